@@ -55,6 +55,9 @@ export const heldRam = ({
 }: Pick<Node, 'ramBytes' | 'ramCacheBytes'>): number | undefined =>
   ramBytes === undefined ? undefined : Math.max(0, ramBytes - ramCacheBytes)
 
+/** The share of a node's memory that is in use and not given back, 0..1. */
+export const nodeRam = (node: Node): number | undefined => shareOf(heldRam(node), node.ramTotalBytes)
+
 /** Memory use of the online nodes without their caches, 0..1. Nodes with unknown use are left out. */
 export const ramOf = (nodes: readonly Node[]): number | undefined =>
   shareOfAll(onlineOf(nodes).map((node) => [heldRam(node), node.ramTotalBytes]))
@@ -91,8 +94,7 @@ function toneOf(value: Maybe, [warn, bad]: readonly [number, number]): Tone {
 
 export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
-export const nodeRamTone = (node: Node, limits: Limits): Tone =>
-  toneOf(shareOf(heldRam(node), node.ramTotalBytes), limits.ramRatio)
+export const nodeRamTone = (node: Node, limits: Limits): Tone => toneOf(nodeRam(node), limits.ramRatio)
 /** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'

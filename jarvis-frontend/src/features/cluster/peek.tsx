@@ -1,6 +1,6 @@
-import { shareOf } from 'jarvis-backend/facts'
+import { nodeRam, shareOf } from 'jarvis-backend/facts'
 import { useEffect, useRef } from 'react'
-import { ago, celsius, longSpan, percent } from '../../lib/format.ts'
+import { ago, celsius, longSpan, percent, share } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Spark } from '../../ui/spark.tsx'
@@ -44,11 +44,8 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           ['State', guest.isTemplate ? 'template' : guest.status],
           ['Node', guest.node],
           ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
-          ['CPU', guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : undefined],
-          [
-            'Memory',
-            guest.status === 'running' ? percent(shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined,
-          ],
+          ['CPU', guest.status === 'running' ? share(guest.cpuRatio) : undefined],
+          ['Memory', guest.status === 'running' ? share(shareOf(guest.ramBytes, guest.ramTotalBytes)) : undefined],
           [
             'Backup',
             guest.backupAt === undefined
@@ -61,7 +58,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
       : [
           ['State', node?.status],
           ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
-          ['Memory', node === undefined ? undefined : percent(shareOf(node.ramBytes, node.ramTotalBytes) ?? 0)],
+          ['Memory', node === undefined ? undefined : share(nodeRam(node))],
           [
             'Heat',
             node?.temperatureC === null
