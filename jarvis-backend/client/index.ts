@@ -94,7 +94,7 @@ export type ChannelSetting = { name: string; label: string; isRequired: boolean;
 export type ChannelTapBody = { token: string }
 export type ChannelTapReply = { answer: string }
 export type ChannelTestBody = { recipient?: string }
-export type ChannelsReply = { items: (ChannelInfo)[]; today: { sent: number; held: number; dropped: number; failed: number } }
+export type ChannelsReply = { items: (ChannelInfo)[]; today: { sent: number; held: number; dropped: number; failed: number }; zone: string }
 export type CheckBody = { isOff: boolean }
 export type CheckRow = { id: string; title: string; reads: string; limit: string; state: "ok" | "alerts" | "off" | "cannot_run" | "unknown"; problem?: string; lastAt?: number; everyMs: number; firing: number; isOwn?: true }
 export type Checkpoint = { seq: number; text: string; at: number; changes: number; files: number }
@@ -458,6 +458,44 @@ export type Operations = {
   'GET /api/people/{id}/signers/ssh': { input: { params: { id: string } }; reply: { items: (SshKeyInfo)[] } }
   /** Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid. */
   'DELETE /api/people/{id}/signers/ssh/{key}': { input: { params: { id: string; key: string } }; reply: undefined }
+  /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
+  'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
+  /** From where on a figure needs attention. */
+  'GET /api/limits': { input: {  }; reply: Limits }
+  /** Replaces these limits. */
+  'PUT /api/limits': { input: { body: LimitsInput }; reply: Limits }
+  /** What nodes are for. */
+  'GET /api/node-roles': { input: {  }; reply: NodeRolesReply }
+  /** Replaces all roles of nodes. Those of `policy` take precedence. */
+  'PUT /api/node-roles': { input: { body: NodeRolesBody }; reply: NodeRolesReply }
+  /** Each guest’s newest restore proof, newest first, and the drill that has not ended. */
+  'GET /api/proofs': { input: {  }; reply: ProofsReply }
+  /** The servers with their tools and problems. */
+  'GET /api/mcp-servers': { input: {  }; reply: AttachedServersReply }
+  /** Attaches a server: `name` and an entry as in `mcp.json`. */
+  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
+  /** Replaces a server’s entry. A `[redacted]` value stays as it was. */
+  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
+  /** Ends and removes a server. */
+  'DELETE /api/mcp-servers/{name}': { input: { params: { name: string } }; reply: undefined }
+  /** Its newest lines: what it wrote, and what JARVIS remarked. */
+  'GET /api/mcp-servers/{name}/logs': { input: { params: { name: string } }; reply: { items: (AttachedLogLine)[] } }
+  /** Connects now. */
+  'POST /api/mcp-servers/{name}/connect': { input: { params: { name: string } }; reply: { started: true } }
+  /** Lets the program of this hash start, which came into `mcp.json` by another way than this. */
+  'POST /api/mcp-servers/{name}/allow': { input: { params: { name: string }; body: AttachedAllowBody }; reply: AttachedServer }
+  /** Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password. */
+  'PUT /api/mcp-servers/tools/{tool}/tier': { input: { params: { tool: string }; body: AttachedTierBody }; reply: AttachedToolInfo }
+  /** Begins to sign JARVIS in to a server. The browser that opens `address` goes to the authorization server and back. */
+  'POST /api/mcp-servers/{name}/sign-in': { input: { params: { name: string } }; reply: AttachedSignInReply }
+  /** Ends the sign-in to a server, and revokes its tokens where the authorization server offers that. */
+  'POST /api/mcp-servers/{name}/sign-out': { input: { params: { name: string } }; reply: undefined }
+  /** Opens a sign-in that an owner began, once: this browser alone brings the answer back. */
+  'GET /api/mcp-servers/sign-in/start': { input: { query: { flow: string } }; reply: Response }
+  /** Where the authorization server sends the browser back to. Its answer counts once, in the browser that began. */
+  'GET /api/mcp-servers/sign-in/callback': { input: {  }; reply: Response }
+  /** Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone. */
+  'GET /api/mcp-servers/sign-in/client': { input: {  }; reply: Record<string, unknown> }
   /** Who may sign in, and the roles that can be given. Owners are told more about each. */
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */
@@ -474,6 +512,94 @@ export type Operations = {
   'POST /api/people/invitations': { input: { body: InvitationBody }; reply: InvitationReply }
   /** Withdraws an invitation. */
   'DELETE /api/people/invitations/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Providers and their models, never a key. */
+  'GET /api/models': { input: {  }; reply: ModelsReply }
+  /** Known services to begin a named provider from. */
+  'GET /api/models/presets': { input: {  }; reply: { presets: (ModelPreset)[] } }
+  /** Replaces the models that answer while another fails. */
+  'PUT /api/models/fallbacks': { input: { body: ModelFallbacksBody }; reply: ModelsReply }
+  /** Chooses the model that answers. */
+  'POST /api/models/use': { input: { body: ModelUseBody }; reply: ModelsReply }
+  /** Asks a provider one short question; saves nothing. */
+  'POST /api/models/{provider}/test': { input: { params: { provider: ModelProvider }; body: ModelTestBody }; reply: ModelTestReply }
+  /** Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`. */
+  'PUT /api/models/{provider}': { input: { params: { provider: ModelProvider }; body: ({ model: string; baseUrl?: string; apiKey?: string } | { kind: "anthropic" | "openai-chat" | "openai-responses"; baseUrl: string; apiKey?: string; headers?: Record<string, string>; models: (string)[] }) }; reply: ModelsReply }
+  /** Forgets a provider. */
+  'DELETE /api/models/{provider}': { input: { params: { provider: ModelProvider } }; reply: ModelsReply }
+  /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */
+  'GET /api/skills': { input: { query?: { agent?: string } }; reply: SkillList }
+  /** A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are. */
+  'GET /api/skills/{name}': { input: { params: { name: string }; query?: { agent?: string } }; reply: SkillTree }
+  /** Deletes the folder and the approval. */
+  'DELETE /api/skills/{name}': { input: { params: { name: string }; body: { agent?: string } }; reply: undefined }
+  /** Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved. */
+  'POST /api/skills/{name}/approve': { input: { params: { name: string }; body: SkillApproval }; reply: SkillTree }
+  /** Turns a skill off. */
+  'POST /api/skills/{name}/off': { input: { params: { name: string }; body: { agent?: string } }; reply: SkillTree }
+  /** The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots. */
+  'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
+  /** Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`. */
+  'PUT /api/workbench': { input: { body: WorkbenchBody }; reply: WorkbenchReply }
+  /** What saving a section would change in `policy.yaml`; writes nothing. */
+  'POST /api/workbench/preview': { input: { body: WorkbenchBody }; reply: WorkbenchPreview }
+  /** Every line that a card’s call changes, where the card shows the first 200. */
+  'GET /api/workbench/diff/{toolUseId}': { input: { params: { toolUseId: string } }; reply: DiffReply }
+  /** The commands that ran or run in the sandbox for this session, the oldest first. */
+  'GET /api/sessions/{id}/commands': { input: { params: { id: string } }; reply: CommandsReply }
+  /** Ends a command with all that it started. */
+  'POST /api/sessions/{id}/commands/{commandId}/stop': { input: { params: { id: string; commandId: string } }; reply: undefined }
+  /** The cards that wait, and those decided in the last day. */
+  'GET /api/confirmations': { input: {  }; reply: { items: (ConfirmationRow)[] } }
+  /** Decides a card. `grant` is `{minutes?, uses?, forHelpers?, scope?}`; `scope` is the id of the card’s `scope`, for calls of its kind in a folder or on a site, and takes both bounds. With a denial, `alternative` is the operator’s own call `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a signature, where the card has `proof`. */
+  'POST /api/confirmations/{id}': { input: { params: { id: string }; body: ConfirmBody }; reply: { ok: true } }
+  /** What to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
+  'POST /api/confirmations/{id}/challenge': { input: { params: { id: string }; body: ChallengeBody }; reply: DecisionChallenge }
+  /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`. */
+  'POST /api/confirmations/{id}/break-glass': { input: { params: { id: string }; body: BreakGlassBody }; reply: { ok: true } }
+  /** Lifts a denial: an MCP client may ask for the call again. */
+  'DELETE /api/confirmations/{id}/denial': { input: { params: { id: string } }; reply: undefined }
+  /** The roles, those of JARVIS first, with what each may in plain words. */
+  'GET /api/roles': { input: {  }; reply: { items: (RoleInfo)[] } }
+  /** What a call would get if that person, or somebody of that role, asked for it; runs nothing. */
+  'POST /api/roles/try': { input: { body: TryRoleBody }; reply: TryRoleReply }
+  /** Questions that wait, and those that ended in the last day. */
+  'GET /api/questions': { input: {  }; reply: QuestionsReply }
+  /** Answers a question: with `answers`, one `{chosen?, text?}` to each item, with `said` or with `declined`. 409 where it was answered before, 410 where it is over. */
+  'POST /api/questions/{id}': { input: { params: { id: string }; body: AnswerBody }; reply: { ok: true } }
+  /** Grants that count now. */
+  'GET /api/grants': { input: {  }; reply: { items: (Grant)[] } }
+  /** Revokes a grant. */
+  'DELETE /api/grants/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** The tools. */
+  'GET /api/tools': { input: {  }; reply: { items: (ToolInfo)[] } }
+  /** How often each tool was called in seven days. */
+  'GET /api/tools/calls': { input: {  }; reply: ToolCalls }
+  /** One tool. */
+  'GET /api/tools/{name}': { input: { params: { name: string } }; reply: ToolInfo }
+  /** The verdict that a call of yours would get, and what its card would say; runs nothing. Nothing is read for whoever may only look. */
+  'POST /api/tools/{name}/classify': { input: { params: { name: string }; body: ClassifyBody }; reply: ClassifyReply }
+  /** Asks the cluster again for the outcome of a lost call; runs nothing. */
+  'POST /api/executions/{id}/check': { input: { params: { id: string } }; reply: { outcome: "done" | "failed" | "unknown"; text: string; upid?: string } }
+  /** Passages that fit a question. `limit` is 1 to 50. */
+  'GET /api/memory/search': { input: { query: { q: string; limit?: number } }; reply: MemoryFound }
+  /** The state of the index. */
+  'GET /api/memory/status': { input: {  }; reply: MemoryStatus }
+  /** Makes the index anew; `/memory/status` tells how far it is. */
+  'POST /api/memory/reindex': { input: {  }; reply: { started: true } }
+  /** Notes and prompt files of the workspace. */
+  'GET /api/memory/files': { input: {  }; reply: { items: (WorkspaceFile)[] } }
+  /** A file with its `checksum`. Viewers get it redacted. */
+  'GET /api/memory/files/{path}': { input: { params: { path: string } }; reply: WorkspaceText }
+  /** Writes a file. 409 where it changed since `checksum`. */
+  'PUT /api/memory/files/{path}': { input: { params: { path: string }; body: { text: string; checksum?: string } }; reply: WorkspaceText }
+  /** Deletes a file. */
+  'DELETE /api/memory/files/{path}': { input: { params: { path: string } }; reply: undefined }
+  /** What is remembered of a session. */
+  'GET /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: { items: (MemoryPassage)[] } }
+  /** Forgets a session. */
+  'DELETE /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Takes a `memory_write` back. */
+  'POST /api/memory/writes/{id}/undo': { input: { params: { id: string } }; reply: undefined }
   /** What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
   'GET /api/alerts': { input: {  }; reply: AlertsReply }
   /** Alerts that ended, newest first. `object` is an id such as `node/pve`. */
@@ -500,94 +626,6 @@ export type Operations = {
   'POST /api/windows': { input: { body: WindowBody }; reply: MaintenanceWindow }
   /** Ends a window. */
   'DELETE /api/windows/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** The runbooks with inputs, steps, the checks that offer them, and faults by line. */
-  'GET /api/runbooks': { input: {  }; reply: { items: (Runbook)[] } }
-  /** The faults of a text, and with `inputs` and no fault a dry run; saves nothing. */
-  'POST /api/runbooks/check': { input: { body: RunbookCheckBody }; reply: RunbookCheck }
-  /** A runbook with its text. Viewers get it redacted. */
-  'GET /api/runbooks/{name}': { input: { params: { name: string } }; reply: RunbookText }
-  /** Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`. */
-  'PUT /api/runbooks/{name}': { input: { params: { name: string }; body: RunbookBody }; reply: RunbookText }
-  /** Deletes a runbook. */
-  'DELETE /api/runbooks/{name}': { input: { params: { name: string } }; reply: undefined }
-  /** Runs a runbook, in a session where its card or its plan appears. */
-  'POST /api/runbooks/{name}/run': { input: { params: { name: string }; body: RunbookRunBody }; reply: RunbookRunReply }
-  /** Plans that began, newest first. `before` is Unix ms. */
-  'GET /api/plans': { input: { query?: { before?: number; limit?: number } }; reply: PlanRunsPage }
-  /** One plan. */
-  'GET /api/plans/{id}': { input: { params: { id: string } }; reply: PlanRun }
-  /** Stops a plan after its present step, or at once where a step waits. 409 where it is over. */
-  'POST /api/plans/{id}/stop': { input: { params: { id: string } }; reply: PlanRun }
-  /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
-  'POST /api/plans/{id}/undo': { input: { params: { id: string } }; reply: RunbookRunReply }
-  /** The channels, whom they reach, and what a tap there may do. */
-  'GET /api/channels': { input: {  }; reply: ChannelsReply }
-  /** Sets a channel up, or changes its settings. With other settings, everything that was paired is void. */
-  'PUT /api/channels/{channel}': { input: { params: { channel: string }; body: ChannelBody }; reply: ChannelInfo }
-  /** Takes a channel out, with whom it reached. */
-  'DELETE /api/channels/{channel}': { input: { params: { channel: string } }; reply: undefined }
-  /** Asks a channel’s service whether all is well. */
-  'POST /api/channels/{channel}/check': { input: { params: { channel: string } }; reply: ChannelInfo }
-  /** Sends a test to one recipient of a channel; without one, to your own, or to its first. */
-  'POST /api/channels/{channel}/test': { input: { params: { channel: string }; body: ChannelTestBody }; reply: ChannelDelivery }
-  /** Begins to pair you with a channel: a code for ten minutes and one use. */
-  'POST /api/channels/{channel}/pairings': { input: { params: { channel: string } }; reply: ChannelPairingBegun }
-  /** Your pairings that wait, and who used their codes. */
-  'GET /api/channel-pairings': { input: {  }; reply: ChannelPairings }
-  /** Confirms that the number which used the code is yours. */
-  'POST /api/channel-pairings/{id}/confirm': { input: { params: { id: string }; body: ChannelPairingBody }; reply: ChannelRecipient }
-  /** Ends a pairing that waits. */
-  'DELETE /api/channel-pairings/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Group chats that JARVIS is in and does not tell. */
-  'GET /api/channels/{channel}/groups': { input: { params: { channel: string } }; reply: ChannelGroups }
-  /** Has a group chat told from now on, by the service’s number of it. It is never heard. */
-  'POST /api/channels/{channel}/groups': { input: { params: { channel: string }; body: ChannelGroupBody }; reply: ChannelRecipient }
-  /** Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more. */
-  'PATCH /api/channel-recipients/{id}': { input: { params: { id: string }; body: ChannelRecipientBody }; reply: ChannelRecipient }
-  /** Ends a pairing of yours; an owner ends any. */
-  'DELETE /api/channel-recipients/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Messages and what became of them, newest first. */
-  'GET /api/channel-deliveries': { input: { query?: { before?: number; limit?: number } }; reply: ChannelDeliveries }
-  /** Sends a message again that was not sent. */
-  'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
-  /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
-  'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
-  /** Who hears what, and when. */
-  'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
-  /** Replaces the rules: quiet hours, routes and escalation. */
-  'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
-  /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
-  'GET /api/push': { input: {  }; reply: PushReply }
-  /** Adds a browser by its push subscription. */
-  'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
-  /** Removes a browser. */
-  'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
-  'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
-  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. One that lost its subscription has a `problem`. */
-  'POST /api/push/{id}/seen': { input: { params: { id: string }; body: PushSeenBody }; reply: { ok: true } }
-  /** Sends a browser a test. */
-  'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
-  /** The agents. */
-  'GET /api/agents': { input: {  }; reply: AgentsReply }
-  /** The agent that answers at a `door`, and by which binding. */
-  'GET /api/agents/which': { input: { query?: { door?: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string } }; reply: AgentWhichReply }
-  /** Says something to one or two agents, each in a rehearsal. */
-  'POST /api/agents/try': { input: { body: AgentTryBody }; reply: AgentTryReply }
-  /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
-  'GET /api/agents/{id}': { input: { params: { id: string } }; reply: AgentDetail }
-  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
-  'PUT /api/agents/{id}': { input: { params: { id: AgentId }; body: AgentPutBody }; reply: AgentDetail }
-  /** Removes an agent; its folder and conversations stay. */
-  'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
-  'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
-  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
-  'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
-  'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
-  /** Deletes a file. */
-  'DELETE /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: undefined }
   /** Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`. */
   'GET /api/sessions': { input: { query?: { limit?: number; before?: string; q?: string; source?: SessionSource; archived?: "no" | "only" | "all" } }; reply: SessionsPage }
   /** Makes a session. With `message` its first run begins. */
@@ -642,62 +680,26 @@ export type Operations = {
   'GET /api/sessions/{id}/events': { input: { params: { id: string }; query?: { after?: number } }; reply: Response }
   /** Rates an answer of the model. `rating: null` takes a rating back. */
   'PUT /api/sessions/{id}/entries/{seq}/rating': { input: { params: { id: string; seq: string }; body: RatingBodyInput }; reply: RatingBody }
-  /** What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why. */
-  'GET /api/guests/{vmid}': { input: { params: { vmid: string } }; reply: GuestReply }
-  /** The configuration that a snapshot would bring back, without secrets. */
-  'GET /api/guests/{vmid}/snapshots/{name}': { input: { params: { vmid: string; name: string } }; reply: SnapshotConfigReply }
-  /** What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first. */
-  'GET /api/changes': { input: { query?: { target?: string; before?: number; limit?: number; armed?: "true" } }; reply: ChangesReply }
-  /** One change. */
-  'GET /api/changes/{id}': { input: { params: { id: string } }; reply: Change }
-  /** Keeps a change that would go back by itself. 409 where it does not any more. */
-  'POST /api/changes/{id}/keep': { input: { params: { id: string } }; reply: { ok: true } }
-  /** Starts the run that takes a change back, by a call through the gate. */
-  'POST /api/changes/{id}/undo': { input: { params: { id: string } }; reply: SentReply }
-  /** The cards that wait, and those decided in the last day. */
-  'GET /api/confirmations': { input: {  }; reply: { items: (ConfirmationRow)[] } }
-  /** Decides a card. `grant` is `{minutes?, uses?, forHelpers?, scope?}`; `scope` is the id of the card’s `scope`, for calls of its kind in a folder or on a site, and takes both bounds. With a denial, `alternative` is the operator’s own call `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a signature, where the card has `proof`. */
-  'POST /api/confirmations/{id}': { input: { params: { id: string }; body: ConfirmBody }; reply: { ok: true } }
-  /** What to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
-  'POST /api/confirmations/{id}/challenge': { input: { params: { id: string }; body: ChallengeBody }; reply: DecisionChallenge }
-  /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`. */
-  'POST /api/confirmations/{id}/break-glass': { input: { params: { id: string }; body: BreakGlassBody }; reply: { ok: true } }
-  /** Lifts a denial: an MCP client may ask for the call again. */
-  'DELETE /api/confirmations/{id}/denial': { input: { params: { id: string } }; reply: undefined }
-  /** The roles, those of JARVIS first, with what each may in plain words. */
-  'GET /api/roles': { input: {  }; reply: { items: (RoleInfo)[] } }
-  /** What a call would get if that person, or somebody of that role, asked for it; runs nothing. */
-  'POST /api/roles/try': { input: { body: TryRoleBody }; reply: TryRoleReply }
-  /** Questions that wait, and those that ended in the last day. */
-  'GET /api/questions': { input: {  }; reply: QuestionsReply }
-  /** Answers a question: with `answers`, one `{chosen?, text?}` to each item, with `said` or with `declined`. 409 where it was answered before, 410 where it is over. */
-  'POST /api/questions/{id}': { input: { params: { id: string }; body: AnswerBody }; reply: { ok: true } }
-  /** Grants that count now. */
-  'GET /api/grants': { input: {  }; reply: { items: (Grant)[] } }
-  /** Revokes a grant. */
-  'DELETE /api/grants/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** The tools. */
-  'GET /api/tools': { input: {  }; reply: { items: (ToolInfo)[] } }
-  /** How often each tool was called in seven days. */
-  'GET /api/tools/calls': { input: {  }; reply: ToolCalls }
-  /** One tool. */
-  'GET /api/tools/{name}': { input: { params: { name: string } }; reply: ToolInfo }
-  /** The verdict that a call of yours would get, and what its card would say; runs nothing. Nothing is read for whoever may only look. */
-  'POST /api/tools/{name}/classify': { input: { params: { name: string }; body: ClassifyBody }; reply: ClassifyReply }
-  /** Asks the cluster again for the outcome of a lost call; runs nothing. */
-  'POST /api/executions/{id}/check': { input: { params: { id: string } }; reply: { outcome: "done" | "failed" | "unknown"; text: string; upid?: string } }
-  /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
-  'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
-  /** From where on a figure needs attention. */
-  'GET /api/limits': { input: {  }; reply: Limits }
-  /** Replaces these limits. */
-  'PUT /api/limits': { input: { body: LimitsInput }; reply: Limits }
-  /** What nodes are for. */
-  'GET /api/node-roles': { input: {  }; reply: NodeRolesReply }
-  /** Replaces all roles of nodes. Those of `policy` take precedence. */
-  'PUT /api/node-roles': { input: { body: NodeRolesBody }; reply: NodeRolesReply }
-  /** Each guest’s newest restore proof, newest first, and the drill that has not ended. */
-  'GET /api/proofs': { input: {  }; reply: ProofsReply }
+  /** The runbooks with inputs, steps, the checks that offer them, and faults by line. */
+  'GET /api/runbooks': { input: {  }; reply: { items: (Runbook)[] } }
+  /** The faults of a text, and with `inputs` and no fault a dry run; saves nothing. */
+  'POST /api/runbooks/check': { input: { body: RunbookCheckBody }; reply: RunbookCheck }
+  /** A runbook with its text. Viewers get it redacted. */
+  'GET /api/runbooks/{name}': { input: { params: { name: string } }; reply: RunbookText }
+  /** Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`. */
+  'PUT /api/runbooks/{name}': { input: { params: { name: string }; body: RunbookBody }; reply: RunbookText }
+  /** Deletes a runbook. */
+  'DELETE /api/runbooks/{name}': { input: { params: { name: string } }; reply: undefined }
+  /** Runs a runbook, in a session where its card or its plan appears. */
+  'POST /api/runbooks/{name}/run': { input: { params: { name: string }; body: RunbookRunBody }; reply: RunbookRunReply }
+  /** Plans that began, newest first. `before` is Unix ms. */
+  'GET /api/plans': { input: { query?: { before?: number; limit?: number } }; reply: PlanRunsPage }
+  /** One plan. */
+  'GET /api/plans/{id}': { input: { params: { id: string } }; reply: PlanRun }
+  /** Stops a plan after its present step, or at once where a step waits. 409 where it is over. */
+  'POST /api/plans/{id}/stop': { input: { params: { id: string } }; reply: PlanRun }
+  /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
+  'POST /api/plans/{id}/undo': { input: { params: { id: string } }; reply: RunbookRunReply }
   /** What runs by itself, with the next five times and the last ten slots. Automations has the states. */
   'GET /api/jobs': { input: {  }; reply: JobsReply }
   /** Makes a job. 400 with the reason where it cannot run, and nothing is saved. */
@@ -724,12 +726,6 @@ export type Operations = {
   'GET /api/jobs/{id}/slots': { input: { params: { id: string }; query?: { before?: number; limit?: number } }; reply: JobSlotsPage }
   /** A slot with `steps`, each call of its run, and `said`. */
   'GET /api/jobs/{id}/slots/{slot}': { input: { params: { id: string; slot: string } }; reply: JobTrace }
-  /** What models used and may use: Limits. */
-  'GET /api/budgets': { input: {  }; reply: BudgetsReply }
-  /** Sets limits. */
-  'PUT /api/budgets': { input: { body: BudgetsChange }; reply: BudgetsReply }
-  /** Allows a run `usd` dollars more. 409 where it has ended. */
-  'POST /api/budgets/runs/{runId}': { input: { params: { runId: string }; body: BudgetRaise }; reply: RunBudget }
   /** The heartbeat. Times are Unix ms, `interval` is minutes, `cost_today_usd` is null where a price is not known. */
   'GET /api/heartbeat': { input: {  }; reply: HeartbeatReply }
   /** Switches the heartbeat on. */
@@ -738,90 +734,94 @@ export type Operations = {
   'POST /api/heartbeat/stop': { input: {  }; reply: HeartbeatReply }
   /** Runs the heartbeat now. */
   'POST /api/heartbeat/run': { input: {  }; reply: HeartbeatReply }
-  /** Passages that fit a question. `limit` is 1 to 50. */
-  'GET /api/memory/search': { input: { query: { q: string; limit?: number } }; reply: MemoryFound }
-  /** The state of the index. */
-  'GET /api/memory/status': { input: {  }; reply: MemoryStatus }
-  /** Makes the index anew; `/memory/status` tells how far it is. */
-  'POST /api/memory/reindex': { input: {  }; reply: { started: true } }
-  /** Notes and prompt files of the workspace. */
-  'GET /api/memory/files': { input: {  }; reply: { items: (WorkspaceFile)[] } }
-  /** A file with its `checksum`. Viewers get it redacted. */
-  'GET /api/memory/files/{path}': { input: { params: { path: string } }; reply: WorkspaceText }
-  /** Writes a file. 409 where it changed since `checksum`. */
-  'PUT /api/memory/files/{path}': { input: { params: { path: string }; body: { text: string; checksum?: string } }; reply: WorkspaceText }
-  /** Deletes a file. */
-  'DELETE /api/memory/files/{path}': { input: { params: { path: string } }; reply: undefined }
-  /** What is remembered of a session. */
-  'GET /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: { items: (MemoryPassage)[] } }
-  /** Forgets a session. */
-  'DELETE /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Takes a `memory_write` back. */
-  'POST /api/memory/writes/{id}/undo': { input: { params: { id: string } }; reply: undefined }
-  /** Providers and their models, never a key. */
-  'GET /api/models': { input: {  }; reply: ModelsReply }
-  /** Known services to begin a named provider from. */
-  'GET /api/models/presets': { input: {  }; reply: { presets: (ModelPreset)[] } }
-  /** Replaces the models that answer while another fails. */
-  'PUT /api/models/fallbacks': { input: { body: ModelFallbacksBody }; reply: ModelsReply }
-  /** Chooses the model that answers. */
-  'POST /api/models/use': { input: { body: ModelUseBody }; reply: ModelsReply }
-  /** Asks a provider one short question; saves nothing. */
-  'POST /api/models/{provider}/test': { input: { params: { provider: ModelProvider }; body: ModelTestBody }; reply: ModelTestReply }
-  /** Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`. */
-  'PUT /api/models/{provider}': { input: { params: { provider: ModelProvider }; body: ({ model: string; baseUrl?: string; apiKey?: string } | { kind: "anthropic" | "openai-chat" | "openai-responses"; baseUrl: string; apiKey?: string; headers?: Record<string, string>; models: (string)[] }) }; reply: ModelsReply }
-  /** Forgets a provider. */
-  'DELETE /api/models/{provider}': { input: { params: { provider: ModelProvider } }; reply: ModelsReply }
-  /** The servers with their tools and problems. */
-  'GET /api/mcp-servers': { input: {  }; reply: AttachedServersReply }
-  /** Attaches a server: `name` and an entry as in `mcp.json`. */
-  'POST /api/mcp-servers': { input: { body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean; name: string } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean; name: string }) }; reply: AttachedServer }
-  /** Replaces a server’s entry. A `[redacted]` value stays as it was. */
-  'PUT /api/mcp-servers/{name}': { input: { params: { name: string }; body: ({ type?: "stdio"; command: string; args?: (string)[]; env?: Record<string, string>; cwd?: string; enabled?: boolean; lazy?: boolean } | { type?: "http" | "sse"; url: string; headers?: Record<string, string>; oauth?: { clientId?: string; clientSecret?: string; issuer?: string; scopes?: (string)[] }; enabled?: boolean; lazy?: boolean }) }; reply: AttachedServer }
-  /** Ends and removes a server. */
-  'DELETE /api/mcp-servers/{name}': { input: { params: { name: string } }; reply: undefined }
-  /** Its newest lines: what it wrote, and what JARVIS remarked. */
-  'GET /api/mcp-servers/{name}/logs': { input: { params: { name: string } }; reply: { items: (AttachedLogLine)[] } }
-  /** Connects now. */
-  'POST /api/mcp-servers/{name}/connect': { input: { params: { name: string } }; reply: { started: true } }
-  /** Lets the program of this hash start, which came into `mcp.json` by another way than this. */
-  'POST /api/mcp-servers/{name}/allow': { input: { params: { name: string }; body: AttachedAllowBody }; reply: AttachedServer }
-  /** Sets the tier of a tool’s definition with this `hash`. A looser tier needs the password. */
-  'PUT /api/mcp-servers/tools/{tool}/tier': { input: { params: { tool: string }; body: AttachedTierBody }; reply: AttachedToolInfo }
-  /** Begins to sign JARVIS in to a server. The browser that opens `address` goes to the authorization server and back. */
-  'POST /api/mcp-servers/{name}/sign-in': { input: { params: { name: string } }; reply: AttachedSignInReply }
-  /** Ends the sign-in to a server, and revokes its tokens where the authorization server offers that. */
-  'POST /api/mcp-servers/{name}/sign-out': { input: { params: { name: string } }; reply: undefined }
-  /** Opens a sign-in that an owner began, once: this browser alone brings the answer back. */
-  'GET /api/mcp-servers/sign-in/start': { input: { query: { flow: string } }; reply: Response }
-  /** Where the authorization server sends the browser back to. Its answer counts once, in the browser that began. */
-  'GET /api/mcp-servers/sign-in/callback': { input: {  }; reply: Response }
-  /** Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone. */
-  'GET /api/mcp-servers/sign-in/client': { input: {  }; reply: Record<string, unknown> }
+  /** The channels, whom they reach, and what a tap there may do. */
+  'GET /api/channels': { input: {  }; reply: ChannelsReply }
+  /** Sets a channel up, or changes its settings. With other settings, everything that was paired is void. */
+  'PUT /api/channels/{channel}': { input: { params: { channel: string }; body: ChannelBody }; reply: ChannelInfo }
+  /** Takes a channel out, with whom it reached. */
+  'DELETE /api/channels/{channel}': { input: { params: { channel: string } }; reply: undefined }
+  /** Asks a channel’s service whether all is well. */
+  'POST /api/channels/{channel}/check': { input: { params: { channel: string } }; reply: ChannelInfo }
+  /** Sends a test to one recipient of a channel; without one, to your own, or to its first. */
+  'POST /api/channels/{channel}/test': { input: { params: { channel: string }; body: ChannelTestBody }; reply: ChannelDelivery }
+  /** Begins to pair you with a channel: a code for ten minutes and one use. */
+  'POST /api/channels/{channel}/pairings': { input: { params: { channel: string } }; reply: ChannelPairingBegun }
+  /** Your pairings that wait, and who used their codes. */
+  'GET /api/channel-pairings': { input: {  }; reply: ChannelPairings }
+  /** Confirms that the number which used the code is yours. */
+  'POST /api/channel-pairings/{id}/confirm': { input: { params: { id: string }; body: ChannelPairingBody }; reply: ChannelRecipient }
+  /** Ends a pairing that waits. */
+  'DELETE /api/channel-pairings/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Group chats that JARVIS is in and does not tell. */
+  'GET /api/channels/{channel}/groups': { input: { params: { channel: string } }; reply: ChannelGroups }
+  /** Has a group chat told from now on, by the service’s number of it. It is never heard. */
+  'POST /api/channels/{channel}/groups': { input: { params: { channel: string }; body: ChannelGroupBody }; reply: ChannelRecipient }
+  /** Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more. */
+  'PATCH /api/channel-recipients/{id}': { input: { params: { id: string }; body: ChannelRecipientBody }; reply: ChannelRecipient }
+  /** Ends a pairing of yours; an owner ends any. */
+  'DELETE /api/channel-recipients/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Messages and what became of them, newest first. */
+  'GET /api/channel-deliveries': { input: { query?: { before?: number; limit?: number } }; reply: ChannelDeliveries }
+  /** Sends a message again that was not sent. */
+  'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
+  /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
+  'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
+  /** Who hears what, and when. */
+  'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
+  /** Replaces the rules: quiet hours, routes and escalation. */
+  'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
+  /** Your browsers that web push reaches: an operator’s hear of everything, a member’s of their own. */
+  'GET /api/push': { input: {  }; reply: PushReply }
+  /** Adds a browser by its push subscription. */
+  'POST /api/push': { input: { body: PushBody }; reply: PushDevice }
+  /** Removes a browser. */
+  'DELETE /api/push/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Decides a card as a button of a notification was pressed: signed with the key of the device, once. 403 where it does not count. */
+  'POST /api/push/decide': { input: { body: PushDecideBody }; reply: { ok: true } }
+  /** Says that the browser is here. One that was not for 90 days is marked (`isUnseen`); whoever has it is told of cards still. One that lost its subscription has a `problem`. */
+  'POST /api/push/{id}/seen': { input: { params: { id: string }; body: PushSeenBody }; reply: { ok: true } }
+  /** Sends a browser a test. */
+  'POST /api/push/{id}/test': { input: { params: { id: string } }; reply: PushDevice }
   /** Turns a recording of up to two minutes into text. Nothing is sent: the text is for the composer. */
   'POST /api/transcriptions': { input: { body: TranscriptionBody }; reply: TranscriptionReply }
-  /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */
-  'GET /api/skills': { input: { query?: { agent?: string } }; reply: SkillList }
-  /** A skill with all files, their texts, and what was approved before. Texts hold invisible characters as they are. */
-  'GET /api/skills/{name}': { input: { params: { name: string }; query?: { agent?: string } }; reply: SkillTree }
-  /** Deletes the folder and the approval. */
-  'DELETE /api/skills/{name}': { input: { params: { name: string }; body: { agent?: string } }; reply: undefined }
-  /** Approves the folder with this `hash`. 409 where it has another one by now, or cannot be approved. */
-  'POST /api/skills/{name}/approve': { input: { params: { name: string }; body: SkillApproval }; reply: SkillTree }
-  /** Turns a skill off. */
-  'POST /api/skills/{name}/off': { input: { params: { name: string }; body: { agent?: string } }; reply: SkillTree }
-  /** The areas of the workbench: whether each is on, what it lacks on this machine and how to get it, and the roots. */
-  'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
-  /** Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`. */
-  'PUT /api/workbench': { input: { body: WorkbenchBody }; reply: WorkbenchReply }
-  /** What saving a section would change in `policy.yaml`; writes nothing. */
-  'POST /api/workbench/preview': { input: { body: WorkbenchBody }; reply: WorkbenchPreview }
-  /** Every line that a card’s call changes, where the card shows the first 200. */
-  'GET /api/workbench/diff/{toolUseId}': { input: { params: { toolUseId: string } }; reply: DiffReply }
-  /** The commands that ran or run in the sandbox for this session, the oldest first. */
-  'GET /api/sessions/{id}/commands': { input: { params: { id: string } }; reply: CommandsReply }
-  /** Ends a command with all that it started. */
-  'POST /api/sessions/{id}/commands/{commandId}/stop': { input: { params: { id: string; commandId: string } }; reply: undefined }
+  /** The agents. */
+  'GET /api/agents': { input: {  }; reply: AgentsReply }
+  /** The agent that answers at a `door`, and by which binding. */
+  'GET /api/agents/which': { input: { query?: { door?: "dashboard" | "mcp" | "job" | "channel" | "v1"; person?: string; token?: string; job?: string; channel?: string; account?: string; chat?: string } }; reply: AgentWhichReply }
+  /** Says something to one or two agents, each in a rehearsal. */
+  'POST /api/agents/try': { input: { body: AgentTryBody }; reply: AgentTryReply }
+  /** One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately. */
+  'GET /api/agents/{id}': { input: { params: { id: string } }; reply: AgentDetail }
+  /** Makes or changes an agent. 409 where the file is not the one of `hash`. */
+  'PUT /api/agents/{id}': { input: { params: { id: AgentId }; body: AgentPutBody }; reply: AgentDetail }
+  /** Removes an agent; its folder and conversations stay. */
+  'DELETE /api/agents/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing. */
+  'POST /api/agents/{id}/classify': { input: { params: { id: string }; body: AgentClassifyBody }; reply: AgentClassifyReply }
+  /** A file of the agent’s folder with its `checksum`. Not for those who may only look. */
+  'GET /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: WorkspaceText }
+  /** Writes a file. 409 where it changed since `checksum`. */
+  'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
+  /** Deletes a file. */
+  'DELETE /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: undefined }
+  /** What models used and may use: Limits. */
+  'GET /api/budgets': { input: {  }; reply: BudgetsReply }
+  /** Sets limits. */
+  'PUT /api/budgets': { input: { body: BudgetsChange }; reply: BudgetsReply }
+  /** Allows a run `usd` dollars more. 409 where it has ended. */
+  'POST /api/budgets/runs/{runId}': { input: { params: { runId: string }; body: BudgetRaise }; reply: RunBudget }
+  /** What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why. */
+  'GET /api/guests/{vmid}': { input: { params: { vmid: string } }; reply: GuestReply }
+  /** The configuration that a snapshot would bring back, without secrets. */
+  'GET /api/guests/{vmid}/snapshots/{name}': { input: { params: { vmid: string; name: string } }; reply: SnapshotConfigReply }
+  /** What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first. */
+  'GET /api/changes': { input: { query?: { target?: string; before?: number; limit?: number; armed?: "true" } }; reply: ChangesReply }
+  /** One change. */
+  'GET /api/changes/{id}': { input: { params: { id: string } }; reply: Change }
+  /** Keeps a change that would go back by itself. 409 where it does not any more. */
+  'POST /api/changes/{id}/keep': { input: { params: { id: string } }; reply: { ok: true } }
+  /** Starts the run that takes a change back, by a call through the gate. */
+  'POST /api/changes/{id}/undo': { input: { params: { id: string } }; reply: SentReply }
   /** Profile, protected targets, SSH. */
   'GET /api/settings': { input: {  }; reply: SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */
