@@ -1,6 +1,6 @@
-import { nodeRam } from 'jarvis-backend/facts'
 import type { ClusterState, Guest } from 'jarvis-backend/protocol'
 import { useState } from 'react'
+import { nodeRam } from '../../features/cluster/health.ts'
 import { percent } from '../../lib/format.ts'
 import { CallForm, useCall } from './call-form.tsx'
 import { problemIn } from './settings.ts'
