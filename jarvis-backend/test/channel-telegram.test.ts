@@ -164,7 +164,7 @@ test('a tap denies: the decision names person and channel, and every message of 
       .toMatchObject([
         {
           buttons: [],
-          text: expect.stringMatching(/^<s>Stop VM 103.*<\/s>\nDenied by operator, Telegram, \d\d:\d\d\.$/),
+          text: expect.stringMatching(/^<s>Stop VM 103.*<\/s>\nDenied by operator, Telegram, \d\d:\d\d \S+\.$/),
         },
       ])
   const { items } = (await started.ask<Page<JournalEntry>>('GET', 'journal?kind=decision')).body
