@@ -113,7 +113,9 @@ test('a card is told with its question, and the message is changed once it is de
   await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await expect
     .poll(cards)
-    .toMatchObject([{ message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d \S+\.$/), priority: 1 }])
+    .toMatchObject([
+      { message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d \S+\.$/), priority: 1 },
+    ])
   await screen.next('chat:done')
 })
 
