@@ -48,15 +48,6 @@ test('alerts stand by group, with their evidence, in both themes, and on a phone
     expect((await detail.textContent())?.replace(/\s+/g, ' ')).toContain(words)
   expect(await findingsInBothThemes(page)).toEqual([])
   if (process.env.SHOTS) await page.screenshot(shot('light'))
-  // Beside the panel the tabs give way, and what waits is whole.
-  const isWhole = (button: Element) =>
-    button.getBoundingClientRect().right <= (button.closest('.head')?.getBoundingClientRect().right ?? 0)
-  for (const width of [1_440, 1_280, 1_024]) {
-    await page.setViewportSize({ width, height: 800 })
-    await expect
-      .poll(() => page.locator('.head .waiting-button').evaluate(isWhole), { message: `${width} px` })
-      .toBe(true)
-  }
   await page.setViewportSize({ width: 390, height: 844 })
   await detail.getByText('sensors -j over SSH').waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
