@@ -227,7 +227,7 @@ test('a browser is told of a card while nobody looks: worker, device, message, a
   const [[title, note] = ['', {}]] = await shown()
   expect({ title, ...note }).toMatchObject({
     title: 'Stop VM 103 truenas on pve?',
-    body: expect.stringMatching(/^Too heavy for a tap: look at the card\.[\s\S]*It waits until \d\d:\d\d\.$/),
+    body: expect.stringMatching(/^Too heavy for a tap: look at the card\.[\s\S]*It waits until \d\d:\d\d \S+\.$/),
     tag: toolUseId,
     data: { path: `/waiting?card=${toolUseId}` },
   })

@@ -111,7 +111,7 @@ test('a code pairs whoever sends it in a direct message; a tap approves a light 
     await expect
       .poll(() => cardsOf(discord, user), soon)
       .toMatchObject([
-        { buttons: [], content: expect.stringMatching(/^~~Stop.*~~\nApproved by operator, Discord, \d\d:\d\d\.$/) },
+        { buttons: [], content: expect.stringMatching(/^~~Stop.*~~\nApproved by operator, Discord, \d\d:\d\d \S+\.$/) },
       ])
   const bodies = discord.taken.map(({ body }) => body).join('\n')
   expect(bodies).not.toContain(discord.token)
@@ -228,7 +228,7 @@ test.each([5, -5])(
       discord.write(mira, '/stop_container vmid=104', { timestamp })
     }
     writeOld()
-    await expect.poll(told, soon).toMatch(/^You wrote this at \d\d:\d\d, and it arrived late/)
+    await expect.poll(told, soon).toMatch(/^You wrote this at \d\d:\d\d \S+, and it arrived late/)
     discord.write(mira, '/new How is it?')
     await expect.poll(told, soon).toBe('First.')
     // The connection goes on, which tells no time.

@@ -183,7 +183,7 @@ test('what is old is answered and not run; where conversation is off, that is sa
   const recipient = await pair()
   const minutesAgo = (minutes: number) => Math.floor(Date.now() / 1_000) - 60 * minutes
   telegram.write(mira, 'stop 104', { date: minutesAgo(3) })
-  await told(/^You wrote this at \d\d:\d\d, and it arrived late/)
+  await told(/^You wrote this at \d\d:\d\d \S+, and it arrived late/)
   telegram.sent.length = 0
   const group = { id: -100200, type: 'supergroup', is_forum: true }
   telegram.write(mira, 'stop 104', { chat: group, message_thread_id: 4, is_topic_message: true })
@@ -211,7 +211,7 @@ test('a service whose clock is hours off: what is old is not run, what is fresh 
     telegram.skew(hours * 3_600_000)
     telegram.sent.length = 0
     telegram.write(mira, '/new stop 104', { date: Math.floor(telegram.now() / 1_000) - 180 })
-    await told(/^You wrote this at \d\d:\d\d, and it arrived late/)
+    await told(/^You wrote this at \d\d:\d\d \S+, and it arrived late/)
     telegram.write(mira, '/new How is it?')
     await told('Well.')
   }

@@ -113,7 +113,9 @@ test('a card is told with its question, and the message is changed once it is de
   await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await expect
     .poll(cards)
-    .toMatchObject([{ message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d\.$/), priority: 1 }])
+    .toMatchObject([
+      { message: expect.stringMatching(/^Denied by operator, dashboard, \d\d:\d\d \S+\.$/), priority: 1 },
+    ])
   await screen.next('chat:done')
 })
 
@@ -136,7 +138,9 @@ test('in quiet hours a question is held, and one digest tells of it at their end
   const { questionId } = await screen.next('chat:question')
   const log = async () => (await ask<{ items: ChannelDelivery[] }>('GET', 'channel-deliveries')).body.items
   const question = async () => (await log()).find(({ title }) => title.startsWith('A question waits'))
-  await expect.poll(question).toMatchObject({ state: 'held', why: 'quiet hours' })
+  await expect
+    .poll(question)
+    .toMatchObject({ state: 'held', why: expect.stringMatching(/^quiet hours until \d\d:\d\d \S+$/) })
   expect((await log()).find(({ kind }) => kind === 'digest')).toMatchObject({ state: 'waiting' })
   expect(server.shown()).toEqual([])
   clock.skip(24 * 60 * 60_000)

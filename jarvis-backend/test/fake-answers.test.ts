@@ -1,7 +1,8 @@
 import { request } from 'node:https'
 import { expect, test } from 'vitest'
+import { readPools } from '../src/homelab/operations/disks.ts'
 import { failingRows } from './support/failing-rows.ts'
-import { startProxmox } from './support/start-proxmox.ts'
+import { calm, startProxmox } from './support/start-proxmox.ts'
 
 /** One request to the fake, with the status line and the body as they came. */
 const ask = (url: string, authorization?: string) =>
@@ -90,6 +91,24 @@ test('the fake’s lists have the rows and the kinds that a Proxmox VE 9.2 gives
   ).toEqual([])
   await fake.control.setRights({ '/': { 'VM.Audit': 1, 'Sys.Audit': 1 } })
   expect((await rows()).filter(({ type }) => type === 'network')).toEqual([])
+})
+
+test('the fake says what a Proxmox VE 9.2 says of pressure, of network cards and of a node without ZFS', async () => {
+  const { fake, cluster } = await startProxmox()
+  const get = (...path: string[]) => cluster.api.get(path, {}, calm())
+  const current = await get('nodes', 'pve1', 'qemu', '100', 'status', 'current')
+  expect(current).toMatchObject({
+    ...{ pressurecpusome: expect.any(Number), pressurememoryfull: expect.any(Number) },
+    nics: { tap100i0: { netin: expect.any(Number), netout: expect.any(Number) } },
+  })
+  const nodes = [{ name: 'pve4', status: 'online' as const }]
+  const read = () => readPools(cluster.api, nodes, calm().signal)
+  await fake.control.setFact('pve4', 'isWithoutZfs', true)
+  await expect(get('nodes', 'pve4', 'disks', 'zfs')).rejects.toMatchObject({
+    ...{ status: 500, words: expect.stringContaining('zfsutils-linux not installed') },
+  })
+  // Such a node has no pool; nothing of it is unread.
+  expect(await read()).toEqual({ items: [], missing: [], isUnread: false })
 })
 
 test('a lone node has no row of a cluster', async () => {

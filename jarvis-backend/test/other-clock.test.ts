@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
+import { runTask } from '../src/homelab/operations/run-task.ts'
 import { usualLimits } from '../src/protocol/index.ts'
 import { backupOld } from '../src/watch/checks/backup-old.ts'
 import { certificate } from '../src/watch/checks/certificate.ts'
+import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { overHomelab } from './support/house.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 
 const hourMs = 3_600_000
+/** Of the fake's pool. */
+const scrubbedDaysAgo = 50
 const nobody = () => Promise.reject(new Error('not here'))
 
 /** A cluster beside a JARVIS whose clock is so far ahead of it. */
@@ -26,7 +30,8 @@ async function beside(aheadMs: number) {
     const tool = tools.get(name)
     return tool?.run(tool.input.parse(input), { ...calm(), onProgress() {}, onTask() {} })
   }
-  const ports = { api: cluster.api, state, limits: usualLimits, now: Date.now() + aheadMs, ...calm() }
+  const pools = { get: () => undefined, keep() {} }
+  const ports = { pools, api: cluster.api, state, limits: usualLimits, now: Date.now() + aheadMs, ...calm() }
   return { cluster, state, run, ports: ports as unknown as Parameters<typeof backupOld.look>[0] }
 }
 
@@ -42,6 +47,16 @@ test.each([
   const { measures } = await backupOld.look(ports)
   const web = measures.find(({ inputs }) => inputs?.vmid === 100)
   expect(web?.words).toBe('24 h')
+  const at = ['nodes', 'pve1', 'qemu', 100] as const
+  await runTask(
+    cluster.api,
+    { method: 'POST', path: [...at, 'snapshot'], form: { snapname: 'fresh' }, what: 'x' },
+    calm(),
+  )
+  expect((await run('list_snapshots', { vmid: 100 }))?.text).toMatch(/^fresh, \d+ s ago/m)
+  const [pool] = (await zfsScrub.look(ports)).measures
+  expect(pool?.value).toBeCloseTo(scrubbedDaysAgo, 0)
+  expect((await run('get_ha_state', {}))?.text).not.toContain('Not heard of')
   for (const { value } of (await certificate.look(ports)).measures) expect(value).toBeCloseTo(300, 1)
   cluster.close()
 })

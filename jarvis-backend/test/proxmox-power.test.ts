@@ -201,6 +201,24 @@ test('what certainly did not reach the node has failed', async () => {
   })
 })
 
+test('a node is away in three ways, and no change reaches it', async () => {
+  const { fake, cluster } = await startProxmox()
+  const shutDown = () =>
+    cluster.api.change('POST', ['nodes', 'pve2', 'qemu', 101, 'status', 'shutdown'], {}, calm()).then(
+      () => 'done',
+      (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+    )
+  const away = (words: string) =>
+    `cluster_unreachable: pve2 cannot be reached by the rest of the cluster (595, ${words}).`
+  await fake.control.setNode('pve2', false, 'refuses')
+  expect(await shutDown()).toBe(away('Connection refused'))
+  await fake.control.setNode('pve2', false, 'silent')
+  // The node that was asked waits for the silent address longer than JARVIS waits for an answer.
+  expect(await shutDown()).toMatch(/^outcome_unknown: The request was sent/)
+  expect(await shutDown()).toBe(away('No route to host'))
+  expect(await fake.control.changes()).toEqual([])
+})
+
 test('a task on a node that falls silent has an unknown outcome, and a short silence changes nothing', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.addFault({ kind: 'status', status: 595, phrase: 'gone', match: '/tasks/UPID', times: 3 })

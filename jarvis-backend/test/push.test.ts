@@ -190,7 +190,7 @@ test('each card is announced once to each device by its settings, and not to rem
   expect(push.lines(4, ({ tag, withdraws }) => `${tag} ${withdraws}`)).toEqual(
     ['a', 'b'].flatMap((to) => cards.map((card) => `${to}: ${card.toolUseId} true`)).sort(),
   )
-  expect(push.sent[4]?.message.body).toMatch(/^Denied(?: by operator)?, dashboard, \d\d:\d\d\.$/)
+  expect(push.sent[4]?.message.body).toMatch(/^Denied(?: by operator)?, dashboard, \d\d:\d\d \S+\.$/)
   await expect.poll(async () => (await deliveries()).filter(({ state }) => state === 'sent').length).toBe(8)
   const { items } = await read<{ items: { body: Record<string, unknown> }[] }>('journal?kind=setup')
   expect(items.map(({ body }) => body.change)).toEqual(expect.arrayContaining(['push_on', 'push_off']))

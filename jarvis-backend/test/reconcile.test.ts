@@ -36,6 +36,8 @@ type Case = {
   seen?: Guest['status']
   upid?: string
   others?: { upids: ReadonlySet<string>; open: number }
+  /** How far the cluster's clock is ahead, ms; null: no answer told. */
+  aheadMs?: number | null
 }
 
 const endingOf = ({ toolName, toolInput }: { toolName: string; toolInput: object }) =>
@@ -48,11 +50,17 @@ function reconciled({
   seen = 'stopped',
   upid,
   others,
+  aheadMs,
 }: Case) {
   const clock = createFakeClock(claimedAt)
   const lab = createSimulator({ clock, protectedTargets: new Set() })
   lab.controls.setStatus(104, seen === 'unknown' ? 'stopped' : seen)
-  const cluster: Cluster = { ...lab.cluster, tasks: async () => ({ items: tasks, missing: [] }) }
+  const timeThere = (at: number) => (aheadMs === null ? undefined : at + (aheadMs ?? 0))
+  const cluster: Cluster = {
+    ...lab.cluster,
+    tasks: async () => ({ items: tasks, missing: [] }),
+    ...(aheadMs !== undefined && { timeThere }),
+  }
   const call = { toolName, toolInput }
   const claimed = {
     ...call,
@@ -64,6 +72,8 @@ function reconciled({
   const alone = { upids: new Set<string>(), open: 0 }
   return reconcile(endingOf(call), claimed, others ?? alone, cluster, clock, new AbortController().signal)
 }
+/** A stop that began so long after the claim, by the cluster's clock. */
+const stopAt = (ms: number) => ({ tasks: [task('vzstop', { startedAt: claimedAt + ms })] })
 const outcomeOf = async (given: Case) => (await reconciled(given)).outcome
 
 test('a backup that failed is told with the reason that its log gives', async () => {
@@ -80,6 +90,15 @@ test.each<[string, Case, string]>([
   ['no task is seen', { tasks: [] }, 'unknown'],
   ['two tasks could be it', { tasks: [task('vzstop'), task('vzshutdown')] }, 'unknown'],
   ['the task is from before', { tasks: [task('vzshutdown', { startedAt: claimedAt - 5_000 })] }, 'unknown'],
+  ['it is from before, and the cluster’s clock ahead', { ...stopAt(25_000), aheadMs: 30_000 }, 'unknown'],
+  ['it is its own, and the cluster’s clock ahead', { ...stopAt(30_000), aheadMs: 30_000 }, 'done'],
+  ['it is its own, and the cluster’s clock behind', { ...stopAt(-30_000), aheadMs: -30_000 }, 'done'],
+  ['the cluster’s time is not known', { ...stopAt(0), aheadMs: null }, 'unknown'],
+  [
+    'its own task is known, and the cluster’s time is not',
+    { ...stopAt(0), upid: 'UPID:vzstop', aheadMs: null },
+    'done',
+  ],
   ['the task does something else', { tasks: [task('vzstart')] }, 'unknown'],
   ['the task is of another guest', { tasks: [task('vzshutdown', { vmid: 105 })] }, 'unknown'],
   [

@@ -16,6 +16,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import type { Bench } from '../src/compose/workbench/area.ts'
+import { composeGit } from '../src/compose/workbench/git.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
 import { landlockAbi, startUnderLandlock } from '../src/workbench/sandbox/landlock.ts'
@@ -66,6 +68,19 @@ test('where the kernel has Landlock, that is the second level', async () => {
     said: 'bwrap: pivot_root: Permission denied',
   })
   expect(await landlockAbi(join(dir, 'no-perl'))).toBe(0)
+})
+
+test('Git, which has no second level, says that it lacks the first, and its tools are refused with what mends it', async () => {
+  const refused = stub('bwrap: No permissions to create new namespace, likely because the kernel does not allow it')
+  const area = composeGit({ clock: systemClock } as Bench, { bwrap: refused })
+  expect(area.missing()).toEqual([])
+  await area.look?.()
+  expect(area.missing()).toEqual([
+    {
+      what: 'a full sandbox for Git (this container refuses new namespaces, as Docker’s default profile does)',
+      remedy: expect.stringMatching(/seccomp profile/),
+    },
+  ])
 })
 
 /** What a command at the second level says, and what it changed. */

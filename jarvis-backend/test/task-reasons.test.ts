@@ -7,6 +7,8 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Task } from '../src/protocol/index.ts'
 import { overHomelab } from './support/house.ts'
+import { calls, says, scripted } from './support/scripted-model.ts'
+import { startJarvis } from './support/start-jarvis.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 
 const nobody = () => Promise.reject(new Error('not here'))
@@ -83,4 +85,18 @@ test('a job of several guests says each of the first that failed; a log is read 
   expect(await reasonNow()).toBe(reason)
   expect(asked).toHaveLength(2)
   expect(await reasonOf(api, { upid: job.upid, exitStatus: 'OK' }, calm().signal)).toBe('OK')
+})
+
+test('the activity tells a failed backup with the reason from its log', async () => {
+  const backsUp = calls(['back_up_guest', { vmid: 101, storage: 'tank-nfs' }])
+  const jarvis = await startJarvis({ model: scripted(backsUp, says('It failed.')) })
+  jarvis.controls.pve.failNextTask(101, 'no space left on device')
+  const events = await jarvis.connect('/events')
+  const screen = await jarvis.connect()
+  await screen.ask('chat:send', { message: 'Back 101 up.' })
+  const lines = () =>
+    events.received.flatMap(({ payload: { text } }) => (String(text).startsWith('vzdump 101') ? [text] : []))
+  await expect
+    .poll(lines, { timeout: 15_000 })
+    .toEqual([expect.stringMatching(/^vzdump 101 on Home: Backup of VM 101 failed - .*no space left on device/)])
 })

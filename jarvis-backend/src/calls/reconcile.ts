@@ -7,8 +7,8 @@ import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 /** What the cluster says of a call that was claimed and left no result. `text` says what was observed. */
 export type Reconciled = { outcome: Outcome; text: string; upid?: string }
 
-/** Task times are whole seconds. */
-const slackMs = 1_000
+/** Task times are whole seconds, and the cluster's clock is known to about one. */
+const slackMs = 2_000
 const lookEveryMs = 1_000
 const newestTasks = 200
 /** How soon after a VM's reboot has shut it down its start is a task, ms. */
@@ -16,7 +16,7 @@ const startWithinMs = 15_000
 
 /**
  * Settles as done or failed only what the cluster's task log makes certain: the call's own task where its UPID is
- * known, else the only task of its kind on that guest since the claim. Changes nothing, and gives up with `signal`.
+ * known, else the only task of its kind on that guest since the claim, by the cluster's clock. Changes nothing, and gives up with `signal`.
  * @param ending what the call's tool says of that; absent where it says nothing
  */
 export async function reconcile(
@@ -29,10 +29,6 @@ export async function reconcile(
 ): Promise<Reconciled> {
   if (ending !== undefined && 'begun' in ending) return { outcome: 'done', text: ending.begun }
   const { vmid, types = [], goal, isTwoStep = false } = ending !== undefined && 'types' in ending ? ending : noTask
-  const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
-    upid === undefined
-      ? of === vmid && !others.upids.has(id) && types.includes(type) && since >= startedAt - slackMs
-      : id === upid
   if (upid === undefined && vmid === undefined) {
     const isTold = ending !== undefined && 'look' in ending
     return { outcome: 'unknown', text: isTold ? ending.look : noRecord }
@@ -41,9 +37,16 @@ export async function reconcile(
   for (;;) {
     const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
     await cluster.catchUp?.(vmid)
+    const seen = observed(cluster, vmid)
+    // The answer just read tells the cluster's time.
+    const claimedAt = cluster.timeThere === undefined ? startedAt : cluster.timeThere(startedAt)
+    if (upid === undefined && claimedAt === undefined) return { outcome: 'unknown', text: `${noClock} ${seen}` }
+    const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
+      upid === undefined
+        ? of === vmid && !others.upids.has(id) && types.includes(type) && since >= (claimedAt ?? startedAt) - slackMs
+        : id === upid
     const found = items.filter(isOurs)
     const [task] = found
-    const seen = observed(cluster, vmid)
     if (found.length !== 1 || task === undefined || (upid === undefined && others.open > 0)) {
       const tasks = found.length === 0 ? 'no task of this call' : `${found.length} tasks that could belong to this call`
       const unread = missing.length === 0 ? '' : ` Not read: ${missing.join(', ')}.`
@@ -106,4 +109,5 @@ const wordsOf = ({ reason, exitStatus, status }: Task) =>
   reason === undefined ? (exitStatus ?? status) : `${exitStatus}: ${reason}`
 
 const noTask: Partial<Extract<Ending, { vmid: number }>> = {}
+const noClock = 'No answer gave the cluster’s time, so JARVIS cannot tell which task is of this call.'
 const noRecord = 'JARVIS keeps no record of what this tool changed. Look at what it should have changed.'

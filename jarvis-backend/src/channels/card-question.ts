@@ -1,13 +1,27 @@
 import type { Card } from '../protocol/index.ts'
 import { named } from '../redaction/visible.ts'
 
-/** A card's question in a few words for a locked screen: `restart VM 123 frigate on pve?` It names the target and no other argument. */
-export function cardQuestion({ toolName, target, effect }: Pick<Card, 'toolName' | 'target' | 'effect'>): string {
+/** A deed of JARVIS's that names nothing but settings that Proxmox knows: `change memory, cores of 104`. */
+const ofSettings = /^(change [a-z\d, ]+) of \d+$/
+
+/**
+ * A card's question in a few words for a locked screen: `restart VM 123 frigate on pve?`, `change memory of CT 104 jellyfin on pve?` It names the
+ * target and what changes of it, and no argument.
+ */
+export function cardQuestion({
+  toolName,
+  target,
+  effect,
+  deed,
+}: Pick<Card, 'toolName' | 'target' | 'effect' | 'deed'>): string {
   const place = target.node === undefined ? '' : ` on ${named(target.node)}`
-  if (effect?.kind === 'power' && effect.action !== undefined && target.vmid !== undefined) {
-    const name = target.name === undefined ? '' : ` ${named(target.name)}`
+  if (target.vmid === undefined) return `run ${named(toolName)}${place}?`
+  const name = target.name === undefined ? '' : ` ${named(target.name)}`
+  const guest = `${target.type === 'ct' ? 'CT' : 'VM'} ${target.vmid}${name}${place}`
+  if (effect?.kind === 'power' && effect.action !== undefined) {
     const verb = effect.isForced === true ? `${effect.action}, by cutting its power,` : effect.action
-    return `${verb} ${target.type === 'ct' ? 'CT' : 'VM'} ${target.vmid}${name}${place}?`
+    return `${verb} ${guest}?`
   }
-  return `run ${named(toolName)}${place}?`
+  const settings = ofSettings.exec(deed ?? '')?.[1]
+  return settings === undefined ? `run ${named(toolName)} for ${guest}?` : `${settings} of ${guest}?`
 }

@@ -51,7 +51,7 @@ test('of a light card its question and what follows leave, and nothing else', ()
     lines: [
       'Then: running → off 20 s → running.',
       'It cannot be undone.',
-      expect.stringMatching(/^It waits until \d\d:\d\d\.$/),
+      expect.stringMatching(/^It waits until \d\d:\d\d \S+\.$/),
     ],
     card: { deny: 'Do not restart 104 jellyfin', approve: 'Restart 104 jellyfin' },
   })
@@ -71,6 +71,20 @@ test.each(Object.entries(heavy))(
     expect(JSON.stringify(content)).not.toContain(planted)
   },
 )
+
+test.each([
+  [
+    { toolName: 'set_guest_config', deed: 'change memory, cores of 104' },
+    'Change memory, cores of CT 104 jellyfin on pve?',
+  ],
+  [
+    { toolName: 'delete_snapshot', deed: `delete snapshot ${planted} of 104` },
+    'Run delete_snapshot for CT 104 jellyfin on pve?',
+  ],
+])('a card of a change names the guest and the change, and no argument', (more, title) => {
+  const card: Card = { ...light, ...more, effect: { kind: 'config', on: 'guest' } }
+  expect(cardContent(card, 'hash', { decides: 'deny', hidesNames: false }, say).title).toBe(title)
+})
 
 test.each([
   ['none', {}],

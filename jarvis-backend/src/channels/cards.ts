@@ -1,4 +1,4 @@
-import { timeOfDay } from '../lib/time-of-day.ts'
+import { timeWithZone } from '../lib/time-of-day.ts'
 import type { Card } from '../protocol/index.ts'
 import { named } from '../redaction/visible.ts'
 import { cardQuestion } from './card-question.ts'
@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60_000
 /** How long a card waits: a day until somebody has seen it, then the minutes that the policy gives. */
 export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expiresAt'>): string =>
   expiresAt - createdAt < dayMs
-    ? `It waits until ${timeOfDay(expiresAt)}.`
+    ? `It waits until ${timeWithZone(expiresAt)}.`
     : 'It waits for a day, and for minutes once somebody has seen it.'
 
 /** The page of a card in the dashboard. */
@@ -100,6 +100,6 @@ export function endedContent(
 ): Content {
   const who = decision === 'expired' || decision === 'cancelled' || hidesNames ? '' : ` by ${by}`
   const where = decision === 'approved' || decision === 'denied' ? `, ${via ?? 'dashboard'}` : ''
-  const line: Spoken = say(`${verbs[decision]}${who}${where}, ${timeOfDay(at)}.`)
+  const line: Spoken = say(`${verbs[decision]}${who}${where}, ${timeWithZone(at)}.`)
   return { ...content, lines: [line], isOver: true }
 }

@@ -1,3 +1,4 @@
+import { ownZone } from '../lib/zone.ts'
 import {
   type ChannelBody,
   type ChannelDelivery,
@@ -73,6 +74,7 @@ export function createDesk(parts: {
     current: (): ChannelsReply => ({
       items: registry.kinds.map((kind) => views.channel(kind)),
       today: outbox.counts(today()),
+      zone: ownZone(),
     }),
     /** What stands between JARVIS and people, for the doctor. */
     problems: (): { name: string; problem?: string }[] =>

@@ -1,3 +1,4 @@
+import { timeWithZone } from '../lib/time-of-day.ts'
 import type { ChannelRules } from '../protocol/index.ts'
 import type { Level } from './channel.ts'
 import type { Recipient } from './ports.ts'
@@ -63,11 +64,10 @@ export function mayDisturb(matter: Matter, recipient: Recipient, rules: ChannelR
   const soonest = at + waitS * 1_000
   const quietEnd = rules.quiet === undefined ? undefined : hoursEnd(rules.quiet, soonest)
   if (quietEnd !== undefined) {
+    const why = `quiet hours until ${timeWithZone(quietEnd)}`
     if (matter.level === 'card')
-      return matter.isAsked === true
-        ? later(waitS, soonest, 'a person asked')
-        : { kind: 'later', until: quietEnd, why: 'quiet hours' }
-    if (matter.level !== 'failed') return { kind: 'held', until: quietEnd, why: 'quiet hours' }
+      return matter.isAsked === true ? later(waitS, soonest, 'a person asked') : { kind: 'later', until: quietEnd, why }
+    if (matter.level !== 'failed') return { kind: 'held', until: quietEnd, why }
     return { kind: 'now', why: 'passed quiet hours: something failed' }
   }
   return later(waitS, soonest)

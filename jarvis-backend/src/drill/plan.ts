@@ -5,6 +5,7 @@ import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
 import { typeIn } from '../homelab/whose-backup.ts'
 import { spanOf } from '../lib/words.ts'
+import { clusterTime } from '../protocol/facts.ts'
 import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
@@ -94,7 +95,7 @@ export async function planDrill(
       guest: { vmid, type, name, node: guest.node, ...(identity !== undefined && { identity }) },
       ...{ backup, isOfBy, unread, config, needBytes },
       ...{ node: place.name, storage: found.storage, hasAgent: hasAgent(config) },
-      notProven: [...lowerLevels(backup, api.now()), ...notProvenOf(guest.type, config)],
+      notProven: [...lowerLevels(backup, clusterTime(api.now(), cluster.state())), ...notProvenOf(guest.type, config)],
     }
   }
   return no(`vmid: there is no place for a copy of ${vmid}: ${reasons.join('; ') || 'no node is online'}.`)

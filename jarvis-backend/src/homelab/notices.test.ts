@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClusterState, Guest, Node, Storage, Task } from '../protocol/index.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, taskWords } from './notices.ts'
 
 const start = Date.UTC(2026, 10, 1, 12)
 const hourMs = 3_600_000
@@ -240,4 +240,21 @@ test('names of others stand in a line without controls', () => {
   expect(told(named('running'), 5, named('paused'))[1]).toEqual([
     'info: 101 db error: all is lost is paused, was running',
   ])
+})
+
+test('a task whose reason only its log knows comes with its line', () => {
+  const noticesOf = createNotices()
+  const state: ClusterState = {
+    ...{ name: 'lab', isDemo: false, at: start, nodes: [node()], guests: [], storages: [], tasks: [] },
+    ...{ isQuorate: true, missing: [] },
+  }
+  noticesOf(state)
+  const { vmid: _, ...job } = task({ type: 'vzdump', status: 'failed', exitStatus: 'job errors' })
+  const plain = task({ upid: 'UPID:2', status: 'failed', exitStatus: 'got timeout' })
+  expect(noticesOf({ ...state, tasks: [job, plain] }).map(({ text, task: of }) => [text, of?.upid])).toEqual([
+    ['qmshutdown 101 on pve: got timeout', undefined],
+    ['vzdump on pve: job errors', 'UPID:1'],
+  ])
+  const reason = `Backup of VM 102 failed - ${'x'.repeat(400)}`
+  expect(taskWords({ ...job, reason })).toMatch(/^vzdump on pve: Backup of VM 102 failed - x+…$/)
 })

@@ -9,10 +9,12 @@ import {
   type Task,
   usualLimits,
 } from '../protocol/index.ts'
-import { plainName } from './format.ts'
+import { oneLine, plainName } from './format.ts'
 import { createStops, taskMayShowMs } from './stops.ts'
 
 export type Notice = Omit<Activity, 'id'>
+/** `task`: what the line tells of, where only its log says why it failed. */
+export type ToldNotice = Notice & { task?: Task }
 
 /** A full storage must fall below its limit by this ratio before it is reported again. */
 const emptiedBy = 0.02
@@ -20,12 +22,13 @@ const emptiedBy = 0.02
 const oldTaskMs = 90_000
 const mostNamed = 10
 const mostTasksKept = 5_000
+const mostReason = 300
 
 /**
  * Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. @returns a function that takes each new
  * state; the first state only gives existing problems
  */
-export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => Notice[] {
+export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => ToldNotice[] {
   let before: ClusterState | undefined
   const toldTasks = new Set<string>()
   const full = new Set<string>()
@@ -78,10 +81,10 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     return notices
   }
 
-  function tasksOf({ at, tasks }: ClusterState, isFirst: boolean): Notice[] {
-    const notices: Notice[] = []
+  function tasksOf({ at, tasks }: ClusterState, isFirst: boolean): ToldNotice[] {
+    const notices: ToldNotice[] = []
     for (const task of [...tasks].reverse()) {
-      const { upid, type, node, vmid, status, exitStatus, endedAt } = task
+      const { upid, node, vmid, status, exitStatus, endedAt } = task
       if (status === 'running' || toldTasks.has(upid)) continue
       toldTasks.add(upid)
       // The list of a returned node contains old tasks.
@@ -91,8 +94,9 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
         kind: 'task',
         level: levels[status],
         node,
-        text: `${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`} on ${plainName(node)}: ${plainName(exitStatus ?? status)}`,
+        text: taskWords(task),
         ...(vmid !== undefined && { vmid }),
+        ...(exitStatus === 'job errors' && { task }),
       })
     }
     for (const upid of toldTasks) {
@@ -179,6 +183,10 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     return notices
   }
 }
+
+/** How a task ended, in a line. */
+export const taskWords = ({ type, node, vmid, status, exitStatus, reason }: Task): string =>
+  `${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`} on ${plainName(node)}: ${reason === undefined ? plainName(exitStatus ?? status) : oneLine(reason, mostReason)}`
 
 const levels = { ok: 'info', warnings: 'warning', failed: 'error' } as const satisfies Record<
   Exclude<Task['status'], 'running'>,

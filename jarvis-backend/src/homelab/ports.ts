@@ -63,6 +63,11 @@ export interface Cluster {
    */
   catchUp?(vmid?: number): Promise<void>
   /**
+   * When an instant of JARVIS's clock was by the cluster's, to about a second, Unix ms; undefined where no answer told its time yet. Absent where
+   * both are one clock.
+   */
+  timeThere?(at: number): number | undefined
+  /**
    * Reads the cluster, and guest `vmid` at its node, in a read that begins now, so that a decision can rely on `state()`. Absent where
    * `state()` is always current. @throws JarvisError `cluster_unreachable` where it could not be read, within ten seconds
    */

@@ -6,13 +6,15 @@ import { limitsRoutes } from '../http/limits.ts'
 import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Task } from '../protocol/index.ts'
 import { createGenerationStore } from '../store/sqlite/generations.ts'
 import { createSampleStore } from '../store/sqlite/samples/samples.ts'
 import { fillSamples } from './fill-samples.ts'
 import { createIdentities } from './identities.ts'
 import { createLimits } from './limits.ts'
 import { createNodeRoles, withNodeRoles } from './node-roles.ts'
-import { createNotices } from './notices.ts'
+import { createNotices, taskWords } from './notices.ts'
+import { reasonOf } from './operations/left-of.ts'
 import type { Homelab } from './ports.ts'
 import { connectHomelab } from './real.ts'
 import { redactedHomelab } from './redacted.ts'
@@ -68,8 +70,22 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
   })
 
   const noticesOf = createNotices(limits.current)
+  const logs = new AbortController()
+  /** The task's line with its reason, or without where its log cannot be read. */
+  async function explained(task: Task): Promise<string> {
+    const { upid, exitStatus = '' } = task
+    const reason = await reasonOf(homelab.api, { upid, exitStatus }, logs.signal)
+    return taskWords(reason === exitStatus ? task : { ...task, reason })
+  }
   const notice = () => {
-    for (const line of noticesOf(cluster.state())) activity.record(line)
+    for (const { task, ...line } of noticesOf(cluster.state())) {
+      if (task === undefined) activity.record(line)
+      else
+        explained(task).then(
+          (text) => logs.signal.aborted || activity.record({ ...line, text }),
+          (error: unknown) => logs.signal.aborted || report(error, 'a line of the activity could not be kept'),
+        )
+    }
   }
   notice()
   const unwatch = cluster.watch(notice, 'idle')
@@ -111,6 +127,7 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
     /** Ends the watchers and the sampler. Connections to the cluster stay open. */
     stop() {
       unwatch()
+      logs.abort()
       identities.stop()
       sampler.stop()
       filling?.stop()

@@ -67,9 +67,11 @@ export const ChannelInfo = z.object({
 export type ChannelInfo = z.infer<typeof ChannelInfo>
 
 /** `today`: what became of the messages since midnight. */
+/** `zone`: of JARVIS's clock, in which hours of rules count. */
 export const ChannelsReply = z.object({
   items: z.array(ChannelInfo),
   today: z.object({ sent: z.number(), held: z.number(), dropped: z.number(), failed: z.number() }),
+  zone: z.string(),
 })
 export type ChannelsReply = z.infer<typeof ChannelsReply>
 

@@ -28,7 +28,7 @@ type Figures = readonly (readonly [used: Maybe, whole: Maybe])[]
 
 /** `part` of `whole`, 0..1; undefined where either is unknown or `whole` is 0. */
 export const shareOf = (part: Maybe, whole: Maybe): number | undefined =>
-  typeof part === 'number' && typeof whole === 'number' && whole > 0 ? part / whole : undefined
+  typeof part === 'number' && (whole ?? 0) > 0 ? part / (whole as number) : undefined
 
 /** Share of the sums, 0..1. Pairs with an unknown value are left out; undefined where none is left. */
 function shareOfAll(figures: Figures): number | undefined {
@@ -48,12 +48,12 @@ export const cpuOf = (nodes: readonly Node[]): number | undefined =>
     ]),
   )
 
-/** Memory of a node that is in use and not given back, bytes: without its caches where the node tells them. */
+/** Memory of a node that is in use and not given back, bytes: without its caches, a part of it, where the node tells them. */
 export const heldRam = ({
   ramBytes,
   ramCacheBytes = 0,
 }: Pick<Node, 'ramBytes' | 'ramCacheBytes'>): number | undefined =>
-  ramBytes === undefined ? undefined : Math.max(0, ramBytes - ramCacheBytes)
+  ramBytes === undefined ? undefined : ramBytes - ramCacheBytes
 
 /** Memory use of the online nodes without their caches, 0..1. Nodes with unknown use are left out. */
 export const ramOf = (nodes: readonly Node[]): number | undefined =>

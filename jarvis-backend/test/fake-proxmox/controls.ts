@@ -7,7 +7,7 @@ import { beginTask, endTask } from './power.ts'
 import type { FakeRights } from './rights.ts'
 import type { Scene } from './routes.ts'
 import type { Fault, Journal } from './server.ts'
-import type { FakeGuest, FakeStorage, World } from './world.ts'
+import type { FakeGuest, FakeNode, FakeStorage, World } from './world.ts'
 
 /** What a test does to the fake cluster from outside. */
 export function createControls(world: World & { model: Model }, journal: Journal, faults: Fault[]) {
@@ -19,10 +19,11 @@ export function createControls(world: World & { model: Model }, journal: Journal
   }
   const controls = {
     ...createModelControls(world.model),
-    setNode(name: string, isOnline: boolean) {
+    setNode(name: string, isOnline: boolean, away: FakeNode['away'] = 'unreachable') {
       const node = world.nodes.get(name)
       if (node === undefined) throw new Error(`no node ${name}`)
       node.lostAt = isOnline ? undefined : world.now()
+      node.away = away
       if (isOnline) world.renewList()
     },
     /** The node's statistics daemon ends, or runs again; the node goes on. */
@@ -41,7 +42,7 @@ export function createControls(world: World & { model: Model }, journal: Journal
         if (value === null) delete fields[key]
         else fields[key] = value
       }
-      if (isListed && ('status' in change || 'name' in change)) world.renewList()
+      if (isListed && ['status', 'name', 'mem'].some((key) => key in change)) world.renewList()
     },
     changeStorage(name: string, change: Partial<FakeStorage>) {
       const found = world.storages.find((storage) => storage.name === name)

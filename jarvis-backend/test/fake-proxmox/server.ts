@@ -8,6 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import type { createFakeConsoles } from './consoles.ts'
 import { type FakeRights, rightsHave } from './rights.ts'
 import { routes, type Scene } from './routes.ts'
+import type { FakeNode } from './world.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
 /** What happens to the next requests whose path holds `match`. */
@@ -113,7 +114,8 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       return
     }
     if (node !== undefined && node !== entryNode && !world.isOnline(node)) {
-      clock.after(proxyDelayMs, () => send(595, 'No route to host', ''))
+      const { afterMs, words } = away(world.nodes.get(node), proxyDelayMs)
+      clock.after(afterMs, () => send(595, words, ''))
       return
     }
     if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })
@@ -135,6 +137,14 @@ export function createHandler(scene: () => Scene, journal: Journal, faults: Faul
       refuse(error.status, error.message, error.errors)
     }
   }
+}
+
+/** How a way in answers for a node that is away. A silent address is waited for once, and known for a while. */
+function away(node: FakeNode | undefined, proxyDelayMs: number): { afterMs: number; words: string } {
+  if (node?.away === 'refuses') return { afterMs: 0, words: 'Connection refused' }
+  if (node?.away !== 'silent') return { afterMs: proxyDelayMs, words: 'No route to host' }
+  node.away = 'unreachable'
+  return { afterMs: 30_200, words: 'Connection timed out' }
 }
 
 function route(

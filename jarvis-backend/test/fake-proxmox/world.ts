@@ -13,6 +13,8 @@ export type FakeGuest = {
   template?: boolean
   tags?: string
   mac: string
+  /** What the list says of its memory; absent: somewhat less than half. */
+  mem?: number
   /** Its next clean shutdown is not obeyed. */
   isDeaf?: boolean
   /** Why its next start after a reboot fails. */
@@ -54,6 +56,13 @@ export type FakeBackup = {
   notes?: string | undefined
   owner?: string | undefined
 }
+/** `away`: how its address behaves while it is lost: its system still answers, it answers nothing, or the network knows no way to it (if absent). */
+export type FakeNode = {
+  name: string
+  lostAt: number | undefined
+  isStalled: boolean
+  away?: 'refuses' | 'silent' | 'unreachable'
+}
 /** What the list says of a guest: renewed every ten seconds, lost five minutes after its node. */
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
 
@@ -87,9 +96,7 @@ export function createWorld(options: FakeOptions, clock: Clock) {
   const names = isLarge
     ? Array.from({ length: options.nodes }, (_, i) => `node${String(i + 1).padStart(2, '0')}`)
     : ['pve1', 'pve2', 'pve3', 'pve4']
-  const nodes = new Map(
-    names.map((name) => [name, { name, lostAt: undefined as number | undefined, isStalled: false }]),
-  )
+  const nodes = new Map(names.map((name): [string, FakeNode] => [name, { name, lostAt: undefined, isStalled: false }]))
   const first = names[0] ?? ''
   const storages: FakeStorage[] = [
     { name: 'local', type: 'dir', shared: false, content: 'iso,backup,vztmpl', used: 20 * gib, total: 90 * gib },
@@ -164,7 +171,7 @@ export function createWorld(options: FakeOptions, clock: Clock) {
         status: guest.status === 'stopped' ? 'stopped' : 'running',
         uptime: upFor(guest),
         cpu: isUp ? 0.01 + Math.random() * 0.2 : 0,
-        mem: guest.status === 'stopped' ? 0 : Math.floor((0.4 + Math.random() * 0.1) * gib),
+        mem: guest.status === 'stopped' ? 0 : (guest.mem ?? Math.floor((0.4 + Math.random() * 0.1) * gib)),
         netin: guest.netin,
         name: guest.name,
       })

@@ -2,7 +2,7 @@ import type { Alert, ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 
 import { isOpen } from '../api/alerts.ts'
 import { toolFor } from '../api/tools.ts'
 import { severityMark } from '../features/alerts/worst.ts'
-import { dateOf, percent } from '../lib/format.ts'
+import { dateOf, share } from '../lib/format.ts'
 import type { IconName } from '../ui/icon.tsx'
 import type { MarkKind } from '../ui/mark.tsx'
 
@@ -82,7 +82,7 @@ export function itemsFor(text: string, { cluster, sessions, tools, alerts, mayAs
         key: `guest ${guest.vmid}`,
         group: 'Guests',
         label: `${guest.vmid} ${guest.name}`,
-        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${percent(guest.cpuRatio ?? 0)}` : guest.isTemplate ? 'template' : guest.status}`,
+        note: `${guest.type === 'vm' ? 'VM' : 'CT'} on ${guest.node}, ${guest.status === 'running' ? `CPU ${share(guest.cpuRatio)}` : guest.isTemplate ? 'template' : guest.status}`,
         detail: 'open',
         mark: markOf(guest),
         to: `/cluster?guest=${guest.vmid}`,

@@ -5,6 +5,8 @@ const day = 24 * hour
 
 export const withUnit = (value: number | string, unit: string) => `${value} ${unit}`
 export const percent = (ratio: number) => withUnit(Math.round(ratio * 100), '%')
+/** `42 %`; `–` for an unknown value. */
+export const share = (ratio: number | null | undefined) => (typeof ratio === 'number' ? percent(ratio) : '–')
 export const celsius = (degrees: number) => withUnit(Math.round(degrees), '°C')
 
 /** `0.4 s`, `41 ms`, `2 min`: how long something took. */

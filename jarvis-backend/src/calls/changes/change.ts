@@ -102,7 +102,7 @@ const slackMs = 60_000
  */
 export function makerOf(
   store: Pick<ChangeStore, 'makerOf'>,
-  { guests }: Pick<ClusterState, 'guests'>,
+  { guests, clockOffMs = 0 }: Pick<ClusterState, 'guests' | 'clockOffMs'>,
   vmid: number,
   now: number,
 ) {
@@ -113,6 +113,8 @@ export function makerOf(
   if (now - endedAt > isNewForMs) return undefined
   // What it made is the guest that is there now, beyond doubt.
   if (whoseIs(identity, { at: endedAt + slackMs }) !== 'own') return undefined
-  const isOurs = madeAt === undefined || (madeAt >= at - slackMs && madeAt <= endedAt + slackMs)
+  // By JARVIS's clock, as the change.
+  const madeHere = madeAt === undefined ? undefined : madeAt - clockOffMs
+  const isOurs = madeHere === undefined || (madeHere >= at - slackMs && madeHere <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined
 }

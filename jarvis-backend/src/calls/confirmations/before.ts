@@ -1,6 +1,7 @@
 import { rightsOf } from '../../agent/principal.ts'
 import { mayApprove, usualApprovers } from '../../gate/index.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
+import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Principal, Target, ToolCall } from '../../protocol/index.ts'
 import type { CallContext, Ready } from '../call.ts'
@@ -27,8 +28,9 @@ export function createBefore(parts: {
   /** Why whoever asked at `since`, Unix ms, may not ask any more. */
   goneSince(asker: Principal, since: number): string | undefined
   clock: Clock
+  cluster: Pick<Cluster, 'timeThere'>
 }) {
-  const { confirmations, grants, returns, plans, people, clock } = parts
+  const { confirmations, grants, returns, plans, people, clock, cluster } = parts
   const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
     callKey({ toolName, input, target })
 
@@ -45,6 +47,14 @@ export function createBefore(parts: {
   function decides(id: string): boolean {
     const person = people.find(id)
     return person?.id === id && mayApprove(person.role, usualApprovers)
+  }
+
+  /** Whether a guest was, or may have been, made after `at`. Proxmox's times are whole seconds, and its clock is known to about one. */
+  function isMadeSince({ madeAt }: Target, at: number): boolean {
+    if (madeAt === undefined) return false
+    if (cluster.timeThere === undefined) return madeAt > at - 1_000
+    const there = cluster.timeThere(at)
+    return there === undefined || madeAt > there - 2_000
   }
 
   return {
@@ -93,9 +103,8 @@ export function createBefore(parts: {
       const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
       if (reservation === undefined) return undefined
       const { id, by, createdAt, target: meant } = reservation.grant
-      // Proxmox's times are whole seconds.
       const isAnother =
-        (target.madeAt ?? 0) > createdAt - 1_000 ||
+        isMadeSince(target, createdAt) ||
         !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
         parts.goneSince(requestedBy, createdAt) !== undefined
       if (!isAnother && decides(by) && signed(reservation, ready) !== undefined) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { timeOfDay } from '../../lib/time-of-day.ts'
+import { timeWithZone } from '../../lib/time-of-day.ts'
 import { JarvisError } from '../../protocol/index.ts'
 import type { IncomingText } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
@@ -33,7 +33,7 @@ export function createTexts(parts: {
   function refusal({ talks }: Recipient, { at, voice }: IncomingText): string | undefined {
     if (!talks) return 'Conversation is off here. Switch it on in the dashboard: Settings, Channels.'
     if (parts.clock.now() - at > oldAfterMs)
-      return `You wrote this at ${timeOfDay(at)}, and it arrived late, so nothing was done. Send it again if it still counts.`
+      return `You wrote this at ${timeWithZone(at)}, and it arrived late, so nothing was done. Send it again if it still counts.`
     return voice && listening.problem(voice)
   }
 

@@ -3,6 +3,7 @@ import { present } from '../../lib/present.ts'
 import type { Node } from '../../protocol/index.ts'
 import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../proxmox/answers.ts'
+import { ApiError } from '../proxmox/failure.ts'
 import { readEach } from './read-each.ts'
 
 /** A disk that has to spin up first answers late. */
@@ -114,11 +115,18 @@ export const readDisks = (api: PveReader, nodes: Nodes, signal: AbortSignal): Pr
 /** The ZFS pools of the nodes, each with its devices' errors and its last scrub. @throws the signal's reason alone */
 export const readPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<Pool>> =>
   readEach(nodes, { what: 'ZFS pools', needs: 'Sys.Audit on /', signal }, async (node) => {
-    const { rows } = rowsOf(PoolRow, await api.get(['nodes', node, 'disks', 'zfs'], {}, { signal, answerMs }))
+    const answer = await api.get(['nodes', node, 'disks', 'zfs'], {}, { signal, answerMs }).catch((error: unknown) => {
+      if (hasNoZfs(error)) return []
+      throw error
+    })
+    const { rows } = rowsOf(PoolRow, answer)
     const pools: Pool[] = []
     for (const row of rows) pools.push(await poolOf(api, node, row, signal))
     return pools
   })
+
+/** A node without ZFS's tools has no pool. */
+const hasNoZfs = (error: unknown) => error instanceof ApiError && error.words.includes('zfsutils-linux not installed')
 
 async function poolOf(api: PveReader, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
   const { name, health = 'unknown', size, alloc, frag } = row

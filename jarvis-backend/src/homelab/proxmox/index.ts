@@ -86,6 +86,10 @@ export function createProxmox(
     ...(drillApi && { drillApi: { ...pve, get: drillApi.get, change: withQuorum(drillApi.change, isQuorate) } }),
     state,
     catchUp: sight.catchUp,
+    timeThere(at) {
+      const offMs = api.clockOffMs()
+      return offMs === undefined ? undefined : at + offMs
+    },
     readAfresh: sight.readAfresh,
     watch: sight.watch,
     marks: (vmid) => known.marks.get(vmid),

@@ -20,7 +20,8 @@ export async function nodeDetail(
     kernel: now['current-kernel']?.release ?? now.kversion,
     cpuModel: now.cpuinfo?.model,
     cpuCount: now.cpuinfo?.cpus,
-    cpuRatio: now.cpu,
+    // A worker of Proxmox says 0 at its first call, before it has measured.
+    cpuRatio: now.cpu === 0 ? undefined : now.cpu,
     load: load1 === undefined || load5 === undefined || load15 === undefined ? undefined : [load1, load5, load15],
     ramBytes: now.memory?.used,
     ramTotalBytes: now.memory?.total,

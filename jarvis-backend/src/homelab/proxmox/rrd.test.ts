@@ -28,6 +28,12 @@ test.each<[string, RrdKind, unknown, (number | undefined)[] | undefined]>([
     [0, 0.25, undefined, undefined, undefined],
   ],
   ['figures as text', 'guest', { cpu: '0.5', mem: '1', maxmem: '4', netin: '7' }, [0.5, 0.25, undefined, 7, undefined]],
+  [
+    'a VM’s process above its memory',
+    'guest',
+    { cpu: 0.1, mem: 5, maxmem: 4 },
+    [0.1, undefined, undefined, undefined, undefined],
+  ],
   ['a guest that was off', 'guest', { maxcpu: 4, maxmem: 4, maxdisk: 4 }, undefined],
   ['a guest that was off, in zeros', 'guest', { cpu: 0, mem: 0, maxmem: 4, disk: 3, maxdisk: 4 }, undefined],
   ['nonsense in a figure', 'guest', { cpu: 'NaN', mem: {}, maxmem: -1 }, undefined],

@@ -41,9 +41,11 @@ const valuesOf: Record<RrdKind, (row: Raw) => Sample['values'] | undefined> = {
   },
   guest(row) {
     const cpu = figure(row.cpu)
-    const ram = share(row.mem, row.maxmem)
+    const used = share(row.mem, row.maxmem)
+    // As in the cluster's state: more than all is not the guest's own use.
+    const ram = used === undefined || used > 1 ? undefined : used
     // A guest that was off has no figures, or only zeros.
-    if (cpu === undefined || (cpu === 0 && (ram ?? 0) === 0)) return undefined
+    if (cpu === undefined || (cpu === 0 && (used ?? 0) === 0)) return undefined
     // A VM's disk use is not measured: 0 means unknown.
     return [
       cpu,

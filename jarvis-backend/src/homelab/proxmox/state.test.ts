@@ -49,3 +49,29 @@ test.each([
   expect(guest?.status).toBe(expected)
   if (expected === 'running') expect(guest).toMatchObject({ uptimeS: null, cpuRatio: null, ramBytes: null })
 })
+
+test('memory above all that a guest has is its process on the host, so its own use is unknown', () => {
+  const known = nothingKnown(createRates())
+  const nodes = [NodeRow.parse({ type: 'node', node: 'pve1', status: 'online' })]
+  const row = { type: 'qemu', vmid: 100, node: 'pve1', status: 'running', maxmem: 201_326_592 }
+  const seen = [252_141_568, 201_326_592].map((mem) => {
+    const guests = [GuestRow.parse({ ...row, mem })]
+    learn(known, { at: 1, nodes, guests, storages: [], status: undefined, tasks: [], missing: [] })
+    return stateOf(known, new Set(), 0, undefined).guests[0]?.ramBytes
+  })
+  expect(seen).toEqual([null, 201_326_592])
+})
+
+test('a node that uses no CPU at all was not measured yet', () => {
+  const known = nothingKnown(createRates())
+  const look = (cpu: number) => {
+    const nodes = [NodeRow.parse({ type: 'node', node: 'pve1', status: 'online', cpu, maxcpu: 4, mem: 1, maxmem: 2 })]
+    learn(known, { at: 1, nodes, guests: [], storages: [], status: undefined, tasks: [], missing: [] })
+    const { nodes: shown, missing } = stateOf(known, new Set(), 0, undefined)
+    return [shown[0]?.cpuRatio, missing.filter((line) => line.includes('figures'))]
+  }
+  expect([look(0), look(0.004)]).toEqual([
+    [undefined, []],
+    [0.004, []],
+  ])
+})

@@ -75,7 +75,8 @@ function nodeOf(
   return {
     ...who,
     status: 'online',
-    ...(row?.cpu !== undefined && { cpuRatio: digits(row.cpu, 3) }),
+    // A node that answers does something: 0 is what Proxmox says before it has measured.
+    ...(row?.cpu !== undefined && row.cpu > 0 && { cpuRatio: digits(row.cpu, 3) }),
     ...(row?.maxcpu !== undefined && { cpuCount: row.maxcpu }),
     ...(row?.mem !== undefined && { ramBytes: row.mem }),
     ...(row?.maxmem !== undefined && { ramTotalBytes: row.maxmem }),
@@ -110,7 +111,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     uptimeS: isUp ? orNull(seen === undefined ? row.uptime : seen.uptimeS + since, Math.floor) : 0,
     cpuRatio: status === 'running' ? orNull(row.cpu, (cpu) => digits(cpu, 3)) : 0,
     cpuCount: last.maxcpu ?? null,
-    ramBytes: isUp ? (row.mem ?? null) : 0,
+    ramBytes: isUp ? ramOf(row, last.maxmem) : 0,
     ramTotalBytes: last.maxmem ?? null,
     // A VM's disk use is not measured: the list has 0.
     diskBytes: type === 'vm' ? null : (row.disk ?? null),
@@ -129,6 +130,10 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     ...(madeAt !== undefined && { madeAt }),
   }
 }
+
+/** What a guest uses of its memory. More than all of it is its process on the host, and then the guest's own use is not known. */
+const ramOf = ({ mem }: GuestRow, most: number | undefined): number | null =>
+  mem === undefined || (most !== undefined && mem > most) ? null : mem
 
 const runningOrPaused = (vmid: number, { paused, doubtful }: Known): Guest['status'] =>
   paused.has(vmid) ? 'paused' : doubtful.has(vmid) ? 'unknown' : 'running'
@@ -192,7 +197,7 @@ function missingOf(
   const away = nodes.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
   const online = nodes.filter(({ status }) => status === 'online')
   const stalled = new Set(reading.nodes.flatMap(({ node, status }) => (status === 'unknown' ? [node] : [])))
-  const bare = online.filter(({ name, cpuRatio }) => cpuRatio === undefined && !stalled.has(name))
+  const bare = online.filter(({ name, ramBytes }) => ramBytes === undefined && !stalled.has(name))
   return [
     ...away,
     ...reading.missing,

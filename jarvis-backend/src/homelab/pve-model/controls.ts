@@ -3,6 +3,7 @@ import { claimGuest, completeGuest, marksOfNew } from './guests/new-guest.ts'
 import { macOf, usualConfig } from './guests/usual-config.ts'
 import type { HostBackup } from './host.ts'
 import type { Model } from './model.ts'
+import type { NodeFacts } from './nodes/facts.ts'
 
 /** How tests change the model from outside. The product never calls these. */
 export function createModelControls(model: Model) {
@@ -60,6 +61,10 @@ export function createModelControls(model: Model) {
       const format = type === 'qemu' ? 'pbs-vm' : 'pbs-ct'
       model.archives.set(backup.volid, { type, config, isProtected: false, notes: backup.notes ?? '' })
       host.addBackup({ ...backup, vmid, node: undefined, sizeBytes: 1024 ** 3, format })
+    },
+    /** Changes a fact of a node. */
+    setFact<K extends keyof NodeFacts>(node: string, fact: K, value: NodeFacts[K]) {
+      host.facts.node(node)[fact] = value
     },
     silenceAgent(vmid: number, isSilent: boolean) {
       if (isSilent) faults.silentAgents.add(vmid)

@@ -4,7 +4,7 @@ import { ageOf } from '../../homelab/format.ts'
 import { readSnapshots, type Snapshot } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { named, quoted } from '../../redaction/visible.ts'
-import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 
 /** What tells a snapshot from another of its name. */
@@ -44,7 +44,7 @@ export const deleteSnapshot = homelabTool({
         `description: ${named(name)} is another snapshot than was meant: it says ${quoted(found.description, 80)}, not ${quoted(description, 80)}.`,
       )
     }
-    const age = found.takenAt === undefined ? 'of unknown age' : ageOf(found.takenAt, ports.api.now())
+    const age = found.takenAt === undefined ? 'of unknown age' : ageOf(found.takenAt, clusterNow(ports))
     return {
       now: `${named(name)} was taken ${age}${found.hasRam ? ', with RAM' : ''}${found.description === '' ? '' : `: ${quoted(found.description, 80)}`}`,
       then: 'the guest can never go back to it',

@@ -4,7 +4,7 @@ import type { World } from '../../gate/world.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { spanOf } from '../../lib/words.ts'
 import { named } from '../../redaction/visible.ts'
-import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import {
   changeGuest,
   freeGuest,
@@ -90,7 +90,7 @@ export const destroyGuest = homelabTool({
     const isKept =
       newest === undefined
         ? 'No backup of it is known.'
-        : `restore_guest makes a new guest of its newest backup, ${spanOf((ports.api.now() - newest.createdAt) / 1000)} old.`
+        : `restore_guest makes a new guest of its newest backup, ${spanOf((clusterNow(ports) - newest.createdAt) / 1000)} old.`
     return {
       now: `stopped on ${named(guest.node)}, ${items.length} backups known`,
       then: 'gone, with its disks and snapshots; its backups stay',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
@@ -37,7 +38,7 @@ export const listSnapshots = homelabTool({
     const lines = items.map(({ name, takenAt, hasRam, parent: from, description }) =>
       [
         plainName(name),
-        takenAt === undefined ? 'age unknown' : ageOf(takenAt, api.now()),
+        takenAt === undefined ? 'age unknown' : ageOf(takenAt, clusterTime(api.now(), state)),
         ...(hasRam ? ['with RAM'] : []),
         ...(from === undefined ? [] : [`after ${plainName(from)}`]),
         ...(description === '' ? [] : [`"${oneLine(description, 120)}"`]),

@@ -5,7 +5,7 @@ import { ageOf } from '../../homelab/format.ts'
 import { sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
 import type { Guest } from '../../protocol/index.ts'
 import { named, quoted } from '../../redaction/visible.ts'
-import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, textLike, Vmid } from '../homelab/inputs.ts'
 import {
   changeGuest,
@@ -62,7 +62,7 @@ export const restoreGuest = homelabTool({
       throw new Mistake(`archive: ${loose.key} of it was a device or folder of the node: only root can restore that.`)
     const bytes = sizeOf(volumes)
     storageFor(ports, storage, node, contentOf[type], bytes)
-    const age = typeof ctime === 'number' ? ageOf(ctime * 1000, ports.api.now()) : 'at an unknown time'
+    const age = typeof ctime === 'number' ? ageOf(ctime * 1000, clusterNow(ports)) : 'at an unknown time'
     return {
       becomes: { name, node, tags: tagsIn(values) },
       now: `${newId} is free; the backup was made ${age}`,

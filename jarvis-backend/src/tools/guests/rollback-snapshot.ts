@@ -6,7 +6,7 @@ import { readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { firstOf, spanOf } from '../../lib/words.ts'
 import { named } from '../../redaction/visible.ts'
-import { homelabTool, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { identityOf, mustHave } from './delete-snapshot.ts'
 import {
   changeGuest,
@@ -67,7 +67,7 @@ export const rollbackSnapshot = homelabTool({
         `name: ${named(strict.name)} (${strict.type}) goes back only to its newest snapshot. Newer than ${named(name)}: ${firstOf(newer, 8)}. Only where the user wants to lose them too: delete_snapshot first.`,
       )
     }
-    const age = found.takenAt === undefined ? undefined : spanOf((ports.api.now() - found.takenAt) / 1000)
+    const age = found.takenAt === undefined ? undefined : spanOf((clusterNow(ports) - found.takenAt) / 1000)
     const isUp = guest.status === 'running' || guest.status === 'paused'
     const starts = found.hasRam || (start ?? isUp)
     const old = await snapshotConfig(ports, guest, name, context)

@@ -2,6 +2,7 @@ import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { Homelab } from '../../homelab/ports.ts'
 import type { Need } from '../../homelab/proxmox/rights.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Alert, Limits } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
@@ -13,6 +14,10 @@ export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' |
 }
 
 export const homelabTool = toolOver<HomelabPorts>()
+
+/** The time by the cluster's clock, Unix ms: what it dates is as old as that clock says. */
+export const clusterNow = ({ api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>): number =>
+  clusterTime(api.now(), cluster.state())
 
 const touches: Touch[] = [
   { kind: 'read', on: 'site' },

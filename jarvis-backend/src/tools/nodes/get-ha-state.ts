@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readHa } from '../../homelab/operations/ha.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import { homelabTool, reading, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { HaOutput } from '../outputs.ts'
@@ -21,9 +22,9 @@ export const getHaState = homelabTool({
   timeoutMs: readTimeoutMs,
   input: z.strictObject({}),
   output: HaOutput,
-  async run(_input, { signal }, { api }) {
+  async run(_input, { signal }, { api, cluster }) {
     const { isQuorate, master, nodes, services } = await readHa(api, signal)
-    const now = api.now()
+    const now = clusterTime(api.now(), cluster.state())
     const odd = services.filter(({ state }) => unusual.has(state))
     const silent = nodes.filter(({ seenAt }) => seenAt !== undefined && now - seenAt > silentMs)
     const managerLine = ({ node, status, seenAt }: (typeof nodes)[number]) =>

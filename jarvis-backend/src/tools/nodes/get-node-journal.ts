@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { readNodeJournal } from '../../homelab/operations/node-journal.ts'
-import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import { requireNode } from '../homelab/listing.ts'
 import { NodeJournalOutput } from '../outputs.ts'
@@ -23,9 +23,10 @@ export const getNodeJournal = homelabTool({
     lines: z.int().min(1).max(200).optional().describe(`Absent: ${usual}.`),
   }),
   output: NodeJournalOutput,
-  async run({ node, sinceMinutes, contains, lines: most = usual }, { signal }, { api, cluster }) {
+  async run({ node, sinceMinutes, contains, lines: most = usual }, { signal }, ports) {
+    const { api, cluster } = ports
     requireNode(cluster.state(), node)
-    const sinceMs = sinceMinutes === undefined ? undefined : api.now() - sinceMinutes * 60_000
+    const sinceMs = sinceMinutes === undefined ? undefined : clusterNow(ports) - sinceMinutes * 60_000
     const { lines, found } = await readNodeJournal(api, { node, sinceMs, contains, most }, signal)
     const span = sinceMinutes === undefined ? '' : ` of the last ${sinceMinutes} min`
     const left = found > lines.length ? `, ${found - lines.length} older ones left out` : ''

@@ -5,14 +5,19 @@ import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication, scheduleReplication } from '../../homelab/operations/replication.ts'
 import type { PveApi } from '../../homelab/ports.ts'
 import { withMore } from '../../homelab/proxmox/failure.ts'
-import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
+import { clusterTime } from '../../protocol/facts.ts'
+import { asFarAsSeen, type ClusterState, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
 import { replicates } from './groups.ts'
 
 /** How a job stands after a request for it failed, in a sentence. @throws the signal's reason */
-async function leftOf(api: PveApi, node: string, job: string, signal: AbortSignal): Promise<string> {
+async function leftOf(
+  api: PveApi,
+  { node, job, state }: { node: string; job: string; state: ClusterState },
+  signal: AbortSignal,
+): Promise<string> {
   const { items, missing } = await readReplication(api, [{ name: node, status: 'online' }], signal)
   const found = items.find(({ id }) => id === job)
   if (found === undefined)
@@ -22,7 +27,9 @@ async function leftOf(api: PveApi, node: string, job: string, signal: AbortSigna
   const { isRunning, isDisabled, syncedAt, error } = found
   const now = isRunning ? 'it is running' : isDisabled ? 'it is disabled' : 'it is not running'
   const last =
-    syncedAt === null ? 'when it last succeeded is not known' : `it last succeeded ${ageOf(syncedAt, api.now())}`
+    syncedAt === null
+      ? 'when it last succeeded is not known'
+      : `it last succeeded ${ageOf(syncedAt, clusterTime(api.now(), state))}`
   return `Read afterwards of ${job}: ${now}; ${last}${error === undefined || error === '' ? '' : `; its last error is "${oneLine(error, 160)}"`}.`
 }
 
@@ -65,7 +72,7 @@ export const runReplication = homelabTool({
       await scheduleReplication(api, { node: guest.node, id: job }, signal)
     } catch (error) {
       if (signal.aborted || !(error instanceof JarvisError)) throw error
-      throw withMore(error, await leftOf(api, guest.node, job, signal))
+      throw withMore(error, await leftOf(api, { node: guest.node, job, state }, signal))
     }
     return {
       text: `The job ${job} is queued on ${guest.node} and begins within about a minute. get_replication shows how it ends.`,

@@ -13,7 +13,7 @@ import { diskConcerns, poolConcerns, thinConcerns } from '../../homelab/operatio
 import type { PveApi } from '../../homelab/ports.ts'
 import { percent, spanOf } from '../../lib/words.ts'
 import { shareOf } from '../../protocol/facts.ts'
-import { type HomelabPorts, homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
+import { clusterNow, type HomelabPorts, homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import { missingText, notRead, requireNode } from '../homelab/listing.ts'
 import { StorageHealthOutput } from '../outputs.ts'
@@ -38,7 +38,8 @@ export const getStorageHealth = homelabTool({
       .describe('A device, as in /dev/sda.'),
   }),
   output: StorageHealthOutput,
-  async run({ node, disk }, context, { api, cluster }) {
+  async run({ node, disk }, context, ports) {
+    const { api, cluster } = ports
     const state = cluster.state()
     requireNode(state, node)
     if (disk !== undefined) {
@@ -46,7 +47,7 @@ export const getStorageHealth = homelabTool({
       return oneDisk(api, { node, disk }, context)
     }
     const nodes = state.nodes.filter(({ name }) => node === undefined || name === node)
-    return allOf(api, nodes, context)
+    return allOf(ports, nodes, context)
   },
 })
 
@@ -62,16 +63,17 @@ async function oneDisk(api: PveApi, at: { node: string; disk: string }, { signal
 }
 
 async function allOf(
-  api: PveApi,
+  ports: Pick<HomelabPorts, 'api' | 'cluster'>,
   nodes: ReturnType<HomelabPorts['cluster']['state']>['nodes'],
   { signal }: ToolContext,
 ) {
+  const { api } = ports
   const [disks, pools, thin] = await Promise.all([
     readDisks(api, nodes, signal),
     readPools(api, nodes, signal),
     readThinPools(api, nodes, signal),
   ])
-  const now = api.now()
+  const now = clusterNow(ports)
   const missing = [...new Set([disks, pools, thin].flatMap((part) => part.missing))].concat(
     pools.items.flatMap(({ node, name, missing: why }) =>
       why === undefined ? [] : [`details of pool ${name} on ${node}: ${why.replace(/\.$/, '')}`],

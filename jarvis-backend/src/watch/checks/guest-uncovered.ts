@@ -2,6 +2,7 @@ import { plainName } from '../../homelab/format.ts'
 import { readCoverage } from '../../homelab/operations/coverage.ts'
 import { ApiError } from '../../homelab/proxmox/failure.ts'
 import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
 
@@ -35,7 +36,7 @@ export const guestUncovered: Check = {
           const { disabledJobs } = found
           const only = disabledJobs.length === 0 ? '' : ` but the disabled ${disabledJobs.map(plainName).join(', ')}`
           const madeAt = Math.max(guest.madeAt ?? 0, guest.identity?.notBefore ?? 0)
-          const isNew = now - madeAt < graceMs
+          const isNew = clusterTime(now, state) - madeAt < graceMs
           const sentence = `${who} is in no backup job${only}.`
           return { ...of, level: isNew ? 'between' : 'look', words: `in no job${only}`, sentence }
         })

@@ -1,6 +1,7 @@
 import { plainName } from '../../homelab/format.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { spanOf } from '../../lib/words.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, when } from '../measure.ts'
 
@@ -19,6 +20,7 @@ export const snapshotForgotten: Check = {
   runbooks: ['snapshot-forgotten'],
   async look({ state, api, own, now, signal }) {
     const measures: Measure[] = []
+    const there = clusterTime(now, state)
     const online = new Set(state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
     for (const guest of state.guests) {
       if (guest.isTemplate || !online.has(guest.node)) continue
@@ -27,11 +29,12 @@ export const snapshotForgotten: Check = {
       try {
         const { items } = await readSnapshots(api, guest, { signal })
         const late = items.filter(({ name, takenAt }) => {
-          const until = own(guest.vmid, name)?.until ?? (takenAt === undefined ? undefined : takenAt + mostDays * dayMs)
-          return until !== undefined && until < now
+          const until = own(guest.vmid, name)?.until
+          if (until !== undefined) return until < now
+          return takenAt !== undefined && takenAt + mostDays * dayMs < there
         })
         const [oldest] = late
-        const age = oldest?.takenAt === undefined ? 'an unknown time' : spanOf((now - oldest.takenAt) / 1000)
+        const age = oldest?.takenAt === undefined ? 'an unknown time' : spanOf((there - oldest.takenAt) / 1000)
         const more = late.length > 1 ? ` and ${late.length - 1} more` : ''
         measures.push({
           ...of,

@@ -1,6 +1,7 @@
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { type Pool, readPools, type Scan, scanOf } from '../../homelab/operations/disks.ts'
 import { spanOf } from '../../lib/words.ts'
+import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure, SeenPool } from '../check.ts'
 import { fromNodes, itemsOf, over, partObject } from '../measure.ts'
 
@@ -35,7 +36,9 @@ export const zfsScrub: Check = {
       if (scan === 'scrub runs')
         return { ...of, level: 'clear', words: 'runs now', sentence: `${who} is scrubbed now.` }
       const { since, scrubbedAt } = seen
-      const days = Math.max(0, ports.now - (scrubbedAt ?? since)) / dayMs
+      // ZFS dates a scrub by the node's clock.
+      const agoMs = scrubbedAt === undefined ? ports.now - since : clusterTime(ports.now, ports.state) - scrubbedAt
+      const days = Math.max(0, agoMs) / dayMs
       const ago = spanOf(days * 86_400)
       const beside = wordsFor[scan] ?? ''
       return {

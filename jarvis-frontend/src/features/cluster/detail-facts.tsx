@@ -1,12 +1,12 @@
-import { shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
+import { heldRam, shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState } from 'jarvis-backend/protocol'
 import { useStatus } from '../../api/status.ts'
-import { ago, celsius, exactTime, gibOf, longSpan, percent, sizeOf } from '../../lib/format.ts'
+import { ago, celsius, exactTime, gibOf, longSpan, percent, share, size, sizeOf } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
-import { guestMark, nodeMark } from './health.ts'
+import { guestMark, nodeMark, nodeRam } from './health.ts'
 import { aboutDays } from './issue-past.ts'
 import { Lock, TaskList } from './parts.tsx'
 import { daysLeft, lineOf, usePast } from './past.ts'
@@ -69,10 +69,7 @@ export function GuestFacts({
             </Link>,
           ],
           ['Up', isUp && guest.uptimeS !== null ? longSpan(guest.uptimeS * 1_000) : undefined],
-          [
-            'CPU',
-            isUp ? `${percent(guest.cpuRatio ?? 0)} of ${guest.cpuCount ?? '–'}` : `${guest.cpuCount ?? '–'} cores`,
-          ],
+          ['CPU', isUp ? `${share(guest.cpuRatio)} of ${guest.cpuCount ?? '–'}` : `${guest.cpuCount ?? '–'} cores`],
           [
             'Memory',
             `${isUp ? gibOf(guest.ramBytes, guest.ramTotalBytes) : gibOf(0, guest.ramTotalBytes).split('/ ')[1]} GiB`,
@@ -117,7 +114,8 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
   const guests = withoutTemplates(state.guests).filter((guest) => guest.node === node.name)
   const unknown = guests.filter(({ status }) => status === 'unknown').length
   const running = guests.filter(({ status }) => status === 'running').length
-  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
+  const ram = nodeRam(node)
+  const cache = node.ramCacheBytes ?? 0
   const isUp = node.status === 'online'
   return (
     <>
@@ -149,7 +147,7 @@ export function NodeFacts({ node, state, onAsk }: Of & { node: ClusterState['nod
             'Memory',
             ram === undefined
               ? undefined
-              : `${percent(ram)}, ${gibOf(node.ramBytes ?? 0, node.ramTotalBytes ?? 0)} GiB`,
+              : `${percent(ram)}, ${gibOf(heldRam(node) ?? 0, node.ramTotalBytes ?? 0)} GiB${cache < (node.ramTotalBytes ?? 0) / 100 ? '' : `, and ${size(cache)} cache`}`,
           ],
           ['Load', node.load1?.toFixed(1) ?? 'unknown'],
           ['Heat', typeof node.temperatureC === 'number' ? celsius(node.temperatureC) : 'unknown'],

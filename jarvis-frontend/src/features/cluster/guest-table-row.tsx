@@ -1,7 +1,7 @@
 import { shareOf } from 'jarvis-backend/facts'
 import type { Guest } from 'jarvis-backend/protocol'
 import { memo } from 'react'
-import { gibOf, percent, rate, shortSpan, span } from '../../lib/format.ts'
+import { gibOf, percent, rate, share, shortSpan, span } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import type { MarkKind } from '../../ui/mark.tsx'
@@ -27,7 +27,7 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
   const { at, guest, mark, isBusy, ghost, isChosen, to, now } = given
   const isOff = guest.status !== 'running'
   const word = guest.isTemplate ? 'template' : guest.status
-  const ram = shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0
+  const ram = shareOf(guest.ramBytes, guest.ramTotalBytes)
   const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
   const net = rate((guest.netInBps ?? 0) + (guest.netOutBps ?? 0))
   const backup = backupTone(guest, now)
@@ -64,15 +64,15 @@ export const GuestTableRow = memo(function GuestTableRow(given: GuestRowProps) {
         {!isOff && (
           <span className={`duo ${cpuTone === undefined ? '' : 'tone-warn'}`}>
             <Meter ratio={guest.cpuRatio ?? 0} tone={cpuTone} />
-            <span>{percent(guest.cpuRatio ?? 0)}</span>
+            <span>{share(guest.cpuRatio)}</span>
           </span>
         )}
       </td>
       <td className="n">
         {!isOff && (
           <span className="duo">
-            <Meter ratio={ram} />
-            <span>{percent(ram)}</span>
+            <Meter ratio={ram ?? 0} />
+            <span>{share(ram)}</span>
           </span>
         )}
       </td>

@@ -10,6 +10,8 @@ import { unreadLines } from './unknown.ts'
 export const limitsNow = (): Limits => limits.value.get() ?? facts.usualLimits
 
 export const temperatureTone = (node: Node): Tone => facts.temperatureTone(node, limitsNow())
+/** The share of a node's memory that is in use and not given back, 0..1. */
+export const nodeRam = (node: Node) => facts.shareOf(facts.heldRam(node), node.ramTotalBytes)
 export const nodeRamTone = (node: Node): Tone => facts.nodeRamTone(node, limitsNow())
 export const storageTone = (storage: Storage): Tone => facts.storageTone(storage, limitsNow())
 /** A guest that runs is expected to have a backup; one that is off, only to renew what it has. */

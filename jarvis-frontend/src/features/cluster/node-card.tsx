@@ -1,12 +1,12 @@
-import { shareOf } from 'jarvis-backend/facts'
+import { heldRam } from 'jarvis-backend/facts'
 import type { Node } from 'jarvis-backend/protocol'
 import { memo } from 'react'
-import { ago, celsius, exactTime, gibOf, percent, shortSpan } from '../../lib/format.ts'
+import { ago, celsius, exactTime, gibOf, share, shortSpan } from '../../lib/format.ts'
 import { Link } from '../../ui/link.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { nodeRamTone, temperatureTone } from './health.ts'
+import { nodeRam, nodeRamTone, temperatureTone } from './health.ts'
 import { Lock } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { useClusterStore } from './store.ts'
@@ -22,7 +22,7 @@ export const NodeCard = memo(function NodeCard({
 }) {
   const now = useNow(60_000)
   const store = useClusterStore()
-  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
+  const ram = nodeRam(node)
   const heat = temperatureTone(node)
   const isUp = node.status === 'online'
   return (
@@ -46,12 +46,12 @@ export const NodeCard = memo(function NodeCard({
         <dd>
           <Meter ratio={node.cpuRatio ?? 0} />
         </dd>
-        <dd className="num">{node.cpuRatio === undefined ? '–' : percent(node.cpuRatio)}</dd>
+        <dd className="num">{share(node.cpuRatio)}</dd>
         <dt>Mem</dt>
         <dd>
           <Meter ratio={ram ?? 0} tone={nodeRamTone(node)} />
         </dd>
-        <dd className="num">{ram === undefined ? '–' : percent(ram)}</dd>
+        <dd className="num">{share(ram)}</dd>
       </dl>
       <p>
         {node.temperatureC === null && <span>heat unknown</span>}
@@ -62,7 +62,7 @@ export const NodeCard = memo(function NodeCard({
           load {node.load1 === undefined ? 'unknown' : <span className="num text-soft">{node.load1.toFixed(1)}</span>}
         </span>
         {node.ramBytes !== undefined && node.ramTotalBytes !== undefined && (
-          <span className="num">{gibOf(node.ramBytes, node.ramTotalBytes)} GiB</span>
+          <span className="num">{gibOf(heldRam(node) ?? null, node.ramTotalBytes)} GiB</span>
         )}
       </p>
     </section>

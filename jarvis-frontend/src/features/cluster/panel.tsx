@@ -1,13 +1,13 @@
-import { isUnread, shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
+import { isUnread, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
 import type { ClusterState, Node } from 'jarvis-backend/protocol'
 import { memo, useState } from 'react'
-import { celsius, percent, plural, shortSpan, span } from '../../lib/format.ts'
+import { celsius, percent, plural, share, shortSpan, span } from '../../lib/format.ts'
 import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { backupsOf, guestMark, type Issue, nodeMark, sharedAge, temperatureTone } from './health.ts'
+import { backupsOf, guestMark, type Issue, nodeMark, nodeRam, sharedAge, temperatureTone } from './health.ts'
 import { type Ghosts, GuestRow, Lock, Quorum, StorageList } from './parts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
@@ -189,7 +189,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
   const store = useClusterStore()
   const heat = temperatureTone(node)
   const isFresh = node.uptimeS !== undefined && node.uptimeS < 3_600
-  const ram = shareOf(node.ramBytes, node.ramTotalBytes)
+  const ram = nodeRam(node)
   return (
     <>
       <StateMark kind={mark} size={11} />
@@ -203,7 +203,7 @@ const NodeHead = memo(function NodeHead({ node, mark }: { node: Node; mark: 'ok'
         {node.status !== 'online' && <span className="note">{node.status}</span>}
       </span>
       <Spark values={store.samples(`node/${node.name}`)} label={`${node.name} CPU`} />
-      <span className="num">{node.cpuRatio === undefined ? '–' : percent(node.cpuRatio)}</span>
+      <span className="num">{share(node.cpuRatio)}</span>
       <span className="num">{ram === undefined ? '' : percent(ram)}</span>
     </>
   )

@@ -1,7 +1,7 @@
 import { shareOf } from 'jarvis-backend/facts'
 import type { Guest, Node, Storage, Task } from 'jarvis-backend/protocol'
 import { memo } from 'react'
-import { percent, sizeOf, timeOfDay } from '../../lib/format.ts'
+import { share, sizeOf, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -60,8 +60,8 @@ export const GuestRow = memo(function GuestRow({
       </span>
       {ghost === undefined ? (
         <span className="pair num">
-          <span>{isOff ? '–' : percent(guest.cpuRatio ?? 0)}</span>
-          <span>{isOff ? '' : percent(shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0)}</span>
+          <span>{isOff ? '–' : share(guest.cpuRatio)}</span>
+          <span>{isOff ? '' : share(shareOf(guest.ramBytes, guest.ramTotalBytes))}</span>
         </span>
       ) : (
         <span className="ghost">
@@ -85,9 +85,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
               {storage.node !== undefined && isOneOf(storage, storages) && <small> {storage.node}</small>}
             </span>
             <Meter ratio={full ?? 0} tone={tone} />
-            <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>
-              {full === undefined ? '–' : percent(full)}
-            </span>
+            <span className={`num ${tone === undefined ? '' : `tone-${tone}`}`}>{share(full)}</span>
             {storage.isActive === null || storage.usedBytes === null ? (
               <span className="of away">
                 <Mark kind="unknown" size={10} /> unknown

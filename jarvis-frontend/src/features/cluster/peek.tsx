@@ -1,10 +1,11 @@
 import { shareOf } from 'jarvis-backend/facts'
 import { useEffect, useRef } from 'react'
-import { ago, celsius, longSpan, percent } from '../../lib/format.ts'
+import { ago, celsius, longSpan, percent, share } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Spark } from '../../ui/spark.tsx'
 import { Acts, actsOfGuest, actsOfNode } from './acts.tsx'
+import { nodeRam } from './health.ts'
 import type { Noun } from './nouns.ts'
 import { lineOf, usePast } from './past.ts'
 import { useCluster } from './store.ts'
@@ -44,11 +45,8 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
           ['State', guest.isTemplate ? 'template' : guest.status],
           ['Node', guest.node],
           ['Up', guest.status === 'running' ? longSpan((guest.uptimeS ?? 0) * 1_000) : undefined],
-          ['CPU', guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : undefined],
-          [
-            'Memory',
-            guest.status === 'running' ? percent(shareOf(guest.ramBytes, guest.ramTotalBytes) ?? 0) : undefined,
-          ],
+          ['CPU', guest.status === 'running' ? share(guest.cpuRatio) : undefined],
+          ['Memory', guest.status === 'running' ? share(shareOf(guest.ramBytes, guest.ramTotalBytes)) : undefined],
           [
             'Backup',
             guest.backupAt === undefined
@@ -61,7 +59,7 @@ export function Peek({ noun, anchor, onClose, onAsk }: PeekProps) {
       : [
           ['State', node?.status],
           ['CPU', node?.cpuRatio === undefined ? undefined : percent(node.cpuRatio)],
-          ['Memory', node === undefined ? undefined : percent(shareOf(node.ramBytes, node.ramTotalBytes) ?? 0)],
+          ['Memory', node === undefined ? undefined : share(nodeRam(node))],
           [
             'Heat',
             node?.temperatureC === null

@@ -1,6 +1,6 @@
-import { shareOf } from 'jarvis-backend/facts'
 import type { ClusterState, Guest } from 'jarvis-backend/protocol'
 import { useState } from 'react'
+import { nodeRam } from '../../features/cluster/health.ts'
 import { percent } from '../../lib/format.ts'
 import { CallForm, useCall } from './call-form.tsx'
 import { problemIn } from './settings.ts'
@@ -31,7 +31,7 @@ export function MigrateForm({ guest, state, tool, onAsk, onClose }: Props) {
         <legend>To</legend>
         {others.length === 0 && <p className="text-soft">The cluster has no other node.</p>}
         {others.map((node) => {
-          const ram = shareOf(node.ramBytes, node.ramTotalBytes)
+          const ram = nodeRam(node)
           return (
             <label key={node.name}>
               <input

@@ -2,6 +2,7 @@ import { readChannels, readDeliveries, readPairings, readRules, sendAgain } from
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Resting, Skeletons } from '../../app/load-state.tsx'
 import { useNarrowing } from '../../app/use-narrowing.ts'
+import { timeIn } from '../../features/jobs/words.ts'
 import { ChannelList } from '../../features/settings/channels/channel-list.tsx'
 import { ChannelPart } from '../../features/settings/channels/channel-part.tsx'
 import { Deliveries } from '../../features/settings/channels/deliveries.tsx'
@@ -10,6 +11,7 @@ import { Routes } from '../../features/settings/channels/routes.tsx'
 import { RulesForm } from '../../features/settings/channels/rules.tsx'
 import { FormProblem } from '../../features/settings/form-problem.tsx'
 import { useAttempt } from '../../features/settings/people/use-attempt.ts'
+import { useNow } from '../../ui/use-now.ts'
 import { Section, useRights } from './section.tsx'
 import './channels.css'
 
@@ -62,6 +64,7 @@ export function Channels() {
           {isOwner && rules.data !== undefined && items.some(({ state }) => state !== 'off') && (
             <>
               <h3>Quiet hours, and cards that nobody answers</h3>
+              {channels.data !== undefined && <Zone zone={channels.data.zone} />}
               <RulesForm rules={rules.data} channels={items} isResting={!isLive} onChanged={rules.again} />
               <Routes rules={rules.data} channels={items} isResting={!isLive} onChanged={rules.again} />
             </>
@@ -80,5 +83,15 @@ export function Channels() {
       )}
       <Resting isOperator={isOperator} isLive={isLive} />
     </Section>
+  )
+}
+
+/** In which zone the hours count: JARVIS's, which is seldom that of a browser where it runs in a container. */
+function Zone({ zone }: { zone: string }) {
+  const now = useNow(60_000)
+  return (
+    <p>
+      Hours count in {zone}, where it is {timeIn(now, zone)}. <code>TZ</code> in .env sets the zone of JARVIS.
+    </p>
   )
 }

@@ -20,7 +20,7 @@ import { useCluster } from '../../features/cluster/store.ts'
 import { actOf } from '../../features/confirmations/sentence.ts'
 import { Sentence } from '../../features/confirmations/sentence-line.tsx'
 import { WaitingLine } from '../../features/confirmations/tray.tsx'
-import { percent, plural, rate, timeOfDay } from '../../lib/format.ts'
+import { percent, plural, rate, share, timeOfDay } from '../../lib/format.ts'
 import { navigate, useSearchParams } from '../../lib/location.tsx'
 import { useValue } from '../../lib/use-value.ts'
 import { Visible } from '../../ui/boxed.tsx'
@@ -301,7 +301,7 @@ function Target({ row }: { row: ConfirmationRow }) {
       <dl className="target">
         <div>
           <dt>CPU</dt>
-          <dd>{guest.status === 'running' ? percent(guest.cpuRatio ?? 0) : '–'}</dd>
+          <dd>{guest.status === 'running' ? share(guest.cpuRatio) : '–'}</dd>
           <Spark values={lineOf(reply, series, 'cpuRatio')?.values ?? []} height={30} />
         </div>
         <div>

@@ -30,6 +30,7 @@ export const statusRoutes: readonly Route[] = [
       const uptime = isUp ? Math.max(0, Math.floor((model.host.now() - startedAt) / 1000)) : 0
       const upS = isUp ? Math.floor(model.host.since(startedAt) / 1000) : 0
       const { agent } = model.files.of(guest).config
+      const pressures = ['cpufull', 'cpusome', 'iofull', 'iosome', 'memoryfull', 'memorysome']
       const common = {
         ...{ vmid, name, uptime, ha: { managed: isHa ? 1 : 0 } },
         ...{ maxmem: ramBytes, mem: isUp ? Math.round(ramBytes * 0.4) : 0, cpu: isUp ? 0.02 : 0 },
@@ -39,13 +40,15 @@ export const statusRoutes: readonly Route[] = [
           netin: uptime * 1_000,
           netout: uptime * 500,
         },
+        ...(isUp && Object.fromEntries(pressures.map((of) => [`pressure${of}`, of === 'cpusome' ? 0.12 : 0]))),
         ...(lock !== undefined && { lock }),
         ...(tags.length > 0 && { tags: tags.join(';') }),
         ...(isTemplate && { template: 1 }),
       }
       if (type === 'lxc') return { ...common, vmid: String(vmid), status, cpus: String(cpuCount) }
       const state = { status: status === 'paused' ? 'running' : status, qmpstatus: status, cpus: cpuCount }
-      const process = isUp ? { pid: 4_000 + vmid, memhost: Math.round(ramBytes * 0.5) } : {}
+      const nics = { [`tap${vmid}i0`]: { netin: common.netin, netout: common.netout } }
+      const process = isUp ? { pid: 4_000 + vmid, memhost: Math.round(ramBytes * 0.5), nics } : {}
       return {
         ...common,
         ...state,

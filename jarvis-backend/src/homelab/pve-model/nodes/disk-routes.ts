@@ -35,7 +35,11 @@ export const diskRoutes: readonly Route[] = [
     pattern: at('zfs'),
     allowed: {},
     needs: audit,
-    run: ({ host }, { node = '' }) => host.facts.node(node).pools.map(({ row }) => row),
+    run({ host }, { node = '' }) {
+      const { pools, isWithoutZfs } = host.facts.node(node)
+      if (isWithoutZfs) throw new Refusal(500, 'zfsutils-linux not installed')
+      return pools.map(({ row }) => row)
+    },
   },
   {
     method: 'GET',

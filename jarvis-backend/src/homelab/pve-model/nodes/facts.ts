@@ -10,6 +10,8 @@ export type NodeFacts = {
   /** The answers of `disks/smart`, by device. */
   smart: Map<string, Row>
   pools: ZfsPool[]
+  /** ZFS's tools are not installed. */
+  isWithoutZfs?: boolean
   thinPools: Row[]
   updates: Row[]
   versions: Row[]
