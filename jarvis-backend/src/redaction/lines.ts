@@ -56,13 +56,6 @@ export const lineShapes: readonly Shape[] = [
     hint: 'community6?[ \\t]|requirepass|masterauth|bindpw|rootpw|wpa-psk|wireless-key|createuser',
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
   },
-  // The same directives within a line: the word after one is a secret if it has a digit.
-  {
-    find: /(\b(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=\S{0,64}\d)[^\s"']{4,}/gi,
-    put: kept,
-    hint: 'requirepass|masterauth|bindpw|rootpw',
-    open: /(?<lead>\b(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})\S*$/i,
-  },
   {
     // The same within a line, such as a task's, where the word looks like a secret.
     find: /((?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=[^\s,;:"'`]{0,64}[\d!@#$%^&*])[^\s,;:"'`]{4,}/gi,
