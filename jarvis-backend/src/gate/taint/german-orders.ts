@@ -12,7 +12,8 @@ const make: readonly GermanVerb[] = [
 ]
 const run: readonly GermanVerb[] = [
   ['f(?:ü|ue)hr', 'f(?:ü|ue)hren', 'aus'],
-  ['start', 'starten'],
+  // Without its ending, the word is English and says nothing of running.
+  ['start(?=e|t)', 'starten'],
 ]
 const restart: readonly GermanVerb[] = [
   ['start', 'starten', 'neu'],
@@ -168,6 +169,9 @@ export const germanOrders = (verb: string, target: string): RegExp[] =>
     new RegExp(`${begin}${target}${between}${infinitiveOf(one)}[ \\t]{0,4}(?:[.!"“]|$)`, 'imu'),
   ])
 
-/** Whether a text has a tool's verb in German, in any order of words. */
+/** True if a text has a tool's verb in German. A particle belongs to the verb: `starte … neu` restarts, `starte` does not. */
 export const saysInGerman = (text: string, verb: string | undefined): boolean =>
-  (verbs.get(verb ?? '') ?? []).some((one) => new RegExp(`${imperative(one)}|${infinitiveOf(one)}`, 'iu').test(text))
+  (verbs.get(verb ?? '') ?? []).some((one) => {
+    const particle = one[2] === undefined ? '' : `${between}(?:${one[2]})${end}`
+    return new RegExp(`${imperative(one)}${particle}|${infinitiveOf(one)}`, 'iu').test(text)
+  })
