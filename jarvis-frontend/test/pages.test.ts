@@ -56,7 +56,7 @@ test('a person signs in at the page that was asked for; the theme and what was t
   expect(await field.inputValue()).toBe('half a thought')
   // Each session has its own.
   await go(page, '/')
-  expect(await field.inputValue()).toBe('')
+  await expect.poll(() => field.inputValue()).toBe('')
 })
 
 test('a first message comes from the cluster or a command; its answer streams in, is stopped, and says so', async () => {
