@@ -99,7 +99,7 @@ test('a code pairs whoever sends it in a direct message; a tap approves a light 
     ])
   const where = `<https://jarvis.example.org/waiting?card=${toolUseId}>`
   expect(looks.flatMap(({ told }) => told)).toEqual([
-    expect.stringMatching(new RegExp(`^It waits until \\d\\d:\\d\\d\\.\n${where.replace('?', '\\?')}$`)),
+    expect.stringMatching(new RegExp(`^It waits until \\d\\d:\\d\\d \\S+\\.\n${where.replace('?', '\\?')}$`)),
     ...over,
   ])
   const tap = discord.press(mira, card?.buttons[1]?.custom_id ?? '', card?.id)
