@@ -221,7 +221,8 @@ test('a restart of a service that failed says how the service is', async () => {
 test('a list without rows prints no heading', async () => {
   const told = async (...rows: object[]) => {
     const api = { ...reader({ 'cluster/ha/status/current': rows }), now: () => 0 }
-    return (await getHaState.run({}, { signal } as never, { api } as never)).text
+    const cluster = { state: () => ({}) }
+    return (await getHaState.run({}, { signal } as never, { api, cluster } as never)).text
   }
   const quorum = { id: 'quorum', type: 'quorum', status: 'OK', quorate: 1 }
   const fencing = { id: 'fencing', type: 'fencing', status: 'standby (CRM watchdog standby)' }
