@@ -44,9 +44,10 @@ export const formerClusterRoom = defineRoom({
     return {
       formerCluster: {
         isAnother,
-        /** Ends what was of the former cluster in all rooms. */
+        /** Ends what was of the former cluster in all rooms. @throws Error if a room could not: the start must end, and the next one tries again */
         leave() {
-          if (isAnother) clusterLeft(undefined)
+          if (isAnother && !clusterLeft(undefined))
+            throw new Error('What belonged to the former cluster could not be ended. The log says why.')
         },
         /** Stores the connected cluster for the next start, once the former cluster's runs and cards have ended. */
         keep: () => before === place || settings.set(key, place),

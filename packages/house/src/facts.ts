@@ -29,17 +29,24 @@ export class Facts<Types extends FactTypes> {
     this.#listeners.set(name, listeners)
   }
 
-  /** Declares that the room that is being opened tells this fact. @returns the function that tells it. @throws Error outside `open` */
-  teller<Name extends keyof Types & string>(name: Name): (fact: Types[Name]) => void {
+  /**
+   * Declares that the room that is being opened tells this fact.
+   * @returns the function that tells it; it returns false if a listener threw
+   * @throws Error outside `open`
+   */
+  teller<Name extends keyof Types & string>(name: Name): (fact: Types[Name]) => boolean {
     this.#use('tells', name)
     return (fact) => {
+      let isHeard = true
       for (const { room, hear } of this.#listeners.get(name) ?? []) {
         try {
           hear(fact)
         } catch (error) {
+          isHeard = false
           this.#report(error, `${room} failed on the fact ${name}`)
         }
       }
+      return isHeard
     }
   }
 

@@ -98,7 +98,7 @@ test('listeners hear a fact in the order of their rooms, and one that throws sto
       {},
     )
   }
-  tell({ name: 'backup' })
+  expect(tell({ name: 'backup' })).toBe(false)
   expect(heard).toEqual(['jobs backup', 'watch backup'])
   expect(reported).toEqual(['plans failed on the fact saved: no disk'])
 })
