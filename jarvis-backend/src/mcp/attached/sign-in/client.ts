@@ -53,7 +53,7 @@ type Asking = {
   fetchFn: typeof fetch
   /** Unix ms. */
   now: number
-  /** The document was offered there, and the browser did not come back. */
+  /** JARVIS's client document was offered to this server, and the browser did not come back. */
   isDocumentUnread: boolean
 }
 

@@ -39,7 +39,7 @@ type Flow = {
   until: number
   /** SHA-256 of the cookie of the browser that opened it. */
   browser?: string
-  /** The client that an owner wrote down; `isNamed`: with its issuer. */
+  /** The client that an owner registered by hand. `isNamed`: the entry names its issuer. */
   own?: { client: string; isNamed: boolean } | undefined
 }
 
@@ -365,7 +365,7 @@ export class SignIns {
     this.#pins.set(server, next)
   }
 
-  /** Whether a browser went to an authorization server with JARVIS's document as the client and did not come back: perhaps it cannot be read there. */
+  /** True if a browser was sent to the authorization server with JARVIS's client document and did not come back. The server may be unable to read the document. */
   #isUnanswered(server: string, issuer: string, origin: string): boolean {
     return [...this.#flows.values()].some(
       ({ server: of, found, client, browser }) =>

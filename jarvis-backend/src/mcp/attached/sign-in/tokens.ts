@@ -8,7 +8,7 @@ export type Kept = {
   resource: string
   metadata: ServerMetadata
   client: OAuthClientInformationMixed
-  /** The client came from mcp.json, and goes with its entry. */
+  /** The client was read from mcp.json and ends with its entry there. */
   isOwnClient?: true
   /** The authorization server no longer knows the client. */
   isClientRefused?: true
