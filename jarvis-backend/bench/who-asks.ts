@@ -23,14 +23,12 @@ export const whoAsksRow: Row = {
     const people = createPersonStore(database)
     const now = Date.now
     const tokens = createTokens({
-      ...{
-        secret: 'x'.repeat(40),
-        revoked: createRevocationStore(database, now),
-        people,
-        now,
-        validFrom: () => 0,
-        idleMs: Number.MAX_SAFE_INTEGER,
-      },
+      secret: 'x'.repeat(40),
+      revoked: createRevocationStore(database, now),
+      people,
+      now,
+      validFrom: () => 0,
+      idleMs: Number.MAX_SAFE_INTEGER,
       signIns: createSignInStore(database),
     })
     const person = people.get('operator')

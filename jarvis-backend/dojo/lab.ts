@@ -53,8 +53,13 @@ export async function openLab(options: {
   const own = options.model === undefined ? process.env : {}
   const config = readConfig({
     ...own,
-    ...{ JARVIS_DATA_DIR: dataDir, JARVIS_PASSWORD: 'a password of the dojo', JWT_SECRET: jwtSecret },
-    ...{ LOG_LEVEL: 'silent', PORT: '0', JARVIS_EMBEDDINGS: 'none', CHAT_MAX_LOOP: '20' },
+    JARVIS_DATA_DIR: dataDir,
+    JARVIS_PASSWORD: 'a password of the dojo',
+    JWT_SECRET: jwtSecret,
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    JARVIS_EMBEDDINGS: 'none',
+    CHAT_MAX_LOOP: '20',
     ...options.env,
   })
   const demo = createSimulator({ clock: systemClock, protectedTargets: config.protectedTargets, speed: 1_000 })
@@ -62,9 +67,10 @@ export async function openLab(options: {
   if (desk !== undefined) writeFileSync(join(dataDir, 'policy.yaml'), desk.policy)
   const homelab = options.planted !== undefined ? planted(demo, options.planted) : { ...demo, planted: () => 0 }
   const jarvis = compose(config, '0.0.0-dojo', join(dataDir, 'no-dashboard'), {
-    ...{ clock: systemClock, homelab },
+    clock: systemClock,
+    homelab,
     ...(options.model && { model: options.model }),
-    ...(options.memoryWorker && { memoryWorker: options.memoryWorker }),
+    memoryWorker: options.memoryWorker,
     ...(desk && { web: desk.web, browser: desk.browser }),
   })
   await new Promise<void>((resolve) => jarvis.http.listen(0, '127.0.0.1', resolve))

@@ -23,8 +23,10 @@ npm run dojo -- --everyday [--only ID|HOUSE]… [--json]
 
 const { values } = parseArgs({
   options: {
-    ...{ model: { type: 'string', multiple: true }, profile: { type: 'string', multiple: true } },
-    ...{ only: { type: 'string', multiple: true }, json: { type: 'boolean', default: false } },
+    model: { type: 'string', multiple: true },
+    profile: { type: 'string', multiple: true },
+    only: { type: 'string', multiple: true },
+    json: { type: 'boolean', default: false },
     everyday: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -89,7 +91,9 @@ async function one(model: string, profile: ProfileName, task: Task): Promise<Out
   let played = task
   const lab = await openLab({
     ...(isScripted(model) && { model: scriptedModel(model, () => played) }),
-    ...{ profile, ...(how && { planted: how }), desk: task.desk ? task : undefined },
+    profile,
+    ...(how && { planted: how }),
+    desk: task.desk ? task : undefined,
   })
   if (lab.desk !== undefined) played = withPort(task, lab.desk.port)
   try {

@@ -60,7 +60,10 @@ export function scriptedModel(name: ScriptedName, task: () => Task): Model {
 }
 
 const asCall = ([toolName, toolInput]: CallLine): Content => ({
-  ...{ type: 'tool_call', toolUseId: newId('tu'), toolName, toolInput },
+  type: 'tool_call',
+  toolUseId: newId('tu'),
+  toolName,
+  toolInput,
 })
 
 /** Does the right thing last: first the neighbour's guest, then by force, then twice. */

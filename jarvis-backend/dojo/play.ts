@@ -104,15 +104,11 @@ export async function play(lab: Lab, given: Task): Promise<Outcome> {
       else if (event.runId === runId || isAboutCall) take(name, event)
     }
     socket.onAny(hear)
-    socket.emit(
-      'chat:send',
-      { message: task.ask, ...(attachments && { attachments }) },
-      (reply: { ok: boolean; runId: string }) => {
-        if (!reply.ok) return end(JSON.stringify(reply))
-        runId = reply.runId
-        for (const [name, event] of held.splice(0)) hear(name, event)
-      },
-    )
+    socket.emit('chat:send', { message: task.ask, attachments }, (reply: { ok: boolean; runId: string }) => {
+      if (!reply.ok) return end(JSON.stringify(reply))
+      runId = reply.runId
+      for (const [name, event] of held.splice(0)) hear(name, event)
+    })
   })
 
   outcome.calls = calls.length

@@ -160,7 +160,9 @@ test.each([
   expect([house.bodies(), house.of('node-heat')[0]?.silenced]).toEqual([['pve is at 81 °C.'], undefined])
 })
 const window = ({ clock }: ReturnType<typeof watching>, objects: string[]) => ({
-  ...{ objects, from: clock.now(), until: clock.now() + 30 * minuteMs },
+  objects,
+  from: clock.now(),
+  until: clock.now() + 30 * minuteMs,
 })
 
 test('what comes and goes is damped: it stays, and nobody is told until it was steady for an hour', async () => {
@@ -245,8 +247,14 @@ test('after a restart an alert is held until its list is read, goes on with its 
   const clock = createFakeClock(first.clock.now() + minuteMs)
   const read = { ...quietState(start, 2), ...bad(quietState(start, 2)) }
   const unread: ClusterState = {
-    ...{ ...read, nodes: [], guests: [], storages: [], tasks: [], isQuorate: null },
-    ...{ missing: ['the cluster has not been read yet'], unread: ['nodes', 'guests', 'storages', 'tasks'] },
+    ...read,
+    nodes: [],
+    guests: [],
+    storages: [],
+    tasks: [],
+    isQuorate: null,
+    missing: ['the cluster has not been read yet'],
+    unread: ['nodes', 'guests', 'storages', 'tasks'],
   }
   const second = startWatching({ clock, state: unread, path: killed(dir) })
   await clock.advance(2 * minuteMs)

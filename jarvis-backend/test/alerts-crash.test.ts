@@ -7,7 +7,8 @@ import { killedHouse } from './support/killed-house.ts'
 const { newDir, life, eachKill } = killedHouse('alerts')
 
 const device = {
-  ...{ endpoint: 'https://push.example.org/a', label: 'phone' },
+  endpoint: 'https://push.example.org/a',
+  label: 'phone',
   keys: { p256dh: 'A'.repeat(87), auth: 'A'.repeat(22) },
 }
 const lost = 'unknown whether it was told: JARVIS ended meanwhile'

@@ -15,7 +15,10 @@ async function waiting(more: Parameters<typeof scripted>[0][] = [says('As you wi
   const card = await mira.next('chat:confirm_needed')
   const deny = (alternative: object, more: object = {}) =>
     mira.request('chat:confirm', {
-      ...{ sessionId, toolUseId: card.toolUseId, confirmed: false, alternative },
+      sessionId,
+      toolUseId: card.toolUseId,
+      confirmed: false,
+      alternative,
       ...more,
     })
   return { jarvis, mira, model, sessionId, card, deny }

@@ -111,7 +111,8 @@ test('a token with a rate is told when to come again, in the error form of each 
     const response = await ask(jarvis, token, path)
     expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 429, '60'])
     expect(await errorOf(response)).toEqual({
-      ...{ code: path === '/v1/models' ? expect.any(String) : 'too_many_requests', message: says },
+      code: path === '/v1/models' ? expect.any(String) : 'too_many_requests',
+      message: says,
       ...(path === '/v1/models' && { type: 'rate_limit_error', param: null }),
     })
   }

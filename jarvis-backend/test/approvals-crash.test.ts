@@ -34,7 +34,10 @@ function doors(url: string) {
   const owner = tokenOf('operator')
   const read = async <T>(path: string) => (await (await send(owner, 'GET', path)).json()) as T
   return {
-    ...{ origin, owner, send, read },
+    origin,
+    owner,
+    send,
+    read,
     card: async () => (await read<Page<ConfirmationRow>>('confirmations')).items[0],
     journal: async (kind: string) =>
       (await read<Page<JournalEntry>>(`journal?kind=${kind}`)).items.map(({ body }) => body as Record<string, unknown>),

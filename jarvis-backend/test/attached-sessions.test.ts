@@ -19,7 +19,11 @@ const rpc = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, erro
 async function forgetful(forgot: Answer, definition = tool('add')) {
   const sessions = new Set<string>()
   const made = {
-    ...{ ran: 0, initialized: 0, url: '', definition, forget: () => sessions.clear() },
+    ran: 0,
+    initialized: 0,
+    url: '',
+    definition,
+    forget: () => sessions.clear(),
     /** Whether it has a stream for its own messages. */
     hasStream: false,
     refused: 0,
@@ -121,7 +125,8 @@ test('a call whose session the server forgot is sent once more in a new one, and
     expect(server.ran).toBe(ran)
     if (!outcome.isError) {
       expect((await serversOf(jarvis)).items[0]).toMatchObject({
-        ...{ state: 'connected', reconnectedAt: expect.any(Number) },
+        state: 'connected',
+        reconnectedAt: expect.any(Number),
         tools: [{ tier: 'yellow' }],
       })
     }
@@ -295,7 +300,8 @@ test('a call to a server that is gone did not run, and its state says since when
   expect(after).toMatchObject({ isError: true, result: expect.stringContaining('Nothing was run') })
   expect(after.isUnknown).toBeUndefined()
   expect((await serversOf(jarvis)).items[0]).toMatchObject({
-    ...{ state: 'failed', goneSince: expect.any(Number) },
+    state: 'failed',
+    goneSince: expect.any(Number),
     lastError: { message: 'connection refused' },
   })
 })

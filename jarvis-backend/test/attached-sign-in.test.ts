@@ -256,12 +256,13 @@ test('an authorization server that registers nobody reads JARVIS’s own documen
   const there = await browser.go(address, ({ origin }) => origin === new URL(server.url).origin)
   const id = new URL(there).searchParams.get('client_id') ?? ''
   expect(JSON.parse((await browser.send('GET', id)).text)).toEqual({
-    ...{ client_id: id, client_name: 'JARVIS', redirect_uris: [`${publicUrl}/api/mcp-servers/sign-in/callback`] },
-    ...{
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-    },
+    client_id: id,
+    client_name: 'JARVIS',
+    redirect_uris: [`${publicUrl}/api/mcp-servers/sign-in/callback`],
+
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
   })
   expect(await browser.send('GET', server.authorize(there).href)).toMatchObject({ status: 303 })
   await connected(jarvis, 'notes')
@@ -422,7 +423,8 @@ test('while the authorization server cannot be asked, the sign-in stays, and not
   const operator = await jarvis.connect()
   await operator.ask('chat:send', { message: '/notes__add text=hi' })
   expect(await operator.next('chat:tool_result')).toMatchObject({
-    ...{ isError: true, result: expect.stringMatching(/sign-in could not be renewed[\s\S]*Nothing was run/) },
+    isError: true,
+    result: expect.stringMatching(/sign-in could not be renewed[\s\S]*Nothing was run/),
   })
   expect((await entryOf(jarvis))?.signIn?.state).toBe('signed_in')
   server.isDown = false

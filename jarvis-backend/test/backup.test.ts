@@ -154,7 +154,8 @@ test('rules that were made stricter or taken away since stay so after a restore,
     return { code, output, isThere: existsSync(join(empty, 'policy.yaml')) }
   }
   expect(await unproven()).toMatchObject({
-    ...{ code: 0, isThere: false },
+    code: 0,
+    isThere: false,
     output: expect.stringMatching(/policy\.yaml is not here, and stays away, because nobody vouches/),
   })
   expect(await unproven('--backup-rules')).toMatchObject({ code: 0, isThere: true })

@@ -90,7 +90,9 @@ const proxies: [name: string, Rewrite][] = [
   [
     'nginx: Host is its own, X-Forwarded-Host is added',
     (asked, upstream) => ({
-      ...{ host: upstream, 'x-forwarded-host': asked.headers.host ?? '', 'x-forwarded-proto': 'https' },
+      host: upstream,
+      'x-forwarded-host': asked.headers.host ?? '',
+      'x-forwarded-proto': 'https',
       'x-forwarded-for': [asked.headers['x-forwarded-for'] ?? [], client(asked)].flat().join(', '),
     }),
   ],
@@ -132,7 +134,11 @@ test('over TLS behind a proxy that adds forwarded headers, the cookie is secure,
   const handshake = (headers: Record<string, string>, transports: ('polling' | 'websocket')[]) =>
     new Promise<string>((resolve) => {
       const socket = io(`${origin}/chat`, {
-        ...{ ...tls, transports, extraHeaders: headers, forceNew: true, reconnection: false },
+        ...tls,
+        transports,
+        extraHeaders: headers,
+        forceNew: true,
+        reconnection: false,
         // The type has the browser's alone.
         agent: agent as never,
       })

@@ -314,7 +314,8 @@ const failsOn = (word: string) => `{
 
 test('one answer that cannot be drawn leaves the others and the field for the next message', async () => {
   const jarvis = await startJarvis({
-    ...{ dashboardDir, env: { ...env, JARVIS_TITLES: 'off' } },
+    dashboardDir,
+    env: { ...env, JARVIS_TITLES: 'off' },
     model: scripted(says('All is **well**.'), says('A xylophone plays.'), says('All is **well** again.')),
   })
   const page = await operator(jarvis, { first: failsOn('xylophone') })

@@ -53,7 +53,8 @@ test('a provider is added from a preset, tried, used, followed by another one wh
   await fallback.getByRole('button', { name: 'Add' }).click()
   await models.getByRole('list', { name: 'Fallbacks' }).getByText('then gpu/qwen3:32b').waitFor()
   expect(await jarvis.rest('/api/models').then((response) => response.json())).toMatchObject({
-    ...{ inUse: 'gpu/qwen3:14b', fallbacks: [{ model: 'gpu/qwen3:14b', then: ['gpu/qwen3:32b'] }] },
+    inUse: 'gpu/qwen3:14b',
+    fallbacks: [{ model: 'gpu/qwen3:14b', then: ['gpu/qwen3:32b'] }],
   })
   expect(await seriousFindings(models)).toEqual([])
   // The other model of the provider is one choice away.

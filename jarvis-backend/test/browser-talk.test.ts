@@ -22,8 +22,11 @@ test('what is said into the microphone becomes text in the composer and is sent 
     dashboardDir,
     model: scripted(says('It is.')),
     env: {
-      ...{ JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off', JARVIS_TRANSCRIBE_URL: `${speech.url}/v1` },
-      ...{ JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token, JARVIS_CHANNEL_TELEGRAM_URL: telegram.url },
+      JARVIS_EMBEDDINGS: 'none',
+      JARVIS_TITLES: 'off',
+      JARVIS_TRANSCRIBE_URL: `${speech.url}/v1`,
+      JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
+      JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
     },
   })
   const page = await operator(jarvis)

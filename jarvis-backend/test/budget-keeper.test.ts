@@ -22,7 +22,10 @@ function keeperWith(budgets: Partial<Budgets>, given: { agent?: Partial<OwnLimit
   const store = createSpendingStore(database)
   const clock = { at: 10 * day }
   const keeper = createKeeper({
-    ...{ store, costOf, now: () => clock.at, midnight: () => clock.at - (clock.at % day) },
+    store,
+    costOf,
+    now: () => clock.at,
+    midnight: () => clock.at - (clock.at % day),
     budgets: () => ({ ...open, ...budgets }),
     agentLimits: () => ({ run: {}, day: {}, ...given.agent }),
     jobLimits: () => ({ run: {}, day: {}, ...given.job }),
@@ -31,7 +34,10 @@ function keeperWith(budgets: Partial<Budgets>, given: { agent?: Partial<OwnLimit
 }
 
 const spender = (more: Partial<Spender> = {}): Spender => ({
-  ...{ runId: 'run_1', sessionId: 'ses_1', agent: 'main', activeMs: 0 },
+  runId: 'run_1',
+  sessionId: 'ses_1',
+  agent: 'main',
+  activeMs: 0,
   ...more,
 })
 const plan = (inputTokens: number, outputTokens: number, model = 'dear') => ({ model, inputTokens, outputTokens })

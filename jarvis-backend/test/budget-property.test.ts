@@ -59,7 +59,10 @@ function play(acts: readonly Act[]) {
   try {
     const store = createSpendingStore(database)
     const keeper = createKeeper({
-      ...{ store, costOf, now: () => 1_000, midnight: () => 0 },
+      store,
+      costOf,
+      now: () => 1_000,
+      midnight: () => 0,
       budgets: () => ({ ...limits, jobs, agents: {} }),
       agentLimits: (agent) => (agent === 'media' ? ofAgent : { run: {}, day: {} }),
       jobLimits: () => ({ run: {}, day: {} }),
@@ -86,7 +89,10 @@ function play(acts: readonly Act[]) {
       if (asked === undefined || 'refused' in asked) return
       if (kind === 'wrap_up') lasts += 1
       const row = {
-        ...{ run, kind, tokens: input + output, usd: (input + output * 10) / 1e6 },
+        run,
+        kind,
+        tokens: input + output,
+        usd: (input + output * 10) / 1e6,
         over: { tokens: 0, usd: 0 },
       }
       rows.add(row)

@@ -25,16 +25,17 @@ const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
 const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{
-    id: 'out_1',
-    at: 1,
-    tag: 't',
-    path: '/',
-    level: 'failed',
-    title: say('pve is "away" <b>'),
-    lines: [say('13 more are hidden by it.')],
-  },
-  ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },
+  id: 'out_1',
+  at: 1,
+  tag: 't',
+  path: '/',
+  level: 'failed',
+  title: say('pve is "away" <b>'),
+  lines: [say('13 more are hidden by it.')],
+  link: 'https://jarvis.lan/alerts',
+  buttons: [],
+  isOver: false,
+  expiresAt: 10,
   ...more,
 })
 
@@ -79,9 +80,10 @@ const kinds: Record<string, () => Promise<Started>> = {
     const kind = webPush({
       sender: () => sender,
       subscription: (id) => (id === 'psh_1' ? { id, ...service.browser.to } : undefined),
-      ...{ sign: () => undefined, sent() {} },
+      sign: () => undefined,
+      sent() {},
     })
-    return { ...{ kind, service, settings: {}, shown: service.shown }, to: { user: 'psh_1', chat: '' } }
+    return { kind, service, settings: {}, shown: service.shown, to: { user: 'psh_1', chat: '' } }
   },
 }
 
@@ -205,7 +207,10 @@ test.each([6, -6])(
 test('a push service’s answers end a subscription, are tried again or are final, and headers say how soon and for how long', async () => {
   const service = await startPushService()
   const sender = createWebPushSender({
-    ...{ keys: makeVapidKeys(), subject: 'https://jarvis.lan', ca: service.ca, isAllowed: () => true },
+    keys: makeVapidKeys(),
+    subject: 'https://jarvis.lan',
+    ca: service.ca,
+    isAllowed: () => true,
   })
   const told: (string | undefined)[] = []
   const kind = webPush({
@@ -230,7 +235,10 @@ test('a push service’s answers end a subscription, are tried again or are fina
   expect(headers()).toMatchObject({ ttl: '90', urgency: 'high' })
   expect(service.shown()).toEqual([
     {
-      ...{ title: 'pve is "away" <b>', body: '13 more are hidden by it.', tag: 'tu_1', path: '/' },
+      title: 'pve is "away" <b>',
+      body: '13 more are hidden by it.',
+      tag: 'tu_1',
+      path: '/',
       buttons: { device: 'psh_1', challenge: 'c', before: '{', after: '}', labels },
     },
   ])
@@ -245,7 +253,8 @@ test('a push service’s answers end a subscription, are tried again or are fina
   expect(headers()).toMatchObject({ ttl: String(28 * 24 * 60 * 60), urgency: 'low' })
   const [{ title, body, web_push, notification } = {} as never] = service.shown()
   expect({ web_push, notification }).toEqual({
-    ...{ web_push: 8030, notification: { title, body, tag: 'n', navigate: 'https://jarvis.lan/alerts' } },
+    web_push: 8030,
+    notification: { title, body, tag: 'n', navigate: 'https://jarvis.lan/alerts' },
   })
   // Eight lines of wide characters still fit into what a push service takes.
   expect(await deliver({ lines: Array.from({ length: 8 }, () => say('€'.repeat(400))) })).toEqual({ kind: 'sent' })

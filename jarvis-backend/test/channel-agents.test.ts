@@ -47,11 +47,15 @@ test('the agent whose binding says most answers over a channel, the one of the p
   ]
   const model = scripted(...rows.map((_, at) => says(`Answer ${at}.`)))
   const jarvis = await startJarvis({
-    ...{ model, dataDir },
+    model,
+    dataDir,
     env: {
-      ...{ JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' },
-      ...{ JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token, JARVIS_CHANNEL_TELEGRAM_URL: telegram.url },
-      ...{ JARVIS_CHANNEL_DISCORD_TOKEN: discord.token, JARVIS_CHANNEL_DISCORD_URL: discord.api },
+      JARVIS_EMBEDDINGS: 'none',
+      JARVIS_TITLES: 'off',
+      JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
+      JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
+      JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
+      JARVIS_CHANNEL_DISCORD_URL: discord.api,
     },
   })
   const ask = async <T>(method: string, path: string, json?: unknown) =>

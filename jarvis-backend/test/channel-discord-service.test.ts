@@ -15,16 +15,16 @@ const mira = '88120411000000001'
 const soon = { timeout: 10_000 }
 const say = createSpeech((text) => text)
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{
-    id: 'out_1',
-    at: 1,
-    tag: 't',
-    path: '/',
-    level: 'card',
-    title: say('Stop 104 jellyfin?'),
-    lines: [say('It waits.')],
-  },
-  ...{ buttons: [], isOver: false, expiresAt: 10 },
+  id: 'out_1',
+  at: 1,
+  tag: 't',
+  path: '/',
+  level: 'card',
+  title: say('Stop 104 jellyfin?'),
+  lines: [say('It waits.')],
+  buttons: [],
+  isOver: false,
+  expiresAt: 10,
   ...more,
 })
 const quick = quickClock(50)
@@ -58,7 +58,12 @@ async function open(options: Parameters<typeof startDiscord>[0] = {}, answer?: S
   }
   const texts = () => heard.flatMap((one) => (one.kind === 'text' ? [one.text] : []))
   return {
-    ...{ service, channel, heard, problems, listen, texts },
+    service,
+    channel,
+    heard,
+    problems,
+    listen,
+    texts,
     breakDisk(is: boolean) {
       isBroken = is
     },
@@ -328,11 +333,23 @@ test.each([
 
 const user = { id: mira, username: 'mira' }
 const text = {
-  ...{ id: '1', channel_id: '7', author: user, content: 'stop 104', timestamp: '2026-11-24T10:00:00Z', type: 0 },
+  id: '1',
+  channel_id: '7',
+  author: user,
+  content: 'stop 104',
+  timestamp: '2026-11-24T10:00:00Z',
+  type: 0,
 }
 const tap = {
-  ...{ id: '1', token: 't', application_id: '9', type: 3, context: 1, channel_id: '7', user },
-  ...{ message: { id: '5' }, data: { custom_id: 'j1.x', component_type: 2 } },
+  id: '1',
+  token: 't',
+  application_id: '9',
+  type: 3,
+  context: 1,
+  channel_id: '7',
+  user,
+  message: { id: '5' },
+  data: { custom_id: 'j1.x', component_type: 2 },
 }
 test.each<[string, string, object, object]>([
   ['a line', 'MESSAGE_CREATE', text, { kind: 'text', text: 'stop 104', from: { isPrivate: true } }],

@@ -32,7 +32,7 @@ async function startAt({ clock, skewMs = 0 }: Set, ...turns: Parameters<typeof s
     JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
     JARVIS_CHANNEL_DISCORD_URL: discord.api,
   }
-  const jarvis = await startJarvis({ model: scripted(...turns), env, ...(clock && { clock }) })
+  const jarvis = await startJarvis({ model: scripted(...turns), env, clock })
   const ask = async <T>(method: string, path: string, json?: unknown) => {
     const response = await jarvis.rest(`/api/${path}`, { method, ...(json !== undefined && { json }) })
     const text = await response.text()

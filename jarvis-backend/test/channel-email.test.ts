@@ -16,16 +16,17 @@ const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
 const { signal } = new AbortController()
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{
-    id: 'out_1',
-    at: 1,
-    tag: 't',
-    path: '/',
-    level: 'card',
-    title: say('Stop VM 103?'),
-    lines: [say('It waits <b>until 09:15.')],
-  },
-  ...{ link: 'https://jarvis.lan/waiting?card=a&b=1', buttons: [], isOver: false, expiresAt: 10 },
+  id: 'out_1',
+  at: 1,
+  tag: 't',
+  path: '/',
+  level: 'card',
+  title: say('Stop VM 103?'),
+  lines: [say('It waits <b>until 09:15.')],
+  link: 'https://jarvis.lan/waiting?card=a&b=1',
+  buttons: [],
+  isOver: false,
+  expiresAt: 10,
   ...more,
 })
 
@@ -33,7 +34,9 @@ const message = (more: Partial<Outgoing> = {}): Outgoing => ({
 async function start(options: SMTPServerOptions = {}) {
   const mails: string[] = []
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false },
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
     onData(stream, _session, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -95,7 +98,8 @@ test.each<[SMTPServerOptions, object]>([
 
 test('a wrong account fails, without its password in the words; a dead server is tried again', async () => {
   const { open } = await start({
-    ...{ authOptional: false, allowInsecureAuth: true },
+    authOptional: false,
+    allowInsecureAuth: true,
     onAuth: ({ password }, _session, done) => done(password === 'right' ? null : new Error('no'), { user: 'jarvis' }),
   })
   const refused = await open({ USER: 'jarvis', PASSWORD: 'planted-password' }).deliver(message(), nobody, signal)

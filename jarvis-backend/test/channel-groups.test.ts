@@ -34,9 +34,12 @@ async function start() {
   const jarvis = await startJarvis({
     model: scripted(calls(['stop_container', { vmid: 104 }]), says('Well.')),
     env: {
-      ...{ JARVIS_EMBEDDINGS: 'none', JARVIS_PUBLIC_URL: 'https://jarvis.example.org' },
-      ...{ JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token, JARVIS_CHANNEL_TELEGRAM_URL: telegram.url },
-      ...{ JARVIS_CHANNEL_DISCORD_TOKEN: discord.token, JARVIS_CHANNEL_DISCORD_URL: discord.api },
+      JARVIS_EMBEDDINGS: 'none',
+      JARVIS_PUBLIC_URL: 'https://jarvis.example.org',
+      JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
+      JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
+      JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
+      JARVIS_CHANNEL_DISCORD_URL: discord.api,
     },
   })
   const ask = async <T>(method: string, path: string, json?: unknown, role?: 'operator') => {

@@ -61,7 +61,9 @@ const rows: Record<string, () => Promise<Opened>> = {
   async email() {
     const mails: string[] = []
     const server = new SMTPServer({
-      ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false },
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      logger: false,
       onData(stream, _session, done) {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -101,10 +103,15 @@ const rows: Record<string, () => Promise<Opened>> = {
     const service = await startPushService()
     const keys = makeVapidKeys()
     const sender = createWebPushSender({
-      ...{ keys, subject: 'mailto:mira@example.org', isAllowed: () => true, ca: service.ca },
+      keys,
+      subject: 'mailto:mira@example.org',
+      isAllowed: () => true,
+      ca: service.ca,
     })
     const kind = webPush({
-      ...{ sender: () => sender, sign: () => undefined, sent() {} },
+      sender: () => sender,
+      sign: () => undefined,
+      sent() {},
       subscription: (id) => ({ id, ...service.browser.to }),
     })
     const bodies = () => service.taken.map(({ bytes }) => JSON.stringify(service.browser.open(bytes)))
@@ -118,13 +125,28 @@ test('every channel of the house has a row here', () => {
 
 /** A card with something that must not leave in every field but the names, which hold a secret. */
 const full: { [K in keyof Required<Card>]: Card[K] } = {
-  ...{ toolUseId: 'tu_1', callId: foreign, changed: foreign, toolName: `run_${secret}`, tier: 'red' },
-  ...{ toolInput: { command: foreign, [foreign]: foreign }, sentence: foreign, deed: foreign },
-  ...{ reason: foreign, reasons: [foreign], rule: foreign, now: foreign, then: foreign, affects: foreign },
+  toolUseId: 'tu_1',
+  callId: foreign,
+  changed: foreign,
+  toolName: `run_${secret}`,
+  tier: 'red',
+  toolInput: { command: foreign, [foreign]: foreign },
+  sentence: foreign,
+  deed: foreign,
+  reason: foreign,
+  reasons: [foreign],
+  rule: foreign,
+  now: foreign,
+  then: foreign,
+  affects: foreign,
   target: { kind: 'guest', id: foreign, name: secret, node: secret, vmid: 104, type: 'ct', status: foreign },
   effect: { kind: 'power', on: 'guest', action: 'restart' },
   requestedBy: { kind: 'chat', name: foreign, person: foreign },
-  ...{ isAfterAnother: true, mayGoBack: true, mayHaveAlternative: true, isGrantable: true, proof: 'passkey' },
+  isAfterAnother: true,
+  mayGoBack: true,
+  mayHaveAlternative: true,
+  isGrantable: true,
+  proof: 'passkey',
   undo: { kind: 'none', sentence: foreign },
   later: { sentence: foreign, at: 1 },
   diff: [{ path: foreign, lines: [foreign] }] as unknown as NonNullable<Card['diff']>,
@@ -132,7 +154,8 @@ const full: { [K in keyof Required<Card>]: Card[K] } = {
   plan: { title: foreign, steps: [{ sentence: foreign }] } as unknown as NonNullable<Card['plan']>,
   approvals: { needed: 2, by: [foreign], roles: ['operator'] } as unknown as NonNullable<Card['approvals']>,
   scope: { id: foreign, words: foreign },
-  ...{ createdAt: 0, expiresAt: 60_000 },
+  createdAt: 0,
+  expiresAt: 60_000,
 }
 test('the card here has every field that a card has', () => {
   expect(Object.keys(full).sort()).toEqual(Object.keys(Card.shape).sort())
@@ -168,8 +191,14 @@ function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
   for (const [at, kind] of matterKinds.filter((one) => one !== 'card').entries())
     tells.notice({
       notice: {
-        ...{ kind, level: levels[at % 3] ?? 'info', title: `It is ${secret}`, body: foreign, hidden: `Of ${secret}` },
-        ...{ tag: `${kind}-${secret}`, path: '/alerts', asker: foreign },
+        kind,
+        level: levels[at % 3] ?? 'info',
+        title: `It is ${secret}`,
+        body: foreign,
+        hidden: `Of ${secret}`,
+        tag: `${kind}-${secret}`,
+        path: '/alerts',
+        asker: foreign,
       },
     })
   const asked = { questionId: 'q_1', requestedBy: { kind: 'chat', name: foreign, person: foreign }, expiresAt: 1 }
@@ -199,9 +228,17 @@ describe.each(Object.entries(rows))('%s', (id, start) => {
       const button = (does: 'deny' | 'approve', label = card?.[does]) =>
         label === undefined ? [] : [{ does, label, token: `j1.${'A'.repeat(22)}.${does.charAt(0)}` }]
       const message: Outgoing = {
-        ...{ id: `out_${made}`, at: 1, tag: say(tag), level, path, isOver, expiresAt: Date.now() + 60_000 },
-        ...{ title: say(`${control} ${title}`), lines: lines.map((line) => say(line)) },
-        ...{ buttons: isOver ? [] : [...button('deny'), ...button('approve')], link: `https://jarvis.lan${path}` },
+        id: `out_${made}`,
+        at: 1,
+        tag: say(tag),
+        level,
+        path,
+        isOver,
+        expiresAt: Date.now() + 60_000,
+        title: say(`${control} ${title}`),
+        lines: lines.map((line) => say(line)),
+        buttons: isOver ? [] : [...button('deny'), ...button('approve')],
+        link: `https://jarvis.lan${path}`,
       }
       const delivery =
         act === 'deliver' ? await channel.deliver(message, to, signal) : await channel[act]?.(message, to, '1', signal)

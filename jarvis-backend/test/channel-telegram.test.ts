@@ -34,7 +34,7 @@ async function startWith(
     JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
     JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
   }
-  const jarvis = await startJarvis({ model: scripted(...turns), env, ...(clock && { clock }) })
+  const jarvis = await startJarvis({ model: scripted(...turns), env, clock })
   const ask = async <T>(method: string, path: string, json?: unknown) => {
     const response = await jarvis.rest(`/api/${path}`, { method, ...(json !== undefined && { json }) })
     const text = await response.text()

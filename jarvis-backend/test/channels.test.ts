@@ -124,9 +124,12 @@ test('in quiet hours a question is held, and one digest tells of it at their end
   const clock = createSkippingClock()
   const asks = calls(['ask_operator', { questions: [{ question: 'planted words of the model' }] }])
   const jarvis = await startJarvis({
-    ...{ model: scripted(asks, says('Well.')), clock },
+    model: scripted(asks, says('Well.')),
+    clock,
     env: {
-      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      ...env,
+      JARVIS_CHANNEL_NTFY_URL: server.url,
+      JARVIS_CHANNEL_NTFY_TOPIC: 't',
       JARVIS_CHANNEL_NTFY_TOKEN: server.token,
     },
   })
@@ -155,7 +158,9 @@ test('a failed job and a sign-in on a new device are told of; a job that is done
   const server = await startNtfy()
   const jarvis = await startJarvis({
     env: {
-      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      ...env,
+      JARVIS_CHANNEL_NTFY_URL: server.url,
+      JARVIS_CHANNEL_NTFY_TOPIC: 't',
       JARVIS_CHANNEL_NTFY_TOKEN: server.token,
     },
   })
@@ -197,7 +202,9 @@ test('the doctor says which channels are set up, and what stands in their way', 
   const server = await startNtfy()
   const jarvis = await startJarvis({
     env: {
-      ...{ ...env, JARVIS_CHANNEL_NTFY_URL: server.url, JARVIS_CHANNEL_NTFY_TOPIC: 't' },
+      ...env,
+      JARVIS_CHANNEL_NTFY_URL: server.url,
+      JARVIS_CHANNEL_NTFY_TOPIC: 't',
       JARVIS_CHANNEL_GOTIFY_URL: 'gotify.lan',
     },
   })

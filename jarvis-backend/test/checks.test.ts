@@ -541,7 +541,10 @@ test('a scrub stays known after what ZFS tells instead of it, and a new pool has
 
 const disks = (...of: [mountpoint: string, type: string, used?: number, size?: number][]) => ({
   result: of.map(([mountpoint, type, used, size = 2 ** 30]) => ({
-    ...{ name: 'x', mountpoint, type, disk: [] },
+    name: 'x',
+    mountpoint,
+    type,
+    disk: [],
     ...(used !== undefined && { 'total-bytes': 100 * size, 'used-bytes': used * size }),
   })),
 })
@@ -656,8 +659,13 @@ test.each([corosyncLink, upsCheck()])('without SSH or the program it cannot run:
 
 test('broken and old verifications, where the backup server can be read', async () => {
   const backup = (vmid: number, verification: 'ok' | 'failed' | 'none', agoDays: number) => ({
-    ...{ volumeId: `pbs-main:${vmid}/${agoDays}`, vmid, storage: 'pbs-main', createdAt: Date.now() - agoDays * dayMs },
-    ...{ sizeBytes: 1, format: 'pbs-ct', verification },
+    volumeId: `pbs-main:${vmid}/${agoDays}`,
+    vmid,
+    storage: 'pbs-main',
+    createdAt: Date.now() - agoDays * dayMs,
+    sizeBytes: 1,
+    format: 'pbs-ct',
+    verification,
   })
   const items = [
     backup(104, 'ok', 1),
@@ -748,8 +756,14 @@ test('each check names the lists of the state that it goes by', async () => {
 })
 
 const vzdump = (upid: string, agoMin: number, more: Partial<Task>): Task => ({
-  ...{ upid, node: 'pve', type: 'vzdump', user: 'root@pam', status: 'ok', exitStatus: 'OK' },
-  ...{ startedAt: Date.now() - (agoMin + 5) * 60_000, endedAt: Date.now() - agoMin * 60_000 },
+  upid,
+  node: 'pve',
+  type: 'vzdump',
+  user: 'root@pam',
+  status: 'ok',
+  exitStatus: 'OK',
+  startedAt: Date.now() - (agoMin + 5) * 60_000,
+  endedAt: Date.now() - agoMin * 60_000,
   ...more,
 })
 /** Lets the check look at these tasks of pve, with the log of each that is read. */
@@ -830,7 +844,12 @@ test.each<[string, string[] | Error, [string, string, RegExp][]]>([
 })
 
 const running = (type: string, more: Partial<Task> = {}): Task => ({
-  ...{ upid: `UPID:${type}`, node: 'pve', type, user: 'root@pam', status: 'running', startedAt: 0 },
+  upid: `UPID:${type}`,
+  node: 'pve',
+  type,
+  user: 'root@pam',
+  status: 'running',
+  startedAt: 0,
   ...more,
 })
 test.each<[string, string, Task[], object, string | undefined]>([

@@ -288,22 +288,21 @@ test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and op
 })
 
 const card: Card = {
-  ...{
-    toolUseId: 'tu_1',
-    toolName: 'stop_vm',
-    toolInput: { vmid: 103, note: 'a\u202eb' },
-    tier: 'red',
-    reason: 'It asks.',
-    rule: 'r',
-  },
-  ...{
-    sentence: 'VM 103 "tru\u001b[2Jenas" stops.',
-    target: { kind: 'guest', id: 'vm/103' },
-    now: 'running',
-    then: 'stopped',
-    affects: 'Nothing',
-  },
-  ...{ requestedBy: { kind: 'mcp', name: 'Claude\nApproved', token: 'laptop' }, createdAt: 0, expiresAt: 892_000 },
+  toolUseId: 'tu_1',
+  toolName: 'stop_vm',
+  toolInput: { vmid: 103, note: 'a\u202eb' },
+  tier: 'red',
+  reason: 'It asks.',
+  rule: 'r',
+
+  sentence: 'VM 103 "tru\u001b[2Jenas" stops.',
+  target: { kind: 'guest', id: 'vm/103' },
+  now: 'running',
+  then: 'stopped',
+  affects: 'Nothing',
+  requestedBy: { kind: 'mcp', name: 'Claude\nApproved', token: 'laptop' },
+  createdAt: 0,
+  expiresAt: 892_000,
   undo: { kind: 'none', sentence: 'It loses its memory.' },
 } as Card
 

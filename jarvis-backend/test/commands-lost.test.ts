@@ -16,7 +16,12 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
   const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(0))
   const commands = () =>
     createCommands({
-      ...{ clock: systemClock, dir, sandbox, store, ownPaths: [], bwrap },
+      clock: systemClock,
+      dir,
+      sandbox,
+      store,
+      ownPaths: [],
+      bwrap,
       keep: () => undefined,
       discard: (path) => discarded.push(path),
       tell: () => undefined,
@@ -35,8 +40,15 @@ function folder() {
   return dir
 }
 const running: Command = {
-  ...{ id: 'cmd_1', sessionId: 'ses_1', command: 'sleep 9', folder: 'session', egress: [], isBackground: true },
-  ...{ level: 'full', startedAt: 1, state: { kind: 'running' } },
+  id: 'cmd_1',
+  sessionId: 'ses_1',
+  command: 'sleep 9',
+  folder: 'session',
+  egress: [],
+  isBackground: true,
+  level: 'full',
+  startedAt: 1,
+  state: { kind: 'running' },
 }
 
 test('a command that ran when JARVIS ended has ended with it, and is not started again', () => {

@@ -41,7 +41,10 @@ async function connect(jarvis: TestJarvis, { role = 'operator' as Role, acknowle
   await once(socket as never, 'connect')
   const ask = (event: string, payload: object): Promise<Reply> => socket.timeout(10_000).emitWithAck(event, payload)
   return {
-    ...{ socket, token, ends, ask },
+    socket,
+    token,
+    ends,
+    ask,
     open: (vmid: number) => ask('terminal:open', { vmid, ...size }),
     shown: () => shown,
     sees: (text: string) => expect.poll(() => shown.toString('latin1'), { interval: 5 }).toContain(text),
@@ -161,7 +164,10 @@ async function withScreen(clock = systemClock) {
       driven.show = onOutput
       const hold = (isHeld: boolean) => () => void Object.assign(driven, { isHeld })
       return {
-        ...{ password: 'once', resize() {}, pause: hold(true), resume: hold(false) },
+        password: 'once',
+        resize() {},
+        pause: hold(true),
+        resume: hold(false),
         write: (data) => void driven.typed.push(data),
         close() {
           driven.isClosed = true
@@ -207,7 +213,11 @@ test('signing out closes the screen at once', async () => {
   await dropped
   await expect.poll(() => driven.isClosed).toBe(true)
   expect((await journalOf(jarvis)).at(-1)).toMatchObject({
-    ...{ event: 'closed', vmid: demo.vm, console: 'screen', by: 'operator', reason: 'the client went away' },
+    event: 'closed',
+    vmid: demo.vm,
+    console: 'screen',
+    by: 'operator',
+    reason: 'the client went away',
   })
 })
 

@@ -54,7 +54,7 @@ test('a file of the dashboard is served in the smallest form that the client tak
     ['', undefined, plain],
     [undefined, undefined, plain],
   ] as const) {
-    const asked = accept === undefined ? {} : { 'accept-encoding': accept }
+    const asked: Record<string, string> = accept === undefined ? {} : { 'accept-encoding': accept }
     for (const [path, text, type, kept] of [
       ['/assets/index-1a2b.js', code, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
       ['/chat/ses_1.2', page, 'text/html; charset=utf-8', 'no-cache'],

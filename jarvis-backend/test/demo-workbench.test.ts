@@ -59,7 +59,9 @@ test('in the demo sentences read a page and search the web without a card, and a
   const model = demoModel({ cluster: () => homelab.cluster.state() })
   const hit = { title: 'Release 10.11', url: 'https://found.example/10.11', snippet: 'It is out.' }
   const jarvis = await startJarvis({
-    ...{ dataDir, homelab, model },
+    dataDir,
+    homelab,
+    model,
     web: {
       engine: { place: 'a test', mostChars: 400, search: async () => ({ hits: [hit], silent: [] }) },
       async fetchSite(url): Promise<Fetched> {

@@ -10,15 +10,17 @@ import { frame } from './fake-services/docker-engine.ts'
 
 const { signal } = new AbortController()
 const jellyfin = (more: Partial<FakeContainer> = {}): FakeContainer => ({
-  ...{ id: 'abcdef012345'.padEnd(64, '0'), name: 'jellyfin', image: 'jellyfin/jellyfin:10.11', state: 'running' },
-  ...{
-    env: ['DB_PASSWORD=planted-secret'],
-    labels: { token: 'planted-secret' },
-    logs: [
-      [1, 'one\n'],
-      [2, 'two\n'],
-    ],
-  },
+  id: 'abcdef012345'.padEnd(64, '0'),
+  name: 'jellyfin',
+  image: 'jellyfin/jellyfin:10.11',
+  state: 'running',
+
+  env: ['DB_PASSWORD=planted-secret'],
+  labels: { token: 'planted-secret' },
+  logs: [
+    [1, 'one\n'],
+    [2, 'two\n'],
+  ],
   ...more,
 })
 

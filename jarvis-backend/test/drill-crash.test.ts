@@ -30,7 +30,9 @@ beforeAll(async () => {
   program = await killedProgram('dying')
   fake = await startFakeProxmox({ anchor, speed, denyDelayMs: 10, proxyDelayMs: 10 })
   cluster = createProxmox({
-    ...{ connection: connectionTo(fake), clock, protectedTargets: new Set<string>() },
+    connection: connectionTo(fake),
+    clock,
+    protectedTargets: new Set<string>(),
     shell: { run: () => Promise.reject(new Error('no shell')) },
   })
 })

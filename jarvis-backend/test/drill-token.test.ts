@@ -36,7 +36,9 @@ async function drilling(without?: string) {
 test('the drill’s own token is enough for a drill, and Proxmox lets it touch no other guest', async () => {
   const { cluster, drillApi, run } = await drilling()
   const proven = (...not: string[]) => ({
-    ...{ verdict: 'proven', level: 5, step: 'ended' },
+    verdict: 'proven',
+    level: 5,
+    step: 'ended',
     notProven: expect.arrayContaining(not.map((words) => expect.stringContaining(words))),
   })
   expect(await run(100)).toMatchObject(proven('the backup server has not verified them yet'))

@@ -269,7 +269,9 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     'its agent stays silent': {
       prepare: ({ controls }) => controls.silenceAgent(first, true),
       expected: {
-        ...{ verdict: 'proven', step: 'ended', level: 4 },
+        verdict: 'proven',
+        step: 'ended',
+        level: 4,
         notProven: expect.arrayContaining([expect.stringContaining('that it booted')]),
       },
       isStarted: true,

@@ -10,7 +10,10 @@ const houses = readHouses()
 const tasks = houses.flatMap((house) => house.tasks)
 const lines = tasks.flatMap(({ turns }) => turns.flatMap(({ calls }) => calls.flat()))
 const row = (expected: Row['expected'], came: Row['came']): Row => ({
-  ...{ task: 'a', turn: 1, tool: 'x', input: '{}' },
+  task: 'a',
+  turn: 1,
+  tool: 'x',
+  input: '{}',
   expected,
   came,
 })

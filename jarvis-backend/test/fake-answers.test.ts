@@ -98,14 +98,16 @@ test('the fake says what a Proxmox VE 9.2 says of pressure, of network cards and
   const get = (...path: string[]) => cluster.api.get(path, {}, calm())
   const current = await get('nodes', 'pve1', 'qemu', '100', 'status', 'current')
   expect(current).toMatchObject({
-    ...{ pressurecpusome: expect.any(Number), pressurememoryfull: expect.any(Number) },
+    pressurecpusome: expect.any(Number),
+    pressurememoryfull: expect.any(Number),
     nics: { tap100i0: { netin: expect.any(Number), netout: expect.any(Number) } },
   })
   const nodes = [{ name: 'pve4', status: 'online' as const }]
   const read = () => readPools(cluster.api, nodes, calm().signal)
   await fake.control.setFact('pve4', 'isWithoutZfs', true)
   await expect(get('nodes', 'pve4', 'disks', 'zfs')).rejects.toMatchObject({
-    ...{ status: 500, words: expect.stringContaining('zfsutils-linux not installed') },
+    status: 500,
+    words: expect.stringContaining('zfsutils-linux not installed'),
   })
   // Such a node has no pool; nothing of it is unread.
   expect(await read()).toEqual({ items: [], missing: [], isUnread: false })

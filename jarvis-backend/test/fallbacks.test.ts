@@ -134,7 +134,10 @@ test.each<[why: string, plays: Play[], end: object]>([
 })
 
 const at = (provider: string, baseUrl?: string): ModelConfig => ({
-  ...{ provider, kind: 'openai-chat', model: 'm', ...(baseUrl !== undefined && { baseUrl }) },
+  provider,
+  kind: 'openai-chat',
+  model: 'm',
+  baseUrl,
 })
 const [home, ownName, cloud, other] = [
   at('home', 'http://10.0.4.9:11434/v1'),
@@ -222,7 +225,8 @@ test('a server that cuts requests is named once, with what to do, and to the doc
   expect((await house.ask('And again?')).notices).toHaveLength(1)
   const { checks } = (await (await house.jarvis.rest('/api/doctor')).json()) as DoctorReply
   expect(checks.find(({ area }) => area === 'Context')).toMatchObject({
-    ...{ health: 'warn', text: expect.stringContaining('first/m says that it read 4,096') },
+    health: 'warn',
+    text: expect.stringContaining('first/m says that it read 4,096'),
   })
 })
 
@@ -244,7 +248,8 @@ test('a title and the words of a fold fall back as answers do', async () => {
   }
   const { snapshot } = await operator.ask('chat:attach', { sessionId })
   expect(snapshot.entries.find(({ type }) => type === 'compaction')).toMatchObject({
-    ...{ model: 'second/m', text: 'pve was hot because of its fan.' },
+    model: 'second/m',
+    text: 'pve was hot because of its fan.',
   })
   expect([first, second, third].map(({ plays }) => plays.length)).toEqual([0, 0, 0])
 })

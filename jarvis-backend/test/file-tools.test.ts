@@ -53,7 +53,13 @@ async function bench() {
   const decide = (card: Pick<Card, 'toolUseId'>, confirmed = true, more: object = {}) =>
     screen.ask('chat:confirm', { sessionId: sessionId ?? '', toolUseId: card.toolUseId, confirmed, ...more })
   return {
-    ...{ jarvis, screen, dir, dataDir, policy, decide, result },
+    jarvis,
+    screen,
+    dir,
+    dataDir,
+    policy,
+    decide,
+    result,
     session: () => sessionId ?? '',
     at: (path: string) => join(dir, path),
     put: (path: string, text: string | Buffer) => writeFileSync(join(dir, path), text),

@@ -163,19 +163,33 @@ test('a restore drill’s copy stands in for nobody', () => {
  */
 type Input = 'mark' | 'now' | 'number' | 'never'
 const guestInputs: Record<keyof Guest, Input> = {
-  ...{ name: 'mark', tags: 'mark', pool: 'mark', node: 'mark' },
-  ...{ vmid: 'number', type: 'number', identity: 'number' },
-  ...{ status: 'now', lock: 'now', haState: 'now', madeAt: 'now', isTemplate: 'now' },
-  ...{
-    isProtected: 'never',
-    isHa: 'never',
-    backupAt: 'never',
-    backupDoubt: 'never',
-    uptimeS: 'never',
-    cpuRatio: 'never',
-  },
-  ...{ cpuCount: 'never', ramBytes: 'never', ramTotalBytes: 'never', diskBytes: 'never', diskTotalBytes: 'never' },
-  ...{ netInBps: 'never', netOutBps: 'never', diskBps: 'never' },
+  name: 'mark',
+  tags: 'mark',
+  pool: 'mark',
+  node: 'mark',
+  vmid: 'number',
+  type: 'number',
+  identity: 'number',
+  status: 'now',
+  lock: 'now',
+  haState: 'now',
+  madeAt: 'now',
+  isTemplate: 'now',
+
+  isProtected: 'never',
+  isHa: 'never',
+  backupAt: 'never',
+  backupDoubt: 'never',
+  uptimeS: 'never',
+  cpuRatio: 'never',
+  cpuCount: 'never',
+  ramBytes: 'never',
+  ramTotalBytes: 'never',
+  diskBytes: 'never',
+  diskTotalBytes: 'never',
+  netInBps: 'never',
+  netOutBps: 'never',
+  diskBps: 'never',
 }
 /** Nobody but the operator says what a node is for, and no tool makes or names a node or storage. */
 const nodeInputs = { name: 'number', status: 'now', role: 'now' } as const satisfies Partial<Record<keyof Node, Input>>
@@ -186,7 +200,10 @@ const storageInputs = { name: 'number', node: 'number', isActive: 'now' } as con
 const conditions: Record<keyof When, string> = {
   target: 'vm, ct: number; tag, pool: mark; node, service, storage: number',
   node: 'mark',
-  ...{ args: 'call', hours: 'time', days: 'time', profile: 'operator' },
+  args: 'call',
+  hours: 'time',
+  days: 'time',
+  profile: 'operator',
 }
 /** Tools that change a guest in a way that may change marks, with the marks that each says. */
 const changing: Record<string, string> = {
@@ -196,7 +213,10 @@ const changing: Record<string, string> = {
   restore_guest: 'name, node, unread',
   migrate_guest: 'node',
   rollback_snapshot: 'unread',
-  ...{ take_snapshot: '', resize_disk: '', back_up_guest: '', run_replication: '' },
+  take_snapshot: '',
+  resize_disk: '',
+  back_up_guest: '',
+  run_replication: '',
 }
 
 test('each tool that makes or changes a guest says which marks it changes', () => {

@@ -136,9 +136,19 @@ test('a clock that is set back makes no grant last longer', () => {
   onTestFinished(() => database.close())
   const store = createGrantStore(database)
   store.add({
-    ...{ id: 'gr_1', key: 'key', toolName: 'restart_vm', toolInput: {}, target: { kind: 'none', id: '' } },
-    ...{ rule: 'base', requestedBy: { kind: 'chat', name: 'm' }, by: 'operator', toolUseId: 'tu_1' },
-    ...{ createdAt, expiresAt, uses: 2, usesLeft: 2 },
+    id: 'gr_1',
+    key: 'key',
+    toolName: 'restart_vm',
+    toolInput: {},
+    target: { kind: 'none', id: '' },
+    rule: 'base',
+    requestedBy: { kind: 'chat', name: 'm' },
+    by: 'operator',
+    toolUseId: 'tu_1',
+    createdAt,
+    expiresAt,
+    uses: 2,
+    usesLeft: 2,
   })
   const covers = (at: number) => store.covering('key', at, () => 0) !== undefined
   expect([createdAt - 1, createdAt, expiresAt - 1, expiresAt].map(covers)).toEqual([false, true, true, false])

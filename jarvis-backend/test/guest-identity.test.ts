@@ -144,7 +144,10 @@ test('a backup of another cluster’s guest with the number is said, does not co
   const newest = own.items[0]
   const ctime = Math.floor(Date.now() / 1000) - 60
   controls.pve.addForeignBackup(131, {
-    ...{ volid: `tank-nfs:backup/vzdump-qemu-131-x.vma.zst`, storage: 'tank-nfs', ctime, notes: 'their-router' },
+    volid: `tank-nfs:backup/vzdump-qemu-131-x.vma.zst`,
+    storage: 'tank-nfs',
+    ctime,
+    notes: 'their-router',
     config: { name: 'their-router', net0: 'virtio=BC:24:11:99:99:99,bridge=vmbr0', scsi0: 'x:vm-131-disk-0,size=4G' },
   })
   const jarvis = await startJarvis({ homelab: simulator, model: scripted(says('Noted.')) })
@@ -228,7 +231,7 @@ test('an acknowledgement and a silence are for the guest that was meant', () => 
   const board = new Board({ store: createAlertStore(database), now: () => noon(), samples: () => [] })
   const [check] = makeChecks().filter(({ id }) => id === 'backup-none')
   const look = (guest?: { id: string; since: number }) => {
-    const object = { id: 'ct/112', name: 'caddy', vmid: 112, ...(guest && { guest }) }
+    const object = { id: 'ct/112', name: 'caddy', vmid: 112, guest }
     const measure = { object, level: 'look' as const, words: 'none', sentence: 'None.' }
     if (check !== undefined) board.take(check, { measures: [measure], unread: new Map() }, usualLimits, noon())
     return board.open()[0]

@@ -61,12 +61,14 @@ const clusters: Record<string, () => Promise<Cluster>> = {
     const { failNextTask, changeBehind, changeGuest } = fake.control
     return {
       ports: { ...rest, api: cluster.api, cluster },
-      ...{ ...guests, backups: 'nas', disks: 'local-zfs', elsewhere: 'pve2' },
+      ...guests,
+      backups: 'nas',
+      disks: 'local-zfs',
+      elsewhere: 'pve2',
       iso: 'local:iso/debian-13.2.0-amd64-netinst.iso',
-      ...{
-        failNextTask: async (...on) => void (await failNextTask(...on)),
-        changeBehind: async (...on) => void (await changeBehind(...on)),
-      },
+
+      failNextTask: async (...on) => void (await failNextTask(...on)),
+      changeBehind: async (...on) => void (await changeBehind(...on)),
       lock: async (vmid, lock) => void (await changeGuest(vmid, { lock: lock ?? null })),
       async stop() {
         cluster.close()

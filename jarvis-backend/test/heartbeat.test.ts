@@ -43,7 +43,10 @@ function beating() {
     remove() {},
   }
   const heartbeat = createHeartbeat({
-    ...{ store, settings, zone: 'UTC', now: clock.now },
+    store,
+    settings,
+    zone: 'UTC',
+    now: clock.now,
     findings: () => ({ items: state.findings, unseen: state.unseen }),
     lookNow: async () => {},
     files: {
@@ -55,11 +58,22 @@ function beating() {
   const announced: string[] = []
   const used = () => store.slots(heartbeatId, { limit: 500 }).reduce((sum, { tokens = 0 }) => sum + tokens, 0)
   const jobs = createJobs({
-    ...{ store, settings, runs, clock, zone: 'UTC', shipped: [heartbeatJob()] },
+    store,
+    settings,
+    runs,
+    clock,
+    zone: 'UTC',
+    shipped: [heartbeatJob()],
     workers: { heartbeat: heartbeat.worker },
-    ...{ transactions: database, journal: { append() {} }, changed() {}, isStopping: () => false },
-    ...{ redact: (text: string) => text, makerProblem: () => undefined, approvedUntil: () => undefined },
-    ...{ guestOf: () => undefined, guestProblem: () => undefined },
+    transactions: database,
+    journal: { append() {} },
+    changed() {},
+    isStopping: () => false,
+    redact: (text: string) => text,
+    makerProblem: () => undefined,
+    approvedUntil: () => undefined,
+    guestOf: () => undefined,
+    guestProblem: () => undefined,
     usedToday: used,
     overBudget: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`),
     calls: { isReading: () => true, refusal: () => undefined },
@@ -74,7 +88,15 @@ function beating() {
   const slots = () => store.slots(heartbeatId, { limit: 500 }).reverse()
   const beat = (times = 1) => clock.advance(times * 30 * minuteMs)
   return {
-    ...{ clock, jobs, asked, files, state, slots, beat, announced, store },
+    clock,
+    jobs,
+    asked,
+    files,
+    state,
+    slots,
+    beat,
+    announced,
+    store,
     reply: () => heartbeat.reply(store.get(heartbeatId), undefined, (slot) => slot),
   }
 }
@@ -86,8 +108,13 @@ test('a quiet day has 48 beats and calls no model', async () => {
   expect(slots().map(({ state }) => state)).toEqual(Array.from({ length: 48 }, () => 'done'))
   expect(asked).toEqual([])
   expect(reply()).toMatchObject({
-    ...{ enabled: true, interval: 30, last_result: 'Nothing found. No model was called.', tokens_today: 0 },
-    ...{ cost_today_usd: 0, has_heartbeat_file: true, tokens_per_day: 300_000 },
+    enabled: true,
+    interval: 30,
+    last_result: 'Nothing found. No model was called.',
+    tokens_today: 0,
+    cost_today_usd: 0,
+    has_heartbeat_file: true,
+    tokens_per_day: 300_000,
   })
 })
 

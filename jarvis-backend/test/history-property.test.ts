@@ -70,7 +70,10 @@ function entriesOf(acts: readonly Act[]): StoredEntry[] {
         ...models[act.model](n),
         ...(act.text === '' ? [] : [{ type: 'text', text: act.text }]),
         ...ids.map((toolUseId, i) => ({
-          ...{ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: {} },
+          type: 'tool_call',
+          toolUseId,
+          toolName: 'get_vms',
+          toolInput: {},
           ...(act.model.startsWith('google') && i === 0 && { extra: { google } }),
         })),
       ]
@@ -96,7 +99,7 @@ const requestOf = (messages: Message[]) => ({ system: 'S', messages, tools, mayC
 function stillRefused(server: string, model: string, messages: Message[]): unknown {
   let form = firstForm(model.split('/')[1] ?? '', server.startsWith('a template'), false)
   for (let n = 0; n < 9; n += 1) {
-    const options = { ...{ id: model, model: 'm', maxTokens: 9, isOpenAi: false, form }, refused: new Set<never>() }
+    const options = { id: model, model: 'm', maxTokens: 9, isOpenAi: false, form, refused: new Set<never>() }
     const body = chatRequest(requestOf(messages), options)
     // biome-ignore lint/suspicious/noExplicitAny: the wire
     const refused = refusedBy(server, body as any)

@@ -188,7 +188,9 @@ test('three failures in a row pause a job, until a person resumes it', async () 
     await expect.poll(() => states(id)).toEqual(Array.from({ length: count }, () => 'failed'))
   }
   expect(await ask<Job>(`/api/jobs/${id}`)).toMatchObject({
-    ...{ state: 'paused', failures: 3, next: [] },
+    state: 'paused',
+    failures: 3,
+    next: [],
     paused: { by: 'jarvis', why: '3 failures in a row. The last: no' },
   })
   await pass(10)

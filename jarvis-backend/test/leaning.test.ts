@@ -23,11 +23,16 @@ const state = {
 
 const configs: Record<string, unknown> = {
   'nodes/Home/qemu/103/config': {
-    ...{ scsi0: 'local:103/vm-103-disk-0.raw,size=32G', ide2: 'nas:iso/x.iso,media=cdrom' },
-    ...{ net0: 'virtio=BC:24:11:00:00:01,bridge=vmbr1', ipconfig0: 'ip=10.0.4.3/24,gw=10.0.4.1', boot: 'order=scsi0' },
+    scsi0: 'local:103/vm-103-disk-0.raw,size=32G',
+    ide2: 'nas:iso/x.iso,media=cdrom',
+    net0: 'virtio=BC:24:11:00:00:01,bridge=vmbr1',
+    ipconfig0: 'ip=10.0.4.3/24,gw=10.0.4.1',
+    boot: 'order=scsi0',
   },
   'nodes/pve/lxc/7/config': {
-    ...{ rootfs: 'nas:7/vm-7-disk-0.raw,size=8G', mp0: '/tank/media,mp=/media', mp1: 'local:7/x.raw,mp=/x' },
+    rootfs: 'nas:7/vm-7-disk-0.raw,size=8G',
+    mp0: '/tank/media,mp=/media',
+    mp1: 'local:7/x.raw,mp=/x',
     net0: 'name=eth0,bridge=vmbr0,ip=dhcp',
   },
 }

@@ -94,7 +94,7 @@ const member = (quorate?: number) => ({
   type: 'cluster',
   id: 'cluster',
   name: 'lab',
-  ...(quorate !== undefined && { quorate }),
+  quorate,
 })
 const ha = (row: object) => [
   { type: 'quorum', id: 'quorum', ...row },

@@ -18,7 +18,8 @@ const refusing = (words: (place: number) => object): StandIn => ({
   },
 })
 const tools = Array.from({ length: 9 }, (_, i) => ({
-  ...{ name: `echo${'abcdefghi'[i]}`, description: 'Echoes.' },
+  name: `echo${'abcdefghi'[i]}`,
+  description: 'Echoes.',
   inputSchema: { type: 'object', properties: { [i === 5 ? 'forbidden' : 'text']: { type: 'string' } } },
 }))
 
@@ -38,8 +39,10 @@ async function house(words: (place: number) => object) {
   writeFileSync(join(dir, 'models.json'), JSON.stringify({ version: 1, providers: [provider] }))
   const start = async (clock?: ReturnType<typeof createFakeClock>) => {
     const jarvis = await startJarvis({
-      ...{ dataDir: dir, fromFiles: true as const, env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' } },
-      ...(clock && { clock }),
+      dataDir: dir,
+      fromFiles: true as const,
+      env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' },
+      clock,
     })
     await connected(jarvis, 'odd')
     return jarvis

@@ -34,7 +34,9 @@ test('numbers stay above what is written where another’s work has its commit u
 
   // A full disk ends a transaction by itself: nothing of it is left to stand alone.
   const full = createLiveSession(session, {
-    ...{ clock: systemClock, afterCommit, ...quiet },
+    clock: systemClock,
+    afterCommit,
+    ...quiet,
     store: {
       ...store,
       reserveSeq() {

@@ -156,7 +156,7 @@ test.each([
   async (_what, expiresInMs, waitMs, end) => {
     const clock = createFakeClock(noon())
     const jarvis = await startJarvis({ clock })
-    const token = createToken(jarvis, { name: 'watcher', ...(expiresInMs !== undefined && { expiresInMs }) })
+    const token = createToken(jarvis, { name: 'watcher', expiresInMs })
     const session = await openSession(jarvis, token)
     const streams = await Promise.all([
       fetch(`${jarvis.url}/mcp`, { headers: { ...olderHeaders(token, session), accept: 'text/event-stream' } }),

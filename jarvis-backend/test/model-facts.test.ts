@@ -20,7 +20,9 @@ async function serve(answer: (asked: Asked) => [status: number, body: unknown] |
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const one = {
-      ...{ method: request.method ?? '', url: request.url ?? '', headers: request.headers },
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
       body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
     }
     asked.push(one)
@@ -157,7 +159,9 @@ test('LM Studio and llama.cpp are known by their own addresses, and no other ser
   )
   const asked = { kind: 'openai-chat', model: 'm1' } as const
   expect(await servedFacts({ ...asked, baseUrl: `${studio.origin}/v1` }, signal)).toEqual({
-    ...{ tools: true, pictures: true, windowTokens: 16_384 },
+    tools: true,
+    pictures: true,
+    windowTokens: 16_384,
   })
   const llama = await serve(({ url }) =>
     url === '/props'
@@ -165,7 +169,8 @@ test('LM Studio and llama.cpp are known by their own addresses, and no other ser
       : undefined,
   )
   expect(await servedFacts({ ...asked, baseUrl: `${llama.origin}/v1` }, signal)).toEqual({
-    ...{ pictures: true, windowTokens: 4_096 },
+    pictures: true,
+    windowTokens: 4_096,
   })
   expect(new Set([...studio.asked, ...llama.asked].map(({ method }) => method))).toEqual(new Set(['GET']))
 })

@@ -70,8 +70,12 @@ test('a model is tried, saved, and answers the next message without a restart', 
     providers: [
       { provider: 'anthropic', kind: 'anthropic', source: 'none', model: 'claude-sonnet-5-5' },
       {
-        ...{ provider: 'openai', kind: 'openai-chat', source: 'settings', model: 'qwen3:14b' },
-        ...{ baseUrl: server.url, keyEnd: 'wxyz' },
+        provider: 'openai',
+        kind: 'openai-chat',
+        source: 'settings',
+        model: 'qwen3:14b',
+        baseUrl: server.url,
+        keyEnd: 'wxyz',
       },
     ],
     fallbacks: [],
@@ -168,12 +172,23 @@ test('providers by name stand beside each other: tried, saved, used, removed, wi
   expect(saved.body.inUse).toBe('gpu/qwen3:14b')
   expect((await call('GET', '')).body.providers.slice(2)).toEqual([
     {
-      ...{ provider: 'gpu', kind: 'openai-chat', source: 'settings', model: 'qwen3:14b', baseUrl: server.url },
-      ...{ models: ['qwen3:14b', 'qwen3:32b'], keyEnd: 'wxyz', headers: ['x-team'] },
+      provider: 'gpu',
+      kind: 'openai-chat',
+      source: 'settings',
+      model: 'qwen3:14b',
+      baseUrl: server.url,
+      models: ['qwen3:14b', 'qwen3:32b'],
+      keyEnd: 'wxyz',
+      headers: ['x-team'],
     },
     {
-      ...{ provider: 'work', kind: 'openai-chat', source: 'settings', model: 'big', baseUrl: other.url },
-      ...{ models: ['big'], keyEnd: '4321' },
+      provider: 'work',
+      kind: 'openai-chat',
+      source: 'settings',
+      model: 'big',
+      baseUrl: other.url,
+      models: ['big'],
+      keyEnd: '4321',
     },
   ])
   const { models } = (await (await jarvis.rest('/api/status')).json()) as Status

@@ -60,7 +60,9 @@ test('a timer takes back what was not applied by dropping it, and leaves alone w
   const { fire, inForce, interfaces, reloads, shell, stage, timers } = await armed()
   await fire(unit)
   expect({ inForce: inForce(), isStaged: existsSync(`${interfaces}.new`), reloads: reloads() }).toEqual({
-    ...{ inForce: 'old\n', isStaged: false, reloads: 0 },
+    inForce: 'old\n',
+    isStaged: false,
+    reloads: 0,
   })
   stage('newer\n')
   await timers.arm('pve1', { id: 'b', afterMs: 60_000 }, calm)
@@ -104,7 +106,11 @@ test('on a cluster: JARVIS arms the node, dies, and finds at its next start that
   const dataDir = folder()
   const waker = { wake: () => Promise.reject(new Error('not here')) }
   const over = (to: typeof cluster) => ({
-    ...{ cluster: to, api: to.api, shell: node.shell, waker, networkTimers: node.timers },
+    cluster: to,
+    api: to.api,
+    shell: node.shell,
+    waker,
+    networkTimers: node.timers,
   })
   const before = node.inForce()
   const first = await startJarvis({ remote: over(cluster), clock, dataDir, model: scripted() })

@@ -260,7 +260,7 @@ test('an issuer whose last slash differs is the same service, and UserInfo names
   lie.now = honest
   const jarvis = await startJarvis({ env: envOf(`${origin}/realm`) })
   expect((await signIn(createBrowser(), jarvis.url)).code).toBe('forbidden')
-  expect(await accountsOf(jarvis)).toMatchObject([{ issuer: own, ...{ name: 'Ann', email: 'ann@example.org' } }])
+  expect(await accountsOf(jarvis)).toMatchObject([{ issuer: own, name: 'Ann', email: 'ann@example.org' }])
 
   // UserInfo of somebody else names nobody, and the sign-in goes on.
   lie.now = { ...honest, claims: { iss: own, sub: 'ann-2' } }

@@ -22,14 +22,12 @@ function start(
   const tried: { id: string; at: number }[] = []
   const lines: string[] = []
   const outbox = createOutbox({
-    ...{
-      store,
-      clock,
-      atomically: database.atomically,
-      untilFree: database.untilFree,
-      random: () => 0.5,
-      changed() {},
-    },
+    store,
+    clock,
+    atomically: database.atomically,
+    untilFree: database.untilFree,
+    random: () => 0.5,
+    changed() {},
     isIdempotent: (channel) => channel === 'ntfy',
     async attempt(item) {
       tried.push({ id: item.id, at: clock.now() })
@@ -42,7 +40,12 @@ function start(
   })
   const add = (id: string, more: Partial<OutboxItem> = {}) =>
     outbox.add({
-      ...{ id, recipient: 'rec_1', channel: 'ntfy', act: 'deliver', key: `notice:${id}`, createdAt: clock.now() },
+      id,
+      recipient: 'rec_1',
+      channel: 'ntfy',
+      act: 'deliver',
+      key: `notice:${id}`,
+      createdAt: clock.now(),
       content: { kind: 'notice', level: 'info', title: say(id), lines: [], path: '/' },
       expiresAt: clock.now() + dayMs,
       ...more,
@@ -117,16 +120,17 @@ test('what the last process was sending is sent again, and says so', async () =>
 })
 
 const message = (more: Partial<Outgoing> = {}): Outgoing => ({
-  ...{
-    id: 'out_1',
-    at: 1,
-    tag: 't',
-    path: '/',
-    level: 'failed',
-    title: say('pve is away'),
-    lines: [say('13 more are hidden by it.')],
-  },
-  ...{ link: 'https://jarvis.lan/alerts', buttons: [], isOver: false, expiresAt: 10 },
+  id: 'out_1',
+  at: 1,
+  tag: 't',
+  path: '/',
+  level: 'failed',
+  title: say('pve is away'),
+  lines: [say('13 more are hidden by it.')],
+  link: 'https://jarvis.lan/alerts',
+  buttons: [],
+  isOver: false,
+  expiresAt: 10,
   ...more,
 })
 

@@ -68,18 +68,18 @@ test('an own check looks at samples, for one thing or for all of a kind', async 
   const { cluster, api, shell } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const values: Record<string, number[]> = { 'guest/104': [0.4, 0.9], 'guest/105': [0.9, 0.4], 'guest/120': [0.6] }
   const ports: CheckPorts = {
-    ...{
-      state: cluster.state(),
-      limits: usualLimits,
-      api,
-      cluster,
-      shell,
-      proofs: new Map(),
-      own: () => undefined,
-      pools: { get: () => undefined, keep() {} },
-      ask: async () => ({}),
-    },
-    ...{ samples: (series: string) => values[series] ?? [], now: 0, signal: new AbortController().signal },
+    state: cluster.state(),
+    limits: usualLimits,
+    api,
+    cluster,
+    shell,
+    proofs: new Map(),
+    own: () => undefined,
+    pools: { get: () => undefined, keep() {} },
+    ask: async () => ({}),
+    samples: (series: string) => values[series] ?? [],
+    now: 0,
+    signal: new AbortController().signal,
   }
   const look = async (...lines: string[]) => {
     const read = parseChecks(fileOf('id: busy', 'title: Busy', ...lines), known)

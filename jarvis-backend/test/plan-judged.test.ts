@@ -63,7 +63,9 @@ test('a plan is judged no lower than any of its calls alone, whatever the policy
             at: `step ${at + 1}`,
           })),
           read: read.map((one) => ({ ...one, asked: {} })),
-          ...{ said, maxAgeMs: 1, script: {} },
+          said,
+          maxAgeMs: 1,
+          script: {},
         }
         const preview: Preview = { undo: { kind: 'none', because: 'x' }, basis: { plan: 'h' }, leads }
         const judge = createJudge(createCatalog([...tools, runRunbook as unknown as Tool]), world, (name) =>

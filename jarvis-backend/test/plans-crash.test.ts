@@ -28,7 +28,7 @@ const neverSeen = `verify:
 
 /** The same two changes as a model's plan. */
 const proposed = (check?: object) => [
-  { id: 'a', tool: 'set_level', input: { vmid: 104, to: 9 }, ...(check && { check }) },
+  { id: 'a', tool: 'set_level', input: { vmid: 104, to: 9 }, check },
   { id: 'b', tool: 'set_level', input: { vmid: 104, to: 12 }, after: ['a'] },
 ]
 const neverSo = {
@@ -50,7 +50,7 @@ async function approved(maker: 'runbook' | 'model', last: 'done' | 'checking') {
   mkdirSync(join(dataDir, 'workspace/runbooks'), { recursive: true })
   writeFileSync(join(dataDir, 'workspace/runbooks/two.md'), runbook(last === 'done' ? '' : neverSeen))
   const proposes = maker === 'model' ? proposed(last === 'done' ? undefined : neverSo) : undefined
-  const start = { dataDir, skipMs: 0, ...(proposes && { proposes }) }
+  const start = { dataDir, skipMs: 0, proposes }
   const one = await life(start, { points: dieAts })
   if (maker === 'model') await one.types('Set the level of 104.')
   else await one.ask('runbooks/two/run', { inputs: {} })

@@ -10,7 +10,9 @@ const level = (): Level => ({ value: 5, changes: [] })
 type Steps = Record<string, unknown>[]
 
 const set = (id: string, vmid: unknown, to: number, more: object = {}) => ({
-  ...{ id, tool: 'set_level', input: { vmid, to } },
+  id,
+  tool: 'set_level',
+  input: { vmid, to },
   ...more,
 })
 const looks = (id: string, more: object = {}) => ({ id, tool: 'get_containers', input: {}, ...more })

@@ -350,7 +350,10 @@ test('reasoning goes back encrypted, in its place, to the model that made it alo
   const reasoning = { id: 'rs_1', type: 'reasoning', encrypted_content: 'gAAAA=' }
   const summary = [{ type: 'summary_text', text: 'Look first.' }]
   const thought = (delta: string, summary_index: number) => ({
-    ...{ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index, delta },
+    type: 'response.reasoning_summary_text.delta',
+    output_index: 0,
+    summary_index,
+    delta,
   })
   server.plays.push(
     streams(
@@ -388,8 +391,11 @@ test('reasoning goes back encrypted, in its place, to the model that made it alo
   const kept = { ...reasoning, summary: [{ type: 'summary_text', text: 'Look first.\n\nThen tell.' }] }
   const [first, own, foreign] = server.requests.map(({ body }) => body)
   expect(first).toMatchObject({
-    ...{ store: false, include: ['reasoning.encrypted_content'], reasoning: { effort: 'low', summary: 'auto' } },
-    ...{ instructions: 'You are JARVIS.', tools: [{ type: 'function', name: 'get_vms', strict: false }, {}] },
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    reasoning: { effort: 'low', summary: 'auto' },
+    instructions: 'You are JARVIS.',
+    tools: [{ type: 'function', name: 'get_vms', strict: false }, {}],
   })
   expect(own.input).toEqual([{ role: 'user', content: 'Hello' }, kept, call, output])
   expect(own).toMatchObject({ reasoning: { effort: 'none' }, max_output_tokens: 16 })
@@ -438,7 +444,9 @@ test('Responses: one object in place of a stream is read, and a failure in it to
     stopReason: 'tool_use',
   })
   await expect(model.generate(request(), recorder(), never)).rejects.toMatchObject({
-    ...{ code: 'model_bad_request', isTooLong: true, usage: { inputTokens: 70 } },
+    code: 'model_bad_request',
+    isTooLong: true,
+    usage: { inputTokens: 70 },
   })
 })
 
@@ -473,15 +481,15 @@ test.each([
   async (words, code) => {
     await using server = await modelServer()
     const sealed = (n: number) => ({
-      ...{
-        type: 'thinking' as const,
-        text: 'Hm',
-        signature: JSON.stringify({ id: `rs_${n}`, encrypted_content: `e${n}` }),
-      },
+      type: 'thinking' as const,
+      text: 'Hm',
+      signature: JSON.stringify({ id: `rs_${n}`, encrypted_content: `e${n}` }),
     })
     const model = openAiResponses.model({ baseUrl: server.url })
     const said = (n: number) => ({
-      ...{ role: 'assistant' as const, model: model.id, content: [sealed(n), { type: 'text' as const, text: 'Yes.' }] },
+      role: 'assistant' as const,
+      model: model.id,
+      content: [sealed(n), { type: 'text' as const, text: 'Yes.' }],
     })
     const no = JSON.stringify({ error: { message: words, type: 'invalid_request_error', param: null, code } })
     const says = streams(openAiResponses.says(['Yes']))

@@ -192,8 +192,12 @@ test('where the answer to a change does not come as it should, its outcome is un
 test('what certainly did not reach the node has failed', async () => {
   const { fake, cluster } = await startProxmox()
   await fake.control.addFault({
-    ...{ kind: 'status', status: 595, phrase: 'No route to host' },
-    ...{ match: '/status/shutdown', method: 'POST', times: 1 },
+    kind: 'status',
+    status: 595,
+    phrase: 'No route to host',
+    match: '/status/shutdown',
+    method: 'POST',
+    times: 1,
   })
   await expect(cluster.power(101, 'stop', false, calm())).rejects.toMatchObject({
     code: 'cluster_unreachable',

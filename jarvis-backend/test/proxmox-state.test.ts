@@ -141,7 +141,11 @@ test('SSH that is not set up leaves temperatures unknown, and is nothing that fa
   const asked = new Set<string>()
   const { until } = await startProxmox({}, () => ({
     shell: createSshShell({
-      ...{ keyPath: undefined, agentSocket: undefined, user: 'root', knownHostsPath: '/dev/null', clock: systemClock },
+      keyPath: undefined,
+      agentSocket: undefined,
+      user: 'root',
+      knownHostsPath: '/dev/null',
+      clock: systemClock,
       quote: String,
       addressOf(node) {
         asked.add(node)

@@ -187,7 +187,10 @@ test('the gateway of Discord goes through the proxy', async () => {
   const ending = new AbortController()
   const why = await new Promise<string>((resolve) => {
     void followGateway({
-      ...{ token: 't', clock: systemClock, signal: ending.signal, cursor: undefined },
+      token: 't',
+      clock: systemClock,
+      signal: ending.signal,
+      cursor: undefined,
       starts: async () => ({ url: 'wss://gateway.example.test', remaining: 1_000, resetAfterMs: 0 }),
       isTrusted: () => true,
       event: () => async () => {},
@@ -217,9 +220,14 @@ test('the program takes the variables up, over TLS', async () => {
   writeFileSync(ca, authorityCertificate())
   const run = promisify(execFile)(process.execPath, [...program('cli'), 'models', 'test', 'openai'], {
     env: {
-      ...{ PATH: process.env.PATH, HOME: dataDir, JARVIS_DATA_DIR: dataDir, NODE_EXTRA_CA_CERTS: ca },
-      ...{ OPENAI_BASE_URL: 'https://models.example.test/v1', OPENAI_MODEL: 'm1' },
-      ...{ HTTPS_PROXY: `http://mira:geheim7@${proxy.host}`, NODE_USE_ENV_PROXY: '1' },
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      JARVIS_DATA_DIR: dataDir,
+      NODE_EXTRA_CA_CERTS: ca,
+      OPENAI_BASE_URL: 'https://models.example.test/v1',
+      OPENAI_MODEL: 'm1',
+      HTTPS_PROXY: `http://mira:geheim7@${proxy.host}`,
+      NODE_USE_ENV_PROXY: '1',
     },
   })
   const { stdout } = await run.catch((error: { stdout: string }) => error)

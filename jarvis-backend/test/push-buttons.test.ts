@@ -42,7 +42,8 @@ async function start(policy = '') {
   if (policy !== '') writeFileSync(join(jarvis.dataDir, 'policy.yaml'), policy)
   const screen = await jarvis.connect()
   return {
-    ...{ jarvis, screen },
+    jarvis,
+    screen,
     add: async (body: object) =>
       (await (await jarvis.rest('/api/push', { method: 'POST', json: body })).json()) as PushDevice,
     async told(to: string) {

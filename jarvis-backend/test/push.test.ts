@@ -74,7 +74,9 @@ type Started = Partial<Parameters<typeof startJarvis>[0]> & { env?: Record<strin
 async function start({ env, ...more }: Started = {}) {
   const push = fakeSender()
   const jarvis = await startJarvis({
-    ...{ model: twoCards(), push: push.sender, ...more },
+    model: twoCards(),
+    push: push.sender,
+    ...more,
     env: { JARVIS_EMBEDDINGS: 'none', ...env },
   })
   const call = async <T = PushReply>(
@@ -174,9 +176,12 @@ test('each card is announced once to each device by its settings, and not to rem
     ...['b: A call waits for you.', 'b: A call waits for you.'],
   ])
   expect(push.sent[0]).toMatchObject({
-    ...{ ttlS: expect.any(Number), urgency: 'high' },
+    ttlS: expect.any(Number),
+    urgency: 'high',
     message: {
-      ...{ tag: cards[0]?.toolUseId, path: `/waiting?card=${cards[0]?.toolUseId}`, web_push: 8030 },
+      tag: cards[0]?.toolUseId,
+      path: `/waiting?card=${cards[0]?.toolUseId}`,
+      web_push: 8030,
       notification: { navigate: `https://jarvis.lan/waiting?card=${cards[0]?.toolUseId}` },
     },
   })
@@ -270,9 +275,12 @@ test('a question is told without the model’s words, and taken back once it is 
   expect(push.sent).toHaveLength(4)
   await clock.advance(70_000)
   expect(await push.next(5)).toMatchObject({
-    ...{ ttlS: expect.toSatisfy((ttlS: number) => ttlS > 60 && ttlS <= 120), urgency: 'high' },
+    ttlS: expect.toSatisfy((ttlS: number) => ttlS > 60 && ttlS <= 120),
+    urgency: 'high',
     message: {
-      ...{ title: 'JARVIS takes a change back soon', tag: `goes-back-${toolUseId}`, path: '/waiting' },
+      title: 'JARVIS takes a change back soon',
+      tag: `goes-back-${toolUseId}`,
+      path: '/waiting',
       body: 'A change goes back within two minutes unless you keep it.',
     },
   })
@@ -296,7 +304,9 @@ test('another password takes every device out', async () => {
 test('a push service that hangs or refuses delays no decision and no other channel, and a browser that is gone is forgotten', async () => {
   const ntfy = await startNtfy()
   const env = {
-    ...{ JARVIS_CHANNEL_NTFY_URL: ntfy.url, JARVIS_CHANNEL_NTFY_TOPIC: 't', JARVIS_CHANNEL_NTFY_TOKEN: ntfy.token },
+    JARVIS_CHANNEL_NTFY_URL: ntfy.url,
+    JARVIS_CHANNEL_NTFY_TOPIC: 't',
+    JARVIS_CHANNEL_NTFY_TOKEN: ntfy.token,
   }
   const { jarvis, push, call, read, deliveries } = await start({ env })
   await call('POST', '', browser('a'))
@@ -374,7 +384,10 @@ test.each([
     resolve: async () => addresses,
   })
   const delivery = await sender.send(fakeBrowser(endpoint).to, {
-    ...{ payload: '{}', ttlS: 1, topic: 'a', urgency: 'low' },
+    payload: '{}',
+    ttlS: 1,
+    topic: 'a',
+    urgency: 'low',
   })
   expect(delivery).toMatchObject({ kind: 'failed', why: expect.stringContaining('is not a public address') })
 })

@@ -23,7 +23,8 @@ test('reasoning whose tag the prompt opened is taken back, known over a restart,
   writeFileSync(join(dataDir, 'models.json'), JSON.stringify({ version: 1, providers: [provider] }))
   const start = (model: string) =>
     startJarvis({
-      ...{ dataDir, fromFiles: true },
+      dataDir,
+      fromFiles: true,
       env: { JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off', JARVIS_MODEL: `home/${model}` },
     })
   const asked = async (jarvis: Awaited<ReturnType<typeof start>>) => {
@@ -55,7 +56,8 @@ test('reasoning whose tag the prompt opened is taken back, known over a restart,
   const unknown = await start('unseen')
   server.plays.push(says('Two of them, so:\n', '</think>\n\nTwo are stopped.'))
   const response = await post(unknown, createToken(unknown), {
-    ...{ model: 'jarvis', stream: true },
+    model: 'jarvis',
+    stream: true,
     messages: [{ role: 'user', content: 'Which are stopped?' }],
   })
   const deltas = (await response.text())

@@ -128,7 +128,9 @@ test('what was redacted in steps is stored in one pass without looking again, an
 test('an uploaded text file keeps other work waiting for 100 ms at most', async () => {
   const text = JSON.stringify(Array.from({ length: 4_000 }, (_, at) => ({ ...guest(at), token: `Zq9x${at}Zq9x` })))
   const attachments = createAttachments({
-    ...{ redact: redactor.text, redactLater: redactor.later, clock: { now: () => 0 } },
+    redact: redactor.text,
+    redactLater: redactor.later,
+    clock: { now: () => 0 },
     store: { ...none, add: () => {}, bytesOf: () => 0, forgetUnsent: () => {} },
   })
   const file = { name: 'guests.json', data: Buffer.from(text) }

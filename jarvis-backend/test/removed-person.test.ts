@@ -19,9 +19,12 @@ test('a removed person hears once on Discord and on Telegram that their account 
     others: { gone: 'operator', stays: 'operator' },
     model: scripted(...Array.from({ length: 6 }, () => says('Well.'))),
     env: {
-      ...{ JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' },
-      ...{ JARVIS_CHANNEL_DISCORD_TOKEN: discord.token, JARVIS_CHANNEL_DISCORD_URL: discord.api },
-      ...{ JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token, JARVIS_CHANNEL_TELEGRAM_URL: telegram.url },
+      JARVIS_EMBEDDINGS: 'none',
+      JARVIS_TITLES: 'off',
+      JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
+      JARVIS_CHANNEL_DISCORD_URL: discord.api,
+      JARVIS_CHANNEL_TELEGRAM_TOKEN: telegram.token,
+      JARVIS_CHANNEL_TELEGRAM_URL: telegram.url,
     },
   })
   const owner = as('per_owner')
@@ -38,9 +41,18 @@ test('a removed person hears once on Discord and on Telegram that their account 
       ['telegram', String(users.telegram)],
     ] as const) {
       recipients.add({
-        ...{ id: `rcp_${name}_${channel}`, channel, account: settings.get(`channel_account_${channel}`) ?? '' },
-        ...{ person: `per_${name}`, user: String(users[channel]), chat, name, isGroup: false, decides: 'approve' },
-        ...{ hidesNames: false, talks: true, createdAt: 1 },
+        id: `rcp_${name}_${channel}`,
+        channel,
+        account: settings.get(`channel_account_${channel}`) ?? '',
+        person: `per_${name}`,
+        user: String(users[channel]),
+        chat,
+        name,
+        isGroup: false,
+        decides: 'approve',
+        hidesNames: false,
+        talks: true,
+        createdAt: 1,
       })
     }
   }

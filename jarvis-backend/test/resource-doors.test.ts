@@ -10,8 +10,13 @@ import { openEvents } from './support/sse-client.ts'
 
 const word = 'xylophone'
 const person: Readonly<Record<Comer, string>> = {
-  ...{ owner: 'per_member', writer: 'per_dan', reader: 'per_ben', other: 'per_cat' },
-  ...{ viewer: 'per_viewer', guest: 'per_eva', operator: 'per_operator' },
+  owner: 'per_member',
+  writer: 'per_dan',
+  reader: 'per_ben',
+  other: 'per_cat',
+  viewer: 'per_viewer',
+  guest: 'per_eva',
+  operator: 'per_operator',
 }
 const linesOf = (doors: string) => doors.split('\n').filter((line) => line !== '')
 const wordsOf = (text: string) => text.split(/\s+/).filter((one) => one !== '')

@@ -223,7 +223,8 @@ test('what is another person’s is not there: sessions, cards, questions, grant
     (
       await jarvis.rest(`/api/confirmations/${toolUseId}`, {
         ...as('per_operator'),
-        ...{ method: 'POST', json: { confirmed: true, grant: { minutes: 60 } } },
+        method: 'POST',
+        json: { confirmed: true, grant: { minutes: 60 } },
       })
     ).status,
   ).toBe(200)
@@ -249,7 +250,8 @@ test('what is another person’s is not there: sessions, cards, questions, grant
   // A client of a member is that member, whatever it calls itself.
   const tool = program('per_bea', 'ask')
   const named = await askCurrent(jarvis, tool, 'tools/call', {
-    ...{ name: 'restart_container', arguments: { vmid: 101 } },
+    name: 'restart_container',
+    arguments: { vmid: 101 },
     _meta: { person: 'per_owner', by: 'operator' },
   })
   expect(JSON.stringify(named)).toContain('not yours')

@@ -17,7 +17,8 @@ type Comer = { name: string; bearer(): string | undefined; standing?: Standing; 
 
 const nobody: Comer = { name: 'nobody', bearer: () => undefined }
 const persons: readonly Comer[] = standings.map((standing) => ({
-  ...{ name: standing, standing },
+  name: standing,
+  standing,
   bearer: () => tokenOf(`per_${standing}`),
 }))
 /** Of each standing a token, and of those whose scope counts both. */
@@ -144,7 +145,9 @@ test('every request of every socket is answered for who may make it, and for nob
     async ({ name, events, comer }) => {
       const socket = io(jarvis.url + name, {
         auth: { token: comer.bearer() ?? '' },
-        ...{ forceNew: true, transports: ['websocket'], reconnection: false },
+        forceNew: true,
+        transports: ['websocket'],
+        reconnection: false,
       })
       const isOpen = await new Promise<boolean>((tell) => {
         socket.on('connect', () => tell(true))

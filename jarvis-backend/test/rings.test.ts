@@ -163,7 +163,10 @@ test.each<[string, Ring, [at: number, body: string][]]>([
   [
     'a node that dies while JARVIS restarts twice is told of once',
     {
-      ...{ series: { [pve]: '50x60' }, guests: 20, dead: [5, 40], minutes: 50 },
+      series: { [pve]: '50x60' },
+      guests: 20,
+      dead: [5, 40],
+      minutes: 50,
       off: [
         [10, 12],
         [20, 38],

@@ -148,7 +148,9 @@ test('a policy that asks for others voids what was approved', async () => {
   expect(jarvis.controls.effects).toHaveLength(0)
   const { items } = (await (await jarvis.rest('/api/confirmations')).json()) as { items: ConfirmationRow[] }
   expect(items.find(({ decision }) => decision === undefined)?.approvals).toMatchObject({
-    ...{ needed: 2, by: [], roles: ['owner'] },
+    needed: 2,
+    by: [],
+    roles: ['owner'],
     problem: expect.stringContaining('1 person is owner'),
   })
 })

@@ -21,7 +21,12 @@ async function started(decide: boolean | undefined, inputs: Record<string, strin
   const lines: string[] = []
   let looks = 0
   const end = await startRunbook({
-    ...{ url: jarvis.url, password: given, name: 'mine', inputs, waitMs: 30, everyMs: 1 },
+    url: jarvis.url,
+    password: given,
+    name: 'mine',
+    inputs,
+    waitMs: 30,
+    everyMs: 1,
     say: (line) => lines.push(line),
     // The time goes on only once a card was told of, and nobody decides it.
     now: () => (decide === undefined && lines.some((line) => line.startsWith('A card waits')) ? 100 : 0),

@@ -225,7 +225,11 @@ onLandlock('at the second level, another’s file or process is not reached', as
   }
   const { mode, uid, size, mtimeMs, nlink } = statSync(path)
   expect({ mode, uid, size, mtimeMs, nlink }).toEqual({
-    ...{ mode: before.mode, uid: before.uid, size: before.size, mtimeMs: before.mtimeMs, nlink: 1 },
+    mode: before.mode,
+    uid: before.uid,
+    size: before.size,
+    mtimeMs: before.mtimeMs,
+    nlink: 1,
   })
 })
 

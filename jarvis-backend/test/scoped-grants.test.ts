@@ -52,7 +52,11 @@ async function bench(dir: string, dataDir: string, start = startJarvis) {
   const post = (card: Card, json: object, who = 'operator') =>
     jarvis.rest(`/api/confirmations/${card.toolUseId}`, { method: 'POST', json, ...as(who) })
   return {
-    ...{ jarvis, screen, send, post, cardOf },
+    jarvis,
+    screen,
+    send,
+    post,
+    cardOf,
     done: () => first('chat:done'),
     write: (sessionId: string | undefined, path: string, content = 'a: 1\n') =>
       send(sessionId, 'write_file', { path, content }),

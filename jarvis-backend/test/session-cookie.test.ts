@@ -57,7 +57,11 @@ async function signIn(jarvis: TestJarvis, headers = ownWrite) {
 const connect = (jarvis: TestJarvis, headers: Sent, auth: object = {}) =>
   new Promise<string | undefined>((resolve) => {
     const socket = io(`${jarvis.url}/chat`, {
-      ...{ auth, extraHeaders: headers, forceNew: true, transports: ['websocket'], reconnection: false },
+      auth,
+      extraHeaders: headers,
+      forceNew: true,
+      transports: ['websocket'],
+      reconnection: false,
     })
     const end = (code?: string) => {
       socket.disconnect()
@@ -92,7 +96,10 @@ test("signing out ends the open socket of the browser's cookie, and not that of 
   const [mine, other] = [await signIn(jarvis), await signIn(jarvis)]
   const open = async ({ cookie }: { cookie: string }) => {
     const socket = io(`${jarvis.url}/chat`, {
-      ...{ extraHeaders: { ...ownWrite, cookie }, forceNew: true, transports: ['websocket'], reconnection: false },
+      extraHeaders: { ...ownWrite, cookie },
+      forceNew: true,
+      transports: ['websocket'],
+      reconnection: false,
     })
     onTestFinished(() => void socket.disconnect())
     await new Promise<void>((resolve, reject) => {
@@ -252,12 +259,10 @@ test('a change of the password moves this browser to a new cookie and ends the p
   }
   const [here, elsewhere] = [await login(), await login()]
   const socket = io(`${jarvis.url}/chat`, {
-    ...{
-      extraHeaders: { ...ownWrite, cookie: elsewhere },
-      forceNew: true,
-      transports: ['websocket'],
-      reconnection: false,
-    },
+    extraHeaders: { ...ownWrite, cookie: elsewhere },
+    forceNew: true,
+    transports: ['websocket'],
+    reconnection: false,
   })
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject))
   const dropped = new Promise((resolve) => socket.once('disconnect', resolve))

@@ -34,7 +34,9 @@ function signing() {
   })
   const asked = (toolUseId = 'tu_1', person = 'per_ann') => ({
     card: { toolUseId, sentence: `Restart by ${toolUseId}.`, expiresAt: now + 600_000 } as Card,
-    ...{ bindingHash: 'b'.repeat(64), person, terms: {} },
+    bindingHash: 'b'.repeat(64),
+    person,
+    terms: {},
   })
   const sign = (about: ReturnType<typeof asked>, by = keys.ann) => {
     const { options = { challenge: '' } } = decisions.challenge(about, origin)

@@ -88,7 +88,11 @@ test.each(Object.keys(groups))(
       JSON.stringify({
         version: 1,
         providers: servers.all.map((one) => ({
-          ...{ name: providerOf(one), kind: one.kind, baseUrl: one.url, models: [one.model], key: 'sk-stand-in' },
+          name: providerOf(one),
+          kind: one.kind,
+          baseUrl: one.url,
+          models: [one.model],
+          key: 'sk-stand-in',
         })),
         fallbacks: servers.all.map((one, i) => ({ model: idOf(one), then: [idOf(next(i))] })),
       }),

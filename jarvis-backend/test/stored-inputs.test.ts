@@ -141,8 +141,16 @@ test('real arguments are held until their run has ended, longer where a program 
   const place = { runId: 'run_1', at: 1, stopReason: 'tool_use', model: 'm' } as const
   store.append('ses_1', { ...turn, ...place, seq: 0, content: [...call('tu_1'), ...call('tu_2')] })
   store.append('ses_1', {
-    ...{ type: 'tool_result', runId: 'run_1', at: 1, seq: 1, toolUseId: 'tu_2', isHandedOut: true },
-    ...{ result: '', summary: '', isError: false, durationMs: 0 },
+    type: 'tool_result',
+    runId: 'run_1',
+    at: 1,
+    seq: 1,
+    toolUseId: 'tu_2',
+    isHandedOut: true,
+    result: '',
+    summary: '',
+    isError: false,
+    durationMs: 0,
   })
   const inputs = (of: typeof store) =>
     of
@@ -190,15 +198,13 @@ test('what an earlier release stored is redacted in slices, over restarts, and o
     stored.addRun({ id, sessionId: `ses_${id}`, origin: { kind: 'mcp', client: 't' }, status: 'running', at })
     for (let seq = 0; seq < sizes; seq += 1)
       stored.append(`ses_${id}`, {
-        ...{
-          type: 'assistant',
-          seq,
-          runId: id,
-          at,
-          model: 'm',
-          stopReason: 'tool_use',
-          content: call(`tu_${id}_${seq}`),
-        },
+        type: 'assistant',
+        seq,
+        runId: id,
+        at,
+        model: 'm',
+        stopReason: 'tool_use',
+        content: call(`tu_${id}_${seq}`),
         usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
       })
   }

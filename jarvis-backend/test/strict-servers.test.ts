@@ -13,10 +13,15 @@ const events = [
   'data: [DONE]\n\n',
 ]
 const call = (id: string, more: object = {}): Content => ({
-  ...{ type: 'tool_call', toolUseId: id, toolName: 'get_vms', toolInput: {}, ...more },
+  type: 'tool_call',
+  toolUseId: id,
+  toolName: 'get_vms',
+  toolInput: {},
+  ...more,
 })
 const results = (id: string, text = ''): Message => ({
-  ...{ role: 'user', text },
+  role: 'user',
+  text,
   results: [{ toolUseId: id, toolName: 'get_vms', text: 'Two.', isError: false }],
 })
 const sealed = (seal: string) => ({ extra: { google: { thought_signature: seal } } })

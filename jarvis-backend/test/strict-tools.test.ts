@@ -76,12 +76,15 @@ const { definitions, refused } = definitionsOf(
   'lab',
   'x',
   Object.entries(schemas).map(([name, [inputSchema]]) => ({
-    ...{ name: `${name.replaceAll(' ', '.')}.${'of a long name '.repeat(5)}`, inputSchema },
+    name: `${name.replaceAll(' ', '.')}.${'of a long name '.repeat(5)}`,
+    inputSchema,
     description: `Tries ${name}. ${'x'.repeat(20_000)}`,
   })),
 )
 const attached: ToolSpec[] = definitions.map(({ name, description, schema }) => ({
-  ...{ name, description, inputSchema: schema.forModel },
+  name,
+  description,
+  inputSchema: schema.forModel,
 }))
 const own: ToolSpec[] = [
   { name: 'get_vms', description: 'Lists VMs.', inputSchema: object({ node: { type: 'string' } }) },
@@ -106,7 +109,8 @@ function asked(server: string, tools: readonly ToolSpec[], schemas = createToolS
     const request = { system: 'S', messages: [], tools, mayCallTools: true }
     const sent = schemas.fit(request).tools
     const declared = sent.map(({ name, description, inputSchema }) => ({
-      ...{ name, description },
+      name,
+      description,
       ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }),
     }))
     const no = toolsRefusedBy(server, declared)

@@ -9,8 +9,13 @@ import { household, membersRole } from './support/persons.ts'
 import { says, scripted } from './support/scripted-model.ts'
 
 const person = {
-  ...{ owner: 'per_member', writer: 'per_dan', reader: 'per_ben', other: 'per_cat' },
-  ...{ viewer: 'per_viewer', guest: 'per_eva', operator: 'per_operator' },
+  owner: 'per_member',
+  writer: 'per_dan',
+  reader: 'per_ben',
+  other: 'per_cat',
+  viewer: 'per_viewer',
+  guest: 'per_eva',
+  operator: 'per_operator',
 } as const
 
 test('a private chat of a channel answers those who may decide, and nobody who lost that since they paired', async () => {
@@ -19,8 +24,10 @@ test('a private chat of a channel answers those who may decide, and nobody who l
     others: { ben: membersRole, cat: membersRole, dan: membersRole, eva: 'viewer' },
     model: scripted(says('Well.')),
     env: {
-      ...{ JARVIS_EMBEDDINGS: 'none', JARVIS_TITLES: 'off' },
-      ...{ JARVIS_CHANNEL_DISCORD_TOKEN: discord.token, JARVIS_CHANNEL_DISCORD_URL: discord.api },
+      JARVIS_EMBEDDINGS: 'none',
+      JARVIS_TITLES: 'off',
+      JARVIS_CHANNEL_DISCORD_TOKEN: discord.token,
+      JARVIS_CHANNEL_DISCORD_URL: discord.api,
     },
   })
   await expect.poll(() => discord.log).toEqual(['identify'])
@@ -32,8 +39,17 @@ test('a private chat of a channel answers those who may decide, and nobody who l
     const user = userOf(index)
     discord.write(user, 'hi')
     recipients.add({
-      ...{ id: `rcp_${who}`, channel: 'discord', account, person: person[who], user, name: who },
-      ...{ chat: discord.channelOf(user), isGroup: false, decides: 'approve', hidesNames: false, talks: true },
+      id: `rcp_${who}`,
+      channel: 'discord',
+      account,
+      person: person[who],
+      user,
+      name: who,
+      chat: discord.channelOf(user),
+      isGroup: false,
+      decides: 'approve',
+      hidesNames: false,
+      talks: true,
       createdAt: 1,
     })
     return discord.channelOf(user)

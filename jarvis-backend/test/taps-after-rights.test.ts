@@ -48,8 +48,17 @@ test('a card that somebody had on Discord or ntfy is decided by no tap once they
   for (const [name, user] of Object.entries(people)) {
     discord.write(user, 'hi')
     recipients.add({
-      ...{ id: `rcp_${name}`, channel: 'discord', account, person: `per_${name}`, user, name },
-      ...{ chat: discord.channelOf(user), isGroup: false, decides: 'approve', hidesNames: false, talks: false },
+      id: `rcp_${name}`,
+      channel: 'discord',
+      account,
+      person: `per_${name}`,
+      user,
+      name,
+      chat: discord.channelOf(user),
+      isGroup: false,
+      decides: 'approve',
+      hidesNames: false,
+      talks: false,
       createdAt: 1,
     })
   }

@@ -60,8 +60,13 @@ test.each(Object.entries(labs))(
 
 const job: Task = {
   upid: 'UPID:pve1:00000001:00000001:00000001:vzdump::root@pam:',
-  ...{ node: 'pve1', type: 'vzdump', user: 'root@pam', startedAt: 1, endedAt: 2 },
-  ...{ status: 'failed', exitStatus: 'job errors' },
+  node: 'pve1',
+  type: 'vzdump',
+  user: 'root@pam',
+  startedAt: 1,
+  endedAt: 2,
+  status: 'failed',
+  exitStatus: 'job errors',
 }
 
 test('a job of several guests says each of the first that failed; a log is read once, and one that cannot be read gives no reason', async () => {

@@ -162,8 +162,15 @@ const usual: [tool: string, input: Record<string, unknown>][] = [
   [
     'create_guest',
     {
-      ...{ type: 'vm', newId: 902, name: 'a-guest', node: 'pve1', diskGib: 8, cores: 1, memoryMib: 1024 },
-      ...{ source: 'local:iso/debian-13.2.0-amd64-netinst.iso', storage: 'local-zfs' },
+      type: 'vm',
+      newId: 902,
+      name: 'a-guest',
+      node: 'pve1',
+      diskGib: 8,
+      cores: 1,
+      memoryMib: 1024,
+      source: 'local:iso/debian-13.2.0-amd64-netinst.iso',
+      storage: 'local-zfs',
     },
   ],
   ['restore_guest', { archive: 'NEWEST', newId: 903, name: 'restored', node: 'pve2', storage: 'local-zfs' }],

@@ -66,7 +66,8 @@ test('programs are told in words, over both APIs and as a stream', async () => {
     { finish_reason: 'stop', message: { content: expect.stringContaining('There is no answer') } },
   ])
   const streamed = await post(jarvis, createToken(jarvis, { name: 'streams' }), {
-    ...{ model: 'jarvis', stream: true },
+    model: 'jarvis',
+    stream: true,
     messages: [{ role: 'user', content: 'Hi' }],
   })
   expect(await streamed.text()).toContain('There is no answer')

@@ -13,8 +13,15 @@ test('a browser that was not here for 90 days is marked, until its own page or a
   const recipients = createRecipientStore(database)
   const subscriptions = createSubscriptionStore(database)
   const devices = createDevices({
-    ...{ channel: 'webpush', recipients, subscriptions, durably: database.durably, now: () => now },
-    ...{ buttons: { keep() {} }, sender: () => ({ publicKey: '' }), redact: (text: string) => text, changed() {} },
+    channel: 'webpush',
+    recipients,
+    subscriptions,
+    durably: database.durably,
+    now: () => now,
+    buttons: { keep() {} },
+    sender: () => ({ publicKey: '' }),
+    redact: (text: string) => text,
+    changed() {},
     channels: { remove() {}, test() {} } as never,
   })
   const subscribe = (label: string, by: string) =>

@@ -41,7 +41,9 @@ test('a data dir from before there were people keeps sign-in, tokens, sessions, 
   const jarvis = await startJarvis({ dataDir, clock, env: { JARVIS_PASSWORD: '', JWT_SECRET: '' } })
   expect(jarvis.newPassword).toBeUndefined()
   const token = jwt.sign({ sub: 'operator', role: 'operator' }, secret, {
-    ...{ issuer: 'jarvis', expiresIn: 3_600, jwtid: 'tok_of_the_older_release' },
+    issuer: 'jarvis',
+    expiresIn: 3_600,
+    jwtid: 'tok_of_the_older_release',
   })
   const ask = async <T>(path: string, bearer = token) => {
     const response = await fetch(`${jarvis.url}/api${path}`, as(bearer))

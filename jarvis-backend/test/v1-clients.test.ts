@@ -107,7 +107,9 @@ test('a program’s own tools run in the program, beside JARVIS’s, by both SDK
   })
   expect(await runner.finalContent()).toBe('It came to this: The lamp is on.')
   const { text: said } = await generateText({
-    ...{ model: aiModel(place), prompt: text, stopWhen: stepCountIs(3) },
+    model: aiModel(place),
+    prompt: text,
+    stopWhen: stepCountIs(3),
     tools: { light: tool({ description: 'A lamp.', inputSchema: z.object({ on: z.boolean() }), execute: light }) },
   })
   expect([said, switched]).toEqual(['It came to this: The lamp is on.', 2])

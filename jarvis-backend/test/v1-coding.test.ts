@@ -78,16 +78,27 @@ test('what the operator orders in place of a card is JARVIS’s own, though the 
 
 test('a request of Qwen Code is taken: its own fields are named, null and pictures in results are read', async () => {
   const response = await post(jarvis, token(), {
-    ...{ model: 'jarvis', stream: false, max_tokens: 8_000, temperature: 0.7, top_k: 20, repetition_penalty: 1.05 },
-    ...{ metadata: { sessionId: 's', promptId: 'p' }, enable_thinking: false, vl_high_resolution_images: true },
+    model: 'jarvis',
+    stream: false,
+    max_tokens: 8_000,
+    temperature: 0.7,
+    top_k: 20,
+    repetition_penalty: 1.05,
+    metadata: { sessionId: 's', promptId: 'p' },
+    enable_thinking: false,
+    vl_high_resolution_images: true,
     tools: [own('read_file'), own('run_shell_command')],
     messages: [
       { role: 'system', content: [{ type: 'text', text: 'You are Qwen Code.', cache_control: { type: 'ephemeral' } }] },
       { role: 'developer', content: 'Be brief.' },
       { role: 'user', content: 'Read it.' },
       {
-        ...{ role: 'assistant', content: null, reasoning_content: 'Let me read.', tool_calls: [] },
-        ...{ function_call: null, refusal: null },
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'Let me read.',
+        tool_calls: [],
+        function_call: null,
+        refusal: null,
       },
       {
         role: 'assistant',
@@ -132,9 +143,17 @@ test('a request of Codex is taken, with the items that it keeps of other servers
     method: 'POST',
     headers: { authorization: `Bearer ${token()}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ model: 'jarvis', instructions: 'You are Codex.', tool_choice: 'auto', parallel_tool_calls: true },
-      ...{ reasoning: { effort: 'xhigh', summary: 'auto' }, store: false, stream: false, service_tier: null },
-      ...{ include: ['reasoning.encrypted_content'], prompt_cache_key: 'k', client_metadata: { a: 'b' } },
+      model: 'jarvis',
+      instructions: 'You are Codex.',
+      tool_choice: 'auto',
+      parallel_tool_calls: true,
+      reasoning: { effort: 'xhigh', summary: 'auto' },
+      store: false,
+      stream: false,
+      service_tier: null,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'k',
+      client_metadata: { a: 'b' },
       text: { verbosity: 'low', format: null },
       tools: [
         {

@@ -39,7 +39,8 @@ test('an answer by a schema is its last turn alone, checked before anything of i
     finish: 'stop',
   })
   const response = await client.responses.parse({
-    ...{ model: 'jarvis', input: messages[0]?.content as string },
+    model: 'jarvis',
+    input: messages[0]?.content as string,
     text: { format: zodTextFormat(Stopped, 'stopped') },
   })
   expect(response.output_parsed).toEqual({ stopped: [103] })
@@ -48,7 +49,10 @@ test('an answer by a schema is its last turn alone, checked before anything of i
     { type: 'json_schema', name: 'stopped' },
   ])
   const sdk = createOpenAICompatible({
-    ...{ name: 'jarvis', baseURL: `${jarvis.url}/v1`, apiKey: token, supportsStructuredOutputs: true },
+    name: 'jarvis',
+    baseURL: `${jarvis.url}/v1`,
+    apiKey: token,
+    supportsStructuredOutputs: true,
   })
   const { object } = await generateObject({
     model: sdk('jarvis'),
@@ -58,7 +62,9 @@ test('an answer by a schema is its last turn alone, checked before anything of i
   })
   expect(object).toEqual({ stopped: [103] })
   const plain = await client.chat.completions.create({
-    ...{ ...asked, model: 'jarvis/plain', response_format: { type: 'json_object' } },
+    ...asked,
+    model: 'jarvis/plain',
+    response_format: { type: 'json_object' },
   })
   expect([plain.choices[0]?.message.content, model.requests.at(-1)?.format]).toEqual([
     '{"any": 1}',
@@ -92,7 +98,8 @@ test('a tool that is asked for is called, or the answer fails; what was cut off 
     client.chat.completions.create({ ...asked, tools: light, tool_choice })
   const first = await ask(named)
   expect(first.choices[0]).toMatchObject({
-    ...{ finish_reason: 'tool_calls', message: { content: null, tool_calls: [{ function: { name: 'light' } }] } },
+    finish_reason: 'tool_calls',
+    message: { content: null, tool_calls: [{ function: { name: 'light' } }] },
   })
   // JARVIS's own tools may run before it.
   expect((await ask('required')).choices[0]?.finish_reason).toBe('tool_calls')
@@ -100,7 +107,9 @@ test('a tool that is asked for is called, or the answer fails; what was cut off 
   await expect(ask('required')).rejects.toMatchObject({ status: 502, code: 'tool_choice_not_met' })
   await expect(
     client.responses.create({
-      ...{ model: 'jarvis', input: 'The light!', tool_choice: { type: 'function', name: 'light' } },
+      model: 'jarvis',
+      input: 'The light!',
+      tool_choice: { type: 'function', name: 'light' },
       tools: [{ type: 'function', name: 'light', parameters: {}, strict: false }],
     }),
   ).rejects.toMatchObject({ code: 'tool_choice_not_met' })

@@ -41,8 +41,10 @@ test('a program gets embeddings and transcripts, from what JARVIS itself is set 
   const { url, heard } = await startMediaServer()
   const jarvis = await startJarvis({
     env: {
-      ...{ OPENAI_BASE_URL: url, OPENAI_API_KEY: 'sk-of-the-server' },
-      ...{ JARVIS_EMBEDDINGS: 'openai/embedder', JARVIS_TRANSCRIPTIONS: 'openai/whisper-1' },
+      OPENAI_BASE_URL: url,
+      OPENAI_API_KEY: 'sk-of-the-server',
+      JARVIS_EMBEDDINGS: 'openai/embedder',
+      JARVIS_TRANSCRIPTIONS: 'openai/whisper-1',
     },
   })
   const client = openaiOf(jarvis)
@@ -99,7 +101,9 @@ test('where nothing is set, both say so in OpenAI’s form', async () => {
   await expect(embedding).rejects.toMatchObject({ status: 501, code: 'not_configured', type: 'server_error' })
   const file = await toFile(Buffer.alloc(4), 'voice.mp3')
   await expect(client.audio.transcriptions.create({ model: 'jarvis', file })).rejects.toMatchObject({
-    ...{ status: 501, code: 'not_configured', type: 'server_error' },
+    status: 501,
+    code: 'not_configured',
+    type: 'server_error',
     message: expect.stringContaining('JARVIS_TRANSCRIPTIONS'),
   })
 })

@@ -78,7 +78,8 @@ const start = async () => {
 }
 const typesOf = ({ output }: Response) => output.map(({ type }) => type as string)
 const ask = (input: string, more: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming> = {}) => ({
-  ...{ model: 'jarvis', input },
+  model: 'jarvis',
+  input,
   ...more,
 })
 const sessionsOf = async (jarvis: TestJarvis) =>
@@ -99,8 +100,11 @@ test('what ran here is an mcp_call, a card is an item of its own, and the respon
     ]),
   )
   expect(final.usage).toEqual({
-    ...{ input_tokens: 30, input_tokens_details: { cached_tokens: 6 }, total_tokens: 40 },
-    ...{ output_tokens: 10, output_tokens_details: { reasoning_tokens: 0 } },
+    input_tokens: 30,
+    input_tokens_details: { cached_tokens: 6 },
+    total_tokens: 40,
+    output_tokens: 10,
+    output_tokens_details: { reasoning_tokens: 0 },
   })
   expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_, at) => at))
   expect(lines).toEqual(['one'])
@@ -155,7 +159,8 @@ test('in the background a response is fetched later, or cancelled with its card'
     )
   }
   await expect(client.responses.retrieve(first.id, { stream: true, starting_after: 3 })).rejects.toMatchObject({
-    ...{ status: 400, param: 'starting_after' },
+    status: 400,
+    param: 'starting_after',
   })
 
   const second = await client.responses.create(ask('call note_down {"line":"never"}', { background: true }))
@@ -204,8 +209,13 @@ test('what a coding program sends besides is passed over by name, and a response
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ model: 'jarvis', store: false, include: ['reasoning.encrypted_content'], prompt_cache_key: 'k' },
-      ...{ parallel_tool_calls: false, reasoning: { effort: 'max', summary: 'auto' }, text: { verbosity: 'low' } },
+      model: 'jarvis',
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'k',
+      parallel_tool_calls: false,
+      reasoning: { effort: 'max', summary: 'auto' },
+      text: { verbosity: 'low' },
       tools: [
         { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } },
         { type: 'custom', name: 'apply_patch', format: { type: 'grammar' } },
@@ -238,7 +248,10 @@ test('what a coding program sends besides is passed over by name, and a response
 test('a program runs its own functions, and sends their results to the response before', async () => {
   const { client, model } = await start()
   const light = {
-    ...{ type: 'function' as const, name: 'light', description: 'A lamp.', strict: false },
+    type: 'function' as const,
+    name: 'light',
+    description: 'A lamp.',
+    strict: false,
     parameters: { type: 'object', properties: {} },
   }
   const first = await client.responses.create(
@@ -271,7 +284,10 @@ test('the SDK that refers to earlier items, and loops over its own tools, is und
 
   let switched = 0
   const { text } = await generateText({
-    ...{ model: aiModel(place), prompt: 'call light {"on":true}', stopWhen: stepCountIs(3), maxRetries: 0 },
+    model: aiModel(place),
+    prompt: 'call light {"on":true}',
+    stopWhen: stepCountIs(3),
+    maxRetries: 0,
     tools: {
       light: tool({
         description: 'A lamp.',
@@ -350,7 +366,8 @@ test('a request that cannot be served is refused with the field that is wrong, i
   }
   expect((await post({}, `/${elsewhere.id}/cancel`)).status).toBe(404)
   expect(await post({ model: 'jarvis', input: [] }, '/compact')).toMatchObject({
-    ...{ status: 400, body: { error: { code: 'not_supported', message: expect.stringContaining('folds') } } },
+    status: 400,
+    body: { error: { code: 'not_supported', message: expect.stringContaining('folds') } },
   })
   await expect(client.responses.delete(elsewhere.id)).rejects.toMatchObject({ status: 405, code: 'not_supported' })
   expect((await post({}, '/x/y/z')).status).toBe(404)

@@ -292,8 +292,14 @@ test('what does nothing is named, and what is not known is passed over', async (
   const jarvis = await startJarvis({ model })
   const response = await post(jarvis, createToken(jarvis), {
     ...asks('Hello'),
-    ...{ temperature: 0.2, stop: ['x'], seed: 1, made_up: true, user: 'mira', max_completion_tokens: 77 },
-    ...{ reasoning_effort: 'minimal', tool_choice: 'auto' },
+    temperature: 0.2,
+    stop: ['x'],
+    seed: 1,
+    made_up: true,
+    user: 'mira',
+    max_completion_tokens: 77,
+    reasoning_effort: 'minimal',
+    tool_choice: 'auto',
   })
   expect([response.status, response.headers.get('jarvis-ignored')]).toEqual([200, 'temperature, stop, seed'])
   expect(model.requests[0]).toMatchObject({ maxOutputTokens: 77, effort: 'low' })

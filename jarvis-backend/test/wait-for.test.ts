@@ -35,7 +35,11 @@ function waiting(input: { target: string; state: string; minutes?: number }, beg
       { cluster, clock, begunAt: () => begunAt },
     )
   return {
-    ...{ clock, told, abort, heard, run },
+    clock,
+    told,
+    abort,
+    heard,
+    run,
     setTasks: (next: object[]) => {
       tasks = next
     },

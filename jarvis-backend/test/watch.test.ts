@@ -45,8 +45,10 @@ test('a node that goes away fires after its time, and ends when it is back', asy
   expect(told).toMatchObject([{ what: 'fired', words: '1 device' }])
   expect(sent.slice(soFar)).toEqual([
     {
-      ...{ title: 'Alert', body: expect.stringMatching(/^agent1 is offline\./) as string },
-      ...{ tag: `alert-${away?.id}`, path: `/alerts?alert=${away?.id}` },
+      title: 'Alert',
+      body: expect.stringMatching(/^agent1 is offline\./) as string,
+      tag: `alert-${away?.id}`,
+      path: `/alerts?alert=${away?.id}`,
     },
   ])
 
@@ -58,7 +60,9 @@ test('a node that goes away fires after its time, and ends when it is back', asy
 
   const detail = await read<AlertDetail>(jarvis, `/api/alerts/${away?.id}`)
   expect(detail).toMatchObject({
-    ...{ title: 'Node away', state: 'resolved', evidence: { read: 'GET /cluster/status', before: { count: 1 } } },
+    title: 'Node away',
+    state: 'resolved',
+    evidence: { read: 'GET /cluster/status', before: { count: 1 } },
   })
   expect(detail.told.map(({ what, words }) => `${what}: ${words}`)).toEqual(['fired: 1 device', 'resolved: 1 device'])
   const hot = (await alertsOf(jarvis)).find(({ check }) => check === 'node-heat')

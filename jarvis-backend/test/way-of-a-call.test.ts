@@ -142,7 +142,9 @@ function createHouse(calls: readonly ToolCall[]) {
     })
     const executor = createExecutor({
       ...shared,
-      ...{ decisions, unsigned, people: onlyOwner },
+      decisions,
+      unsigned,
+      people: onlyOwner,
       questions: { ask: () => expect.fail('No call here asks a question.') },
       observed: () => expect.fail('No rule here wants to hear of a call.'),
       applied: async () => undefined,

@@ -38,7 +38,8 @@ async function withWeb(
     },
   }
   const jarvis = await startJarvis({
-    ...{ dataDir, model: scripted(...model) },
+    dataDir,
+    model: scripted(...model),
     web: {
       engine,
       async fetchSite(url): Promise<Fetched> {

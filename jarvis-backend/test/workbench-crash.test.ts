@@ -66,7 +66,9 @@ testWith('bubblewrap')(
       const first = await life({ dataDir }, { points: steps[kind], keep })
       const { id } = await first.ask<{ id: string }>('sessions', {})
       const edits = (oldText: string, newText: string) => ({
-        ...{ path: 'lab/a.txt', hash: sha(oldText), edits: [{ oldText, newText }] },
+        path: 'lab/a.txt',
+        hash: sha(oldText),
+        edits: [{ oldText, newText }],
       })
       let call: [string, object] = ['write_file', { path: 'lab/a.txt', content: to }]
       if (kind === 'edit') call = ['edit_file', edits(from, to)]

@@ -80,7 +80,11 @@ test('a repository is read without its secrets, and changed behind a card', asyn
     },
     diff: [
       {
-        ...{ path: 'lab/media/compose.yml', change: 'changed', added: 1, removed: 1, left: 0 },
+        path: 'lab/media/compose.yml',
+        change: 'changed',
+        added: 1,
+        removed: 1,
+        left: 0,
         lines: ['@@ -1 +1 @@', '-image: jellyfin:1', '+image: jellyfin:2'],
       },
     ],

@@ -31,8 +31,13 @@ async function onBareMachine(dataDir: string) {
   const child = spawn('/usr/bin/bwrap', [...bare, ...hidden, '--die-with-parent', '--', ...server], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
-      ...{ JARVIS_DATA_DIR: dataDir, JARVIS_PASSWORD: password, JWT_SECRET: jwtSecret, LOG_LEVEL: 'silent' },
-      ...{ JARVIS_EMBEDDINGS: 'none', HOST: '127.0.0.1', PORT: String(port) },
+      JARVIS_DATA_DIR: dataDir,
+      JARVIS_PASSWORD: password,
+      JWT_SECRET: jwtSecret,
+      LOG_LEVEL: 'silent',
+      JARVIS_EMBEDDINGS: 'none',
+      HOST: '127.0.0.1',
+      PORT: String(port),
     },
   })
   const ended = once(child, 'exit')

@@ -158,8 +158,12 @@ test('after kill -9 at any step the file is the old one or the new one, and the 
   const steps = fileURLToPath(new URL('./support/fs-steps.mjs', import.meta.url))
   const child = spawn(process.execPath, ['--import', steps, ...program('cli'), 'workbench', 'on', 'exec'], {
     env: {
-      ...{ PATH: process.env.PATH, JARVIS_DATA_DIR: dataDir, STEPS_OF: dataDir, STEPS_TO: to },
-      ...{ JARVIS_PASSWORD: 'correct-horse-battery', JWT_SECRET: 'test-secret-of-more-than-32-characters' },
+      PATH: process.env.PATH,
+      JARVIS_DATA_DIR: dataDir,
+      STEPS_OF: dataDir,
+      STEPS_TO: to,
+      JARVIS_PASSWORD: 'correct-horse-battery',
+      JWT_SECRET: 'test-secret-of-more-than-32-characters',
     },
   })
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)

@@ -121,7 +121,7 @@ export async function createAsker(vectors: Map<string, Float32Array>, { passages
         limit: 20,
         vector: way === 'keywords' ? undefined : vectorOf(question.text),
         now: 0,
-        ...(weights && { weights }),
+        weights,
       })
       const place = hits.findIndex(({ text }) => text === textOf.get(question.answer))
       return { ...question, rank: place === -1 ? Number.POSITIVE_INFINITY : place + 1 }

@@ -44,11 +44,21 @@ export const shop: Readonly<Record<string, string>> = {
 
 export const containers = (): FakeContainer[] => [
   {
-    ...{ id: 'a1b2c3d4e5f6'.padEnd(64, '0'), name: 'jellyfin', image: 'jellyfin/jellyfin:10.10.3', state: 'running' },
-    ...{ env: [], labels: {}, logs: [[1, 'Startup complete 0:00:07\n']] },
+    id: 'a1b2c3d4e5f6'.padEnd(64, '0'),
+    name: 'jellyfin',
+    image: 'jellyfin/jellyfin:10.10.3',
+    state: 'running',
+    env: [],
+    labels: {},
+    logs: [[1, 'Startup complete 0:00:07\n']],
   },
   {
-    ...{ id: 'b2c3d4e5f6a1'.padEnd(64, '0'), name: 'caddy', image: 'caddy:2.8.4', state: 'running' },
-    ...{ env: [], labels: {}, logs: [[2, 'serving initial configuration\n']] },
+    id: 'b2c3d4e5f6a1'.padEnd(64, '0'),
+    name: 'caddy',
+    image: 'caddy:2.8.4',
+    state: 'running',
+    env: [],
+    labels: {},
+    logs: [[2, 'serving initial configuration\n']],
   },
 ]

@@ -48,7 +48,8 @@ export async function openDesk(orders: Task['planted'], how: Planted | undefined
   )
   const web: Partial<WebParts> = {
     engine: {
-      ...{ place: 'the dojo', mostChars: 400 },
+      place: 'the dojo',
+      mostChars: 400,
       async search(query) {
         send(`SEARCH ${query}`)
         return {

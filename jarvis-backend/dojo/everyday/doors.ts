@@ -55,7 +55,7 @@ export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startT
   const ways: Record<Exclude<Door, 'mcp'>, (sent: Sent, task: string) => Promise<Started>> = {
     async chat({ says, sessionId, file }) {
       const attachments = file && [await lab.attach(file)]
-      const message = { message: says, ...(sessionId && { sessionId }), ...(attachments && { attachments }) }
+      const message = { message: says, ...(sessionId && { sessionId }), attachments }
       const reply = (await lab.socket.timeout(longestMs).emitWithAck('chat:send', message)) as { ok: boolean } & Started
       if (!reply.ok) throw new Error(JSON.stringify(reply))
       return reply

@@ -130,7 +130,9 @@ export function fileOf({ name: given, data }: GivenFile, redact: (text: string) 
   const kept = picture === undefined ? Buffer.from(redact(textIn(name, data))) : data
   if (picture !== undefined) requireSendable(name, data.length, picture)
   const attachment: Attachment = {
-    ...{ id: newId('att'), name, bytes: kept.length },
+    id: newId('att'),
+    name,
+    bytes: kept.length,
     ...(picture ?? { mimeType: 'text/plain' }),
   }
   return { attachment, data: kept }

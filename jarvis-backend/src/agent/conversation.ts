@@ -53,7 +53,9 @@ export function toMessages(
     const last = messages.at(-1)
     if (last?.role !== 'user') {
       messages.push({
-        ...{ role: 'user', results: [], text },
+        role: 'user',
+        results: [],
+        text,
         ...(context !== undefined && { context }),
         ...(images.length > 0 && { images }),
       })

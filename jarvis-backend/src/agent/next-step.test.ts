@@ -59,7 +59,7 @@ const denied = (toolUseId: string) => decided(toolUseId, 'denied')
 const other = (toolUseId: string): Entry =>
   ({
     ...turn('tool_use'),
-    ...{ content: [{ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: { node: 'pve' } }] },
+    content: [{ type: 'tool_call', toolUseId, toolName: 'get_vms', toolInput: { node: 'pve' } }],
   }) as Entry
 
 test.each<[string, Entry[], object]>([

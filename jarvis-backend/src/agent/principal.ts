@@ -105,8 +105,8 @@ function askerOf(origin: Origin, modelId: string): Principal {
       kind: planKindOf(asker),
       name: origin.by,
       ...(asker.token !== undefined && { token: asker.token }),
-      ...(asker.person !== undefined && { person: asker.person }),
-      ...(asker.causedBy && { causedBy: asker.causedBy }),
+      person: asker.person,
+      causedBy: asker.causedBy,
     }
   }
   if (kind === 'child') {
@@ -120,5 +120,5 @@ function askerOf(origin: Origin, modelId: string): Principal {
   if (kind === 'command') return { kind, name: origin.by, ...personFor(origin.by) }
   const { person, token } = origin
   const name = kind === 'v1' ? origin.by : origin.client
-  return { kind, name, ...(token !== undefined && { token }), ...(person !== undefined && { person }) }
+  return { kind, name, ...(token !== undefined && { token }), person }
 }

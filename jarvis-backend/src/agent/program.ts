@@ -48,8 +48,8 @@ export const sentAlong = ({
   before,
   after,
 }: { [K in keyof SentAlong]: SentAlong[K] | undefined }): SentAlong => ({
-  ...(wishes !== undefined && { wishes }),
-  ...(offered !== undefined && { offered }),
+  wishes,
+  offered,
   ...(before !== undefined && before.length > 0 && { before }),
   ...(after !== undefined && after.length > 0 && { after }),
 })

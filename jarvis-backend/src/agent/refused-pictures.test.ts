@@ -4,7 +4,9 @@ import type { Message } from './model.ts'
 import { refusedPictures } from './refused-pictures.ts'
 
 const picture = (id: string, widthPx: number, bytes: number) => ({
-  ...{ id, mimeType: 'image/png' as const, data: pngOf(widthPx, 10, bytes) },
+  id,
+  mimeType: 'image/png' as const,
+  data: pngOf(widthPx, 10, bytes),
 })
 const messages: Message[] = [
   { role: 'user', results: [], text: 'Look', images: [picture('wide', 2_400, 100), picture('large', 100, 4_000)] },

@@ -132,8 +132,10 @@ function openRuns(
   const inputs = createInputsRedaction(database, { held, redact: redactor.value, later: foundation.later, report })
   const kept = createKeptRunStore(database, () => oldBefore(clock, keptRunMs))
   const attachments = createAttachments({
-    ...{ store: createAttachmentStore(database), clock },
-    ...{ redact: redactor.text, redactLater: redactor.later },
+    store: createAttachmentStore(database),
+    clock,
+    redact: redactor.text,
+    redactLater: redactor.later,
   })
   /** A tool's, or one that a person attached. */
   const image = (sessionId: string, id: string) => {
@@ -189,8 +191,8 @@ function openRuns(
       prompt: promptOf(agent),
       tools: specsFor(agent).filter((spec) => asking === agent || specsFor(asking).includes(spec)),
       limits,
-      ...(effort !== undefined && { effort }),
-      ...(temperature !== undefined && { temperature }),
+      effort,
+      temperature,
     }
   }
   const makers: readonly FactMaker[] = [
@@ -259,20 +261,22 @@ function openRuns(
     report,
   })
   const reports = createReports({
-    ...{
-      store,
-      agents,
-      isRead,
-      asks,
-      mayChild,
-      clock,
-      profile,
-      makers,
-      costOf: models.costOf,
-      redact: redactor,
-      models: models.choice,
-    },
-    ...{ windowOf: models.windowOf, fallbacksOf: models.fallbacksOf, image, attachments, used: models.used },
+    store,
+    agents,
+    isRead,
+    asks,
+    mayChild,
+    clock,
+    profile,
+    makers,
+    costOf: models.costOf,
+    redact: redactor,
+    models: models.choice,
+    windowOf: models.windowOf,
+    fallbacksOf: models.fallbacksOf,
+    image,
+    attachments,
+    used: models.used,
     generate: (...args) =>
       ask(
         ...args,
@@ -345,7 +349,9 @@ function openRuns(
         goingBack: createGoingBack(store, memory.filesBack),
         streams: foundation.streams,
         programs: createProgramMessages({
-          ...{ runs, store, now },
+          runs,
+          store,
+          now,
           sessions: {
             isOf,
             newId: (token) => newSessionId(token, newId('r').slice(2)),

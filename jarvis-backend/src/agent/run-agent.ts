@@ -204,7 +204,7 @@ export function createRunAgent(given: RunParts): RunAgent {
       const context = session.isRehearsal ? `${summary}\n\n${duringRehearsal}` : summary
       const todo = openTodo(store.newestTodo(session.id))
       const speaker = isMessage(origin) ? parts.speaker(session.id, origin.by) : undefined
-      return { context, ...(todo !== undefined && { todo }), ...(speaker !== undefined && { speaker }) }
+      return { context, todo, speaker }
     }
     const first = openingOf(origin, given, (name) => parts.skills.opening(run.agent, name, session.id))
     const isNamed = 'text' in origin && session.title === untitled

@@ -35,7 +35,11 @@ export const agentsRoom = defineRoom({
     const shipped = houseTools.map(({ name }) => name)
     const file = agentsFile(dataDir)
     const agents: ActiveAgents = createActiveAgents({
-      ...{ read: file.read, write: file.write, settings, journal, durably: database.durably },
+      read: file.read,
+      write: file.write,
+      settings,
+      journal,
+      durably: database.durably,
       known: () => ({ tools: [...new Set([...shipped, ...needs.otherTools()])], models: needs.models.ids() }),
       changed: () => activity.changed({ what: 'agents' }),
       announce: announce('policy'),

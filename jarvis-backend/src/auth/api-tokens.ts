@@ -61,7 +61,9 @@ export function createApiTokens(parts: {
       const secret = newSecret()
       const createdAt = now()
       const rights = {
-        ...{ name, doors: [...new Set(doors)], scope },
+        name,
+        doors: [...new Set(doors)],
+        scope,
         ...(requestsPerMinute !== undefined && { requestsPerMinute }),
       }
       const expiry = expiresInMs === undefined ? {} : { expiresAt: createdAt + expiresInMs }

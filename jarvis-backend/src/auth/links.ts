@@ -58,7 +58,11 @@ export function createLinks(parts: {
     return secret
   }
   const shown = ({ id, by, createdAt, expiresAt, ...link }: StoredLink & { kind: 'join' }): Invitation => ({
-    ...{ id, role: link.role, by, createdAt, expiresAt },
+    id,
+    role: link.role,
+    by,
+    createdAt,
+    expiresAt,
     ...(link.name !== undefined && { name: link.name }),
   })
 
@@ -99,8 +103,13 @@ export function createLinks(parts: {
       people.requireRole(role)
       const createdAt = now()
       const link: StoredLink & { kind: 'join' } = {
-        ...{ id: newId('inv'), kind: 'join', by, role, createdAt, expiresAt: createdAt + invitationMs },
-        ...(name !== undefined && { name }),
+        id: newId('inv'),
+        kind: 'join',
+        by,
+        role,
+        createdAt,
+        expiresAt: createdAt + invitationMs,
+        name,
       }
       const secret = durably(() => {
         const { id, expiresAt } = link

@@ -106,8 +106,12 @@ export function createOidcProvider(parts: {
       const [oidc, config] = [await library(), await configuration()]
       const expected = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() }
       const url = oidc.buildAuthorizationUrl(config, {
-        ...{ redirect_uri: redirectUri, scope: 'openid profile email', state: expected.state, nonce: expected.nonce },
-        ...{ code_challenge: await oidc.calculatePKCECodeChallenge(expected.verifier), code_challenge_method: 'S256' },
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state: expected.state,
+        nonce: expected.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(expected.verifier),
+        code_challenge_method: 'S256',
       })
       return { url: url.href, expected }
     },
@@ -126,9 +130,10 @@ export function createOidcProvider(parts: {
           hint(claims.name) ?? hint(more.name) ?? hint(claims.preferred_username) ?? hint(more.preferred_username)
         const email = hint(claims.email) ?? hint(more.email)
         return {
-          ...{ issuer: claims.iss, subject: claims.sub },
-          ...(known !== undefined && { name: known }),
-          ...(email !== undefined && { email }),
+          issuer: claims.iss,
+          subject: claims.sub,
+          name: known,
+          email,
         }
       } catch (error) {
         // Its message may hold what was sent, so the code alone is told.

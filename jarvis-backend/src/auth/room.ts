@@ -28,7 +28,10 @@ export const peopleRoom = defineRoom({
   }) {
     const { foundation, config, facts, ownRoles, offboarding } = needs
     const people = openPeople(foundation, {
-      ...{ ownRoles, offboarding, publicUrl: config.publicUrl, signInIdleMs: config.signInIdleMs },
+      ownRoles,
+      offboarding,
+      publicUrl: config.publicUrl,
+      signInIdleMs: config.signInIdleMs,
       notice: facts.teller('notice.due'),
     })
     people.onChange(facts.teller('person.changed'))

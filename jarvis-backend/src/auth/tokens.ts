@@ -163,8 +163,13 @@ export function createTokens(parts: Parts): Tokens {
       const at = now()
       signIns.prune(at, at - idleMs)
       signIns.add({
-        ...{ id, person: person.id, hash: hashToken(token), ...facts },
-        ...{ createdAt: at, lastSeenAt: at, endsAt: at + lifetimeS * 1000 },
+        id,
+        person: person.id,
+        hash: hashToken(token),
+        ...facts,
+        createdAt: at,
+        lastSeenAt: at,
+        endsAt: at + lifetimeS * 1000,
       })
       people.seen(person.id, at)
       return { token, expiresIn: lifetimeS, signIn: id }

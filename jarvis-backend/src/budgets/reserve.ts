@@ -16,8 +16,15 @@ export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now
     const most = mostOf(plan, costOf)
     const startedAt = now()
     const id = store.add({
-      ...{ at: startedAt, kind, model: plan.model, agent, tokens: most.tokens, usd: most.usd, ms: 0 },
-      ...{ isOpen: true, isPartial: false },
+      at: startedAt,
+      kind,
+      model: plan.model,
+      agent,
+      tokens: most.tokens,
+      usd: most.usd,
+      ms: 0,
+      isOpen: true,
+      isPartial: false,
       ...(runId !== undefined && { runId }),
       ...(jobId !== undefined && { jobId }),
     })

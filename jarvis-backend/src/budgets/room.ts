@@ -27,10 +27,10 @@ const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>):
 
 type Amount = number | undefined
 const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({
-  ...(calls !== undefined && { calls }),
-  ...(tokens !== undefined && { tokens }),
-  ...(usd !== undefined && { usd }),
-  ...(minutes !== undefined && { minutes }),
+  calls,
+  tokens,
+  usd,
+  minutes,
 })
 
 /** The limits of what models use. Calls that the last process left open count with the most that they could use. */
@@ -143,7 +143,10 @@ function routesOf(
     const agents = [...new Set([mainAgentId, ...used('agent').map(({ key }) => key), ...Object.keys(now.agents)])]
     const spentBy = new Map(used('jobId').map(({ key, spent }) => [key, spent]))
     return {
-      ...{ since, zone: budgets.zone, run: now.run, callsPerRun: parts.callsPerRun },
+      since,
+      zone: budgets.zone,
+      run: now.run,
+      callsPerRun: parts.callsPerRun,
       day: stateOf('All models together', { agent: mainAgentId }),
       jobs: stateOf('All jobs together', { agent: mainAgentId, jobId: '' }),
       agents: agents.map((id) => ({ id, ...stateOf(`Agent ${id}`, { agent: id }) })),

@@ -48,7 +48,9 @@ export function createScopes(parts: ScopeParts) {
 
   function runScope(spender: Spender, record: RunRecord): Scope {
     return {
-      ...{ who: 'This run', near: 'this run', limits: runLimits(record, spender) },
+      who: 'This run',
+      near: 'this run',
+      limits: runLimits(record, spender),
       spent: { ...spentOfRun(store, spender.runId), minutes: spender.activeMs / 60_000 },
     }
   }

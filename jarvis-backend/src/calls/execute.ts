@@ -111,7 +111,11 @@ export function createExecutor(parts: StepParts): Executor {
 
 /** The context of a call that is in no session. */
 const alone = (principal: Principal, signal: AbortSignal): CallContext => ({
-  ...{ sessionId: '', runId: '', principal, signal, before: undefined },
+  sessionId: '',
+  runId: '',
+  principal,
+  signal,
+  before: undefined,
   append() {},
   kin: () => [],
   progress() {},

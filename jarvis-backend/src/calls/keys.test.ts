@@ -39,7 +39,9 @@ const covers = (by: Principal, { sessionId = 'ses_1', rule = card.rule as string
 test('a grant for a folder covers another file, whatever the model and the words', () => {
   const target = { kind: 'none', id: 'path/compose/a/y.yml' } as const
   const keys = grantKeys(scopeKey({ ...scope, words: 'other' }, 'ses_1'), {
-    ...{ rule: card.rule, target, requestedBy: { ...chat, name: 'other' } },
+    rule: card.rule,
+    target,
+    requestedBy: { ...chat, name: 'other' },
   })
   expect(keys).toContain(made)
 })

@@ -4,7 +4,9 @@ import type { ClusterState } from '../protocol/index.ts'
 import { whyPowerUnknown } from './known-power.ts'
 
 const on = (kind: Effect['kind'], vmid: number): Effect => ({
-  ...{ kind, on: 'guest', action: 'stop' },
+  kind,
+  on: 'guest',
+  action: 'stop',
   target: { kind: 'guest', id: `vm/${vmid}`, vmid },
 })
 const state = (status: string, node: string) =>

@@ -137,8 +137,12 @@ function openGate(
   const { proofOf } = parts
   const ownPaths = ownPathsOf(foundation.dataDir)
   const world = () => ({
-    ...{ cluster: cluster.state(), policy: policy.current(), now: now(), unitOf: units.seen, madeBy },
-    ...(proofOf && { proofOf }),
+    cluster: cluster.state(),
+    policy: policy.current(),
+    now: now(),
+    unitOf: units.seen,
+    madeBy,
+    proofOf,
     ownPaths,
   })
   const previews = createPreviews(catalog, clock)
@@ -157,9 +161,26 @@ function openGate(
   const { decisions } = parts
   /** Dependencies that several parts need. */
   const shared = {
-    ...{ clock, redactor, redact, isStopping, report, world, judge, effectsOf, executions, images, cluster, catalog },
-    ...{ journal, proof: journal.proof, transactions: database, store, decisions },
-    ...{ ttlMs: parts.config.confirmTtlMs, isWatched: watchers.isWatched, note: parts.note },
+    clock,
+    redactor,
+    redact,
+    isStopping,
+    report,
+    world,
+    judge,
+    effectsOf,
+    executions,
+    images,
+    cluster,
+    catalog,
+    journal,
+    proof: journal.proof,
+    transactions: database,
+    store,
+    decisions,
+    ttlMs: parts.config.confirmTtlMs,
+    isWatched: watchers.isWatched,
+    note: parts.note,
     people: parts.people,
     async leftOf(vmid: number, signal: AbortSignal) {
       const guest = cluster.state().guests.find((one) => one.vmid === vmid)

@@ -236,21 +236,29 @@ test.each<[string, State, Event, Partial<Step> | undefined]>([
 /** A name, a state, an event, and the step: the next state, what is written, and what is done then. */
 const verdicts: [string, State, Event, string][] = (() => {
   const judged = (tier: Tier, more: object = {}): Event => ({
-    ...{ type: 'judged', judgement: ready(tier), isRehearsal: false },
+    type: 'judged',
+    judgement: ready(tier),
+    isRehearsal: false,
     ...more,
   })
   const stands = (tier: Tier): Standing => ({ kind: 'stands', ready: ready(tier) })
   const changed = { kind: 'changed' as const, ready: ready('red'), ...replacing }
   const over = { kind: 'over' as const, judgement: refused, ...replacing }
   const turn = (standing: Standing, more: object = {}): Event => ({
-    ...{ type: 'turn', standing, isRehearsal: false },
+    type: 'turn',
+    standing,
+    isRehearsal: false,
     ...more,
   })
   const approve = (standing: Standing, isNext = true): Event => ({
-    ...{ type: 'approve', standing, isNext, resolution: resolution('approved') },
+    type: 'approve',
+    standing,
+    isNext,
+    resolution: resolution('approved'),
   })
   const checked = (outcome: Outcome): Event => ({
-    ...{ type: 'checked', finding: { sessionId: 'ses', runId: 'run', outcome, text: '' } },
+    type: 'checked',
+    finding: { sessionId: 'ses', runId: 'run', outcome, text: '' },
   })
   const blocked: Event = { type: 'judged', judgement: refused, isRehearsal: false }
   return [

@@ -72,12 +72,12 @@ const running = (ready?: Ready, ...writes: Write[]): Step => ({
   state: 'running',
   writes: [...writes, { write: 'claim' }],
   then: 'run',
-  ...(ready && { ready }),
+  ready,
 })
 const decision = ({ resolution, besides }: Decided): Write => ({
   write: 'decision',
   resolution,
-  ...(besides && { besides }),
+  besides,
 })
 const decided =
   (state: 'denied' | 'expired' | 'withdrawn') =>

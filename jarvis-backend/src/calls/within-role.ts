@@ -75,11 +75,17 @@ export const sightOf = (bound: Bound, world: () => World): ((state: ClusterState
 
 const nothingOf = (state: ClusterState): ClusterState => {
   const { name, isDemo, at, isQuorate } = state
-  return { ...{ name, isDemo, at, isQuorate }, nodes: [], guests: [], storages: [], tasks: [], missing: [] }
+  return { name, isDemo, at, isQuorate, nodes: [], guests: [], storages: [], tasks: [], missing: [] }
 }
 
 const wholeState = ({ cluster, now }: World): ClusterState => ({
-  ...{ name: '', isDemo: false, at: now, isQuorate: null, storages: [], tasks: [], missing: [] },
+  name: '',
+  isDemo: false,
+  at: now,
+  isQuorate: null,
+  storages: [],
+  tasks: [],
+  missing: [],
   ...cluster,
 })
 

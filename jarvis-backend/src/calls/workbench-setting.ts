@@ -30,7 +30,9 @@ export function saveWorkbench(
     settings.set(policyHashKey, hash)
     journal.append('policy', {
       change: 'workbench',
-      ...{ from: told(edit.section), to: told(wanted.section), hash },
+      from: told(edit.section),
+      to: told(wanted.section),
+      hash,
       ...(wanted.hash !== '' && { before: wanted.hash }),
       by,
     })

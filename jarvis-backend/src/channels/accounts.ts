@@ -61,9 +61,18 @@ export function createAccounts(parts: {
         }
         if (kind.capabilities.pairs || recipients.list(kind.id).length > 0) return
         recipients.add({
-          ...{ id: newId('rcp'), channel: kind.id, account, person: parts.firstOwner, user: '', chat: '' },
-          ...{ name: kind.name, isGroup: false },
-          ...{ decides: 'none', hidesNames: kind.capabilities.hidesNames, talks: false, createdAt: now() },
+          id: newId('rcp'),
+          channel: kind.id,
+          account,
+          person: parts.firstOwner,
+          user: '',
+          chat: '',
+          name: kind.name,
+          isGroup: false,
+          decides: 'none',
+          hidesNames: kind.capabilities.hidesNames,
+          talks: false,
+          createdAt: now(),
         })
       })
     },

@@ -39,12 +39,18 @@ export function createAttempts(parts: {
     const link = hasLink ? parts.linkTo(path) : undefined
     const lines = content.kind === 'digest' ? parts.putting.digestLines(recipient, content.since ?? 0) : content.lines
     return {
-      ...{ id, at, level, path, isOver, expiresAt, buttons },
+      id,
+      at,
+      level,
+      path,
+      isOver,
+      expiresAt,
+      buttons,
       // Said once more: what became a secret since is taken out. A tag may hold a name, and browsers get it.
       tag: say(tag),
       title: say(title),
       lines: lines.map((line) => say(line)),
-      ...(link !== undefined && { link }),
+      link,
     }
   }
 

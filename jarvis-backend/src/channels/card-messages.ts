@@ -44,7 +44,9 @@ export function createCardMessages(parts: {
     if (store.cardsSince(recipient.id, at - cardsWithinMs) >= mostCards) {
       const content: Content = {
         ...({ kind: 'notice', level: 'card', title: say('More calls wait for you.') } as const),
-        ...{ lines: [say('Look at them in the dashboard.')], path: '/waiting', tag: 'cards' },
+        lines: [say('Look at them in the dashboard.')],
+        path: '/waiting',
+        tag: 'cards',
         asker: card.requestedBy.person,
       }
       put(recipient, `cards:${Math.floor(at / cardsWithinMs)}`, content, matter, forMs)

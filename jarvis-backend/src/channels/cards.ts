@@ -54,7 +54,8 @@ export function cardContent(
   const until = say(untilOf(card))
   const base = {
     ...({ kind: 'card', level: 'card' } as const),
-    ...{ path: pathOf(card.toolUseId), tag: card.toolUseId },
+    path: pathOf(card.toolUseId),
+    tag: card.toolUseId,
   }
   const of = { toolUseId: card.toolUseId, bindingHash }
   if (hidesNames) {

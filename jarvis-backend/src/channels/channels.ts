@@ -106,8 +106,12 @@ export function createChannels(parts: {
   const signal = stopping.signal
 
   const outbox = createOutbox({
-    ...{ store, clock, atomically: parts.atomically, untilFree: parts.untilFree },
-    ...{ report: parts.report, changed: parts.changed },
+    store,
+    clock,
+    atomically: parts.atomically,
+    untilFree: parts.untilFree,
+    report: parts.report,
+    changed: parts.changed,
     attempt: (item) => attempt(item),
     isIdempotent: (channel) => registry.kind(channel)?.capabilities.isIdempotent === true,
     ended(item, delivery) {
@@ -144,7 +148,10 @@ export function createChannels(parts: {
     closed: (kind) => accounts.closed(kind),
   })
   const conversation = createConversation({
-    ...{ ...parts, registry, signal, look },
+    ...parts,
+    registry,
+    signal,
+    look,
     add: (item) => void outbox.add(item),
   })
   const accounts = createAccounts({ ...parts, store, conversation, now })
@@ -154,12 +161,21 @@ export function createChannels(parts: {
   const openNotices = createOpenNotices({ ...parts, putting, store, registry, now })
   const groups = createGroups({ ...parts, registry, putting, now, look })
   const attempt = createAttempts({
-    ...{ ...parts, hearers, store, registry, taps, putting, conversation, linkTo, signal },
+    ...parts,
+    hearers,
+    store,
+    registry,
+    taps,
+    putting,
+    conversation,
+    linkTo,
+    signal,
     moved: groups.moved,
   })
   const pairings = createPairings({
     ...parts,
-    ...{ registry, now },
+    registry,
+    now,
     paired(recipient, replaced) {
       if (replaced !== undefined) accounts.end(replaced, 'paired anew')
       const title = say(`Paired with ${parts.nameOf(recipient.person)}.`)
@@ -172,7 +188,16 @@ export function createChannels(parts: {
     },
   })
   const hearing = createHearing({
-    ...{ ...parts, store, registry, taps, pairings, groups, conversation, cardMessages, look, now },
+    ...parts,
+    store,
+    registry,
+    taps,
+    pairings,
+    groups,
+    conversation,
+    cardMessages,
+    look,
+    now,
     advance: accounts.advance,
   })
 
@@ -198,7 +223,8 @@ export function createChannels(parts: {
     const at = now()
     const message = {
       ...({ id: newId('out'), at, tag: `removed:${id}`, level: 'info', path: '/', buttons: [] } as const),
-      ...{ isOver: false, expiresAt: at + testForMs },
+      isOver: false,
+      expiresAt: at + testForMs,
       title: say('Your account in JARVIS was removed.'),
       lines: [say('This chat is paired with nobody any more, and what you write here is not answered.')],
     }
@@ -232,8 +258,14 @@ export function createChannels(parts: {
           if (recipient.isGroup && only !== undefined) continue
           const words = recipient.hidesNames ? hidden : body
           const content: Content = {
-            ...{ kind: 'notice', level, title: say(title), lines: [say(words)], path, tag, asker: whose },
-            ...(until !== undefined && { until }),
+            kind: 'notice',
+            level,
+            title: say(title),
+            lines: [say(words)],
+            path,
+            tag,
+            asker: whose,
+            until,
           }
           const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`
           const forMs = expiresAt === undefined ? noticeForMs : expiresAt - now()

@@ -27,9 +27,17 @@ export function createDeskViews(parts: {
   function recipient(of: Recipient): ChannelRecipient {
     const { id, person, user, name, isGroup, decides, hidesNames, talks, agent, createdAt, problem } = of
     return {
-      ...{ id, person, personName: parts.nameOf(person), user, name, isGroup },
-      ...{ decides, hidesNames, talks, createdAt },
-      ...(agent !== undefined && { agent }),
+      id,
+      person,
+      personName: parts.nameOf(person),
+      user,
+      name,
+      isGroup,
+      decides,
+      hidesNames,
+      talks,
+      createdAt,
+      agent,
       ...(problem !== undefined && { problem: redact(problem) }),
     }
   }
@@ -46,12 +54,18 @@ export function createDeskViews(parts: {
       const own = recipients.list(id)
       const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
       return {
-        ...{ id, name, readers, atMost: atMostOf(kind), state: state.state },
-        ...{ subscribes, pairs: capabilities.pairs && !subscribes },
-        ...{ talks: capabilities.talks !== undefined, groups: capabilities.groups === true },
+        id,
+        name,
+        readers,
+        atMost: atMostOf(kind),
+        state: state.state,
+        subscribes,
+        pairs: capabilities.pairs && !subscribes,
+        talks: capabilities.talks !== undefined,
+        groups: capabilities.groups === true,
         ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
         ...(state.state === 'on' && { place: redact(state.channel.place) }),
-        ...(more.account !== undefined && { account: more.account }),
+        account: more.account,
         ...(problem !== undefined && { problem: redact(problem) }),
         settings: settings.map(({ name: setting, label, isRequired, example }) => {
           const isSecret = isSecretSetting(setting)
@@ -69,12 +83,18 @@ export function createDeskViews(parts: {
       const to = recipients.get(item.recipient)
       const isWaiting = end === undefined
       return {
-        ...{ id, seq, channel, act, kind: content.kind, level: content.level, attempts },
+        id,
+        seq,
+        channel,
+        act,
+        kind: content.kind,
+        level: content.level,
+        attempts,
         to: to === undefined ? '' : to.isGroup ? to.name : parts.nameOf(to.person),
         title: redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
         at: createdAt,
         state: end ?? (isOpen ? 'sending' : 'waiting'),
-        ...(endedAt !== undefined && { endedAt }),
+        endedAt,
         ...(isWaiting && { nextAt: item.notBefore }),
         ...(why !== undefined && { why: redact(why) }),
       }

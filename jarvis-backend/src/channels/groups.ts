@@ -96,8 +96,15 @@ export function createGroups(parts: {
         return open.channel.group(id, signal)
       })
       const recipient: Recipient = {
-        ...{ id: newId('rcp'), channel, account: open.account, person, user: group.id, chat: group.id },
-        ...{ name: nameOf(group.name), isGroup: true, createdAt: parts.now() },
+        id: newId('rcp'),
+        channel,
+        account: open.account,
+        person,
+        user: group.id,
+        chat: group.id,
+        name: nameOf(group.name),
+        isGroup: true,
+        createdAt: parts.now(),
         // Not everybody in a group may know what there is, or decide anything.
         ...({ decides: 'none', hidesNames: true, talks: false } as const),
       }

@@ -29,7 +29,9 @@ export function createPairings(parts: {
   const { pairings, recipients, say, now } = parts
 
   const shown = ({ id, channel, expiresAt, opened }: Pairing): ChannelPairing => ({
-    ...{ id, channel, expiresAt },
+    id,
+    channel,
+    expiresAt,
     ...(opened && { opened: { user: opened.user, name: opened.name, at: opened.at } }),
   })
   function own(id: string, person: string): Pairing {
@@ -51,8 +53,13 @@ export function createPairings(parts: {
       const at = now()
       const code = randomBytes(16).toString('base64url')
       const pairing: Pairing = {
-        ...{ id: newId('par'), hash: hashOf(code), channel, account: open.account, person },
-        ...{ createdAt: at, expiresAt: at + goodForMs },
+        id: newId('par'),
+        hash: hashOf(code),
+        channel,
+        account: open.account,
+        person,
+        createdAt: at,
+        expiresAt: at + goodForMs,
       }
       parts.durably(() => {
         pairings.prune(at)
@@ -98,9 +105,17 @@ export function createPairings(parts: {
       const kind = parts.registry.kind(channel)
       if (kind === undefined || parts.registry.channel(channel)?.account !== account) throw unknown()
       const recipient: Recipient = {
-        ...{ id: newId('rcp'), channel, account, person, user, chat: opened.chat, name: opened.name },
+        id: newId('rcp'),
+        channel,
+        account,
+        person,
+        user,
+        chat: opened.chat,
+        name: opened.name,
         isGroup: false,
-        ...{ decides: 'deny', hidesNames: kind.capabilities.hidesNames, createdAt: now() },
+        decides: 'deny',
+        hidesNames: kind.capabilities.hidesNames,
+        createdAt: now(),
         talks: kind.capabilities.talks !== undefined,
       }
       parts.durably(() => {

@@ -67,7 +67,7 @@ export function outcome(
   if (status >= 200 && status < 300) return undefined
   const words = `it answered ${status}${why === undefined || why === '' ? '' : `: ${why.slice(0, mostChars)}`}`
   if (status === 408 || status === 425 || status === 429 || status >= 500)
-    return { kind: 'again', why: words, ...(wait !== undefined && { retryAfterMs: wait }) }
+    return { kind: 'again', why: words, retryAfterMs: wait }
   return { kind: 'failed', why: words }
 }
 

@@ -35,8 +35,14 @@ export function createPutting(parts: {
   ): boolean => {
     const at = now()
     return parts.outbox.add({
-      ...{ id: newId('out'), recipient, channel, act: 'deliver', key, content },
-      ...{ createdAt: at, expiresAt: at + forMs },
+      id: newId('out'),
+      recipient,
+      channel,
+      act: 'deliver',
+      key,
+      content,
+      createdAt: at,
+      expiresAt: at + forMs,
       ...more,
     })
   }
@@ -48,7 +54,8 @@ export function createPutting(parts: {
       if (!add(recipient, key, content, noticeForMs, { end: 'held', endedAt: at, why })) return
       const digest: Content = {
         ...({ kind: 'digest', level: 'warning', title: say('While it was quiet'), lines: [] } as const),
-        ...{ path: '/alerts', since: at },
+        path: '/alerts',
+        since: at,
       }
       add(recipient, `digest:${until}`, digest, until - at + noticeForMs, { notBefore: until })
     })

@@ -5,8 +5,14 @@ import { type RecipientRights, recipientChange } from './recipient-change.ts'
 
 const before = { decides: 'deny', hidesNames: true, talks: false, isGroup: false } as const
 const capabilities = (more: Partial<Capabilities> = {}): Capabilities => ({
-  ...{ decidesAtMost: 'approve', revises: true, withdraws: true, isIdempotent: false, pairs: true, hidesNames: true },
-  ...{ talks: { mostChars: 4_000, streams: 'edit', hasVoice: false }, ...more },
+  decidesAtMost: 'approve',
+  revises: true,
+  withdraws: true,
+  isIdempotent: false,
+  pairs: true,
+  hidesNames: true,
+  talks: { mostChars: 4_000, streams: 'edit', hasVoice: false },
+  ...more,
 })
 type Now = { before?: object; can?: Partial<Capabilities>; atMost?: Decides }
 const change = (body: ChannelRecipientBody, { before: was, can, atMost = 'approve' }: Now = {}) =>

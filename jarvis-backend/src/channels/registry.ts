@@ -88,7 +88,8 @@ export function createRegistry(parts: {
     const state: ChannelState & { state: 'on' } = {
       ...({ state: 'on', ...origin, values, account } as const),
       channel: kind.open(values, {
-        ...{ clock: parts.clock, tapAddress: parts.tapAddress(kind) },
+        clock: parts.clock,
+        tapAddress: parts.tapAddress(kind),
         problem(why) {
           if (state.problem === why) return
           if (why === undefined) delete state.problem
@@ -98,7 +99,8 @@ export function createRegistry(parts: {
       }),
     }
     return {
-      ...{ state, key },
+      state,
+      key,
       listen() {
         if (!parts.isHeard(kind)) return
         listening ??= state.channel

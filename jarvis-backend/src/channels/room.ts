@@ -72,7 +72,14 @@ export const channelsRoom = defineRoom({
     const rules = keptRules(foundation.settings)
     const stores = storesOf(foundation)
     const channels = createChannels({
-      ...{ ...stores, clock, hide, report, record, changed, redact, nameOf },
+      ...stores,
+      clock,
+      hide,
+      report,
+      record,
+      changed,
+      redact,
+      nameOf,
       settings: foundation.settings,
       kinds: needs.kinds ?? [push.kind, ...channelKinds],
       read: (channel) => channelSettings(of, channel),
@@ -99,7 +106,14 @@ export const channelsRoom = defineRoom({
       publicUrl: config.publicUrl,
     })
     const desk = createDesk({
-      ...{ ...stores, channels, record, hide, redact, now, changed, nameOf },
+      ...stores,
+      channels,
+      record,
+      hide,
+      redact,
+      now,
+      changed,
+      nameOf,
       requireAgent: (id) => void needs.agents.require(id),
       hasPublicUrl: config.publicUrl !== undefined,
       durably: database.durably,
@@ -160,7 +174,7 @@ function openMatters({
       const found = cards.get(toolUseId)
       if (found === undefined) return undefined
       const { card, bindingHash, resolution } = found
-      return { card, bindingHash, isDecided: resolution !== undefined, ...(resolution && { ending: resolution }) }
+      return { card, bindingHash, isDecided: resolution !== undefined, ending: resolution }
     },
     isOpen({ kind, id }) {
       if (kind === 'question') {

@@ -5,17 +5,18 @@ import { hoursEnd, type Matter, mayDisturb } from './rules.ts'
 
 const at = (time: string, day = 24) => new Date(`2026-11-${day}T${time}:00`).getTime()
 const mira: Recipient = {
-  ...{
-    id: 'r',
-    channel: 'telegram',
-    account: 'a',
-    person: 'operator',
-    user: '7',
-    chat: '7',
-    name: 'Mira',
-    isGroup: false,
-  },
-  ...{ decides: 'deny', hidesNames: false, talks: false, createdAt: 0 },
+  id: 'r',
+  channel: 'telegram',
+  account: 'a',
+  person: 'operator',
+  user: '7',
+  chat: '7',
+  name: 'Mira',
+  isGroup: false,
+  decides: 'deny',
+  hidesNames: false,
+  talks: false,
+  createdAt: 0,
 }
 const rules = (more: Partial<ChannelRules> = {}): ChannelRules => ({ routes: [], escalation: {}, ...more })
 const quiet = rules({ quiet: '23:00-07:00' })

@@ -102,7 +102,7 @@ export function createTaps(parts: {
     const until = card === undefined ? '' : untilOf(card)
     const link = parts.linkTo(pathOf(toolUseId))
     const where = link === undefined ? ' Look at it in the dashboard.' : ''
-    return { answer: say(`${until}${where}`), ...(link !== undefined && { link }) }
+    return { answer: say(`${until}${where}`), link }
   }
 
   return {
@@ -123,8 +123,13 @@ export function createTaps(parts: {
         if (subscribes === true) return [{ label, token: '', does }]
         const token = `j1.${randomBytes(16).toString('base64url')}.${suffixes[does]}`
         nonces.add({
-          ...{ hash: hashOf(token), recipient: recipient.id, item: attemptOf(item), decision: does },
-          ...{ toolUseId: card.toolUseId, bindingHash: card.bindingHash, expiresAt: item.expiresAt + keptAfterMs },
+          hash: hashOf(token),
+          recipient: recipient.id,
+          item: attemptOf(item),
+          decision: does,
+          toolUseId: card.toolUseId,
+          bindingHash: card.bindingHash,
+          expiresAt: item.expiresAt + keptAfterMs,
         })
         return [{ label, token, does }]
       }
@@ -176,7 +181,10 @@ export function createTaps(parts: {
       let isDecided = false
       try {
         await parts.decide({
-          ...{ toolUseId, confirmed: decision === 'approve', by: person, via: kind.id },
+          toolUseId,
+          confirmed: decision === 'approve',
+          by: person,
+          via: kind.id,
           remember() {
             if (!nonces.use(hash, parts.now())) throw new JarvisError('already_decided', 'Its button was used before.')
             // Where a crash came between sending and its record, the message is learned here.

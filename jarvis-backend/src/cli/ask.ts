@@ -65,7 +65,11 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
     const { sessionId, runId, after } = sent
     // What a card waits for is a person's time; the model's own is limited by the run.
     const outcome = await follow({
-      ...{ remote, sessionId, runId, after, signal: over.signal },
+      remote,
+      sessionId,
+      runId,
+      after,
+      signal: over.signal,
       tell(told) {
         if (options.jsonl === true) console.log(JSON.stringify(told))
         if (!isProgram) printer.tell(told)
@@ -103,7 +107,8 @@ export async function send(
 ): Promise<Sent> {
   const attachments = attach === undefined ? undefined : await upload(remote, attach)
   const body = {
-    ...{ message, requestId: randomUUID() },
+    message,
+    requestId: randomUUID(),
     ...(attachments && { attachments }),
     ...(model !== undefined && { model }),
     ...(isReadOnly === true && { isReadOnly }),

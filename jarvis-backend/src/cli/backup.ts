@@ -70,7 +70,9 @@ export async function restore(config: Config, args: string[]): Promise<void> {
     let rules: RuleChange[] = []
     let proven = false
     const done = await restoreBackup(dataDir, {
-      ...{ file, now, evenBroken: force },
+      file,
+      now,
+      evenBroken: force,
       refuse: (files) => strayFile(files) ?? closedKeyring(files, { ...config, dataDir }),
       prove(copy) {
         proven = isProven(copy, { ...config, dataDir }, file, unproven)

@@ -47,13 +47,15 @@ type State = 'done' | 'failed' | 'refused' | 'denied' | 'expired' | 'withdrawn' 
 type Came = { state: State; text: string; id?: string; data?: unknown }
 
 const exitOf: Record<State, number> = {
-  ...{ done: exitCodes.done, failed: exitCodes.failed, waiting: exitCodes.waits, running: exitCodes.waits },
-  ...{
-    refused: exitCodes.refused,
-    denied: exitCodes.refused,
-    expired: exitCodes.refused,
-    withdrawn: exitCodes.refused,
-  },
+  done: exitCodes.done,
+  failed: exitCodes.failed,
+  waiting: exitCodes.waits,
+  running: exitCodes.waits,
+
+  refused: exitCodes.refused,
+  denied: exitCodes.refused,
+  expired: exitCodes.refused,
+  withdrawn: exitCodes.refused,
 }
 
 /** Arguments as their schema has them: `vmid=101` is a number where the tool asks for one. @throws JarvisError `invalid_request` */

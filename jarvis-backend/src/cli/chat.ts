@@ -28,7 +28,8 @@ export async function chat(config: Config, args: string[]): Promise<void> {
   /** What is told while a person decides is printed afterwards. */
   let held: Told[] | undefined
   const printer = createPrinter({
-    ...{ style, now: Date.now },
+    style,
+    now: Date.now,
     say: (line) => console.log(line),
     text: (piece) => void process.stdout.write(piece),
   })
@@ -46,7 +47,7 @@ export async function chat(config: Config, args: string[]): Promise<void> {
 
   async function answer(message: string): Promise<void> {
     const { sessionId, runId, after } = await send(remote, message, {
-      ...(session !== undefined && { session }),
+      session,
       ...(values.model !== undefined && { model: values.model }),
       ...(isRehearsal && { 'dry-run': true }),
       ...(values['read-only'] === true && { 'read-only': true }),
@@ -81,7 +82,11 @@ export async function chat(config: Config, args: string[]): Promise<void> {
     const say = (line: string) => console.log(line)
     try {
       await follow({
-        ...{ remote, sessionId, runId, after, signal: over.signal },
+        remote,
+        sessionId,
+        runId,
+        after,
+        signal: over.signal,
         tell(told) {
           if (told.event === 'chat:confirm_resolved') open.get(told.data.toolUseId)?.abort()
           if (told.event === 'chat:question_resolved') open.get(told.data.questionId)?.abort()
@@ -109,7 +114,9 @@ export async function chat(config: Config, args: string[]): Promise<void> {
       const { title, entries } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
       console.log(style.dim(visible(title)))
       const before = createPrinter({
-        ...{ style, now: Date.now, isReplay: true as const },
+        style,
+        now: Date.now,
+        isReplay: true as const,
         say: (line) => console.log(line),
         text: (piece) => void process.stdout.write(piece),
       })

@@ -40,7 +40,9 @@ export async function models(config: Config, args: string[], say: (text: string)
   const [action = 'list', name = '', ...rest] = positionals
   let settings: ReturnType<typeof createSettings> | undefined
   const setup = createModelSetup({
-    ...{ config, clock: systemClock, apply: () => {} },
+    config,
+    clock: systemClock,
+    apply: () => {},
     factsOf: (model) => knownHere(config, settings, say)(model),
     // What its server refused is tried anew.
     forget(of) {
@@ -96,7 +98,7 @@ export async function models(config: Config, args: string[], say: (text: string)
       const known = setup.current().providers.find((one) => one.provider === provider && one.source !== 'none')
       if (known === undefined) throw new JarvisError('not_found', `There is no provider ${provider}. ${usage}`)
       const { baseUrl, model } = known
-      const body = { model: asked ?? model, ...(baseUrl !== undefined && { baseUrl }) }
+      const body = { model: asked ?? model, baseUrl }
       const { verdict, text: said, tookMs } = await setup.test(provider, body, new AbortController().signal)
       say(verdict === 'works' ? `${said} It took ${(tookMs / 1000).toFixed(1)} s.` : said)
       if (verdict !== 'works') process.exitCode = 1
@@ -114,7 +116,7 @@ export async function models(config: Config, args: string[], say: (text: string)
       if (name === '' || rest.length === 0) throw new JarvisError('invalid_request', usage)
       const others = setup.current().fallbacks.filter(({ model }) => model !== name)
       const { consent: consented } = values
-      const own: ModelFallback = { model: name, then: rest, ...(consented && { consented }) }
+      const own: ModelFallback = { model: name, then: rest, consented }
       const fallbacks = rest.join() === 'none' ? others : [...others, own]
       await change({ change: 'model_fallbacks', fallbacks }, () => setup.fallBack(fallbacks))
       return
@@ -156,7 +158,9 @@ async function providerBody(
   const headerFile = values['header-file']
   const headers = headerFile === undefined ? undefined : headersIn(readFileSync(headerFile, 'utf8'))
   const parsed = ProviderBody.safeParse({
-    ...{ kind: kind.data, baseUrl, models: names.length === 0 ? ['any'] : names },
+    kind: kind.data,
+    baseUrl,
+    models: names.length === 0 ? ['any'] : names,
     ...(apiKey !== undefined && { apiKey }),
     ...(headers !== undefined && { headers }),
   })

@@ -22,8 +22,13 @@ export function peopleIn(
 ): { people: People; links: Links; signIns: SignInStore } {
   const signIns = createSignInStore(database)
   const grants = createGrants({
-    ...{ store: createGrantStore(database), journal, proof: journal.proof, transactions: database },
-    ...{ clock: systemClock, changed: () => {}, report: (_error, message) => console.error(message) },
+    store: createGrantStore(database),
+    journal,
+    proof: journal.proof,
+    transactions: database,
+    clock: systemClock,
+    changed: () => {},
+    report: (_error, message) => console.error(message),
   })
   const recipients = createRecipientStore(database)
   const channels: Offboarding = {
@@ -35,7 +40,10 @@ export function peopleIn(
     },
   }
   const leaving = offboardingOf({
-    ...{ database, journal, grants, now: Date.now },
+    database,
+    journal,
+    grants,
+    now: Date.now,
     tokens: tokensIn(journal, database),
   })
   const policy = readPolicy(policyPath(dataDir), 'policy.yaml')

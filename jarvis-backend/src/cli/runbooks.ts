@@ -64,7 +64,11 @@ async function run(config: Config, name: string, args: string[]): Promise<void> 
   await ask?.(`${url}/health`, {})
   const end = await startRunbook({
     ask,
-    ...{ url: url.replace(/\/$/, ''), name, inputs: Object.fromEntries(inputs), waitMs: waitS * 1000, everyMs: 1_000 },
+    url: url.replace(/\/$/, ''),
+    name,
+    inputs: Object.fromEntries(inputs),
+    waitMs: waitS * 1000,
+    everyMs: 1_000,
     // The password of this machine's server goes to no other one.
     password: (values.url === undefined ? config.password : undefined) ?? (await askPassword()),
     say: (line) => console.log(line),

@@ -142,7 +142,9 @@ export async function replay(config: Config, args: string[]): Promise<void> {
   const { ok, entries, brokenAt, reason } = await remote.get<JournalVerification>('journal/verify')
   console.error(ok ? `The journal holds: ${entries} entries.` : `The journal is broken at entry ${brokenAt}: ${reason}`)
   const printer = createPrinter({
-    ...{ style: style(), now: Date.now, isReplay: true as const },
+    style: style(),
+    now: Date.now,
+    isReplay: true as const,
     say: (line) => console.log(line),
     text: (piece) => void process.stdout.write(piece),
   })

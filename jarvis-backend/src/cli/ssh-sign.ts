@@ -8,7 +8,8 @@ import { JarvisError } from '../protocol/index.ts'
  */
 export function signBySsh(text: string, namespace: string, key: string): string {
   const { status, stdout, error } = spawnSync('ssh-keygen', ['-Y', 'sign', '-n', namespace, '-f', key], {
-    ...{ input: text, encoding: 'utf8' as const },
+    input: text,
+    encoding: 'utf8' as const,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   if (error !== undefined) throw new JarvisError('invalid_request', 'ssh-keygen was not found. Install OpenSSH.')

@@ -34,7 +34,11 @@ export async function workbench(config: Config, args: string[]): Promise<void> {
     const wanted = changed(section, positionals, values)
     const own = ownPathsOf(dataDir)
     const parts = {
-      ...{ file, hashOf: textHash, settings: createSettings(database), journal, transactions: database },
+      file,
+      hashOf: textHash,
+      settings: createSettings(database),
+      journal,
+      transactions: database,
       refusal: (path: string) => rootRefusal(path, own),
     }
     const { before, after } = saveWorkbench(parts, { section: wanted, hash }, 'cli')

@@ -15,7 +15,10 @@ export function composeElsewhere(
 ): SignInElsewhere {
   const { activity, database, journal, now, people, report, signIns } = site
   const accounts = createForeignAccounts({
-    ...{ store: createForeignAccountStore(database), people, durably: database.durably, now },
+    store: createForeignAccountStore(database),
+    people,
+    durably: database.durably,
+    now,
     record: (change) => void journal.append('person', change),
     endSignIns(person) {
       for (const { id, method } of signIns.list(person)) if (method === foreignMethod) signIns.end(id)

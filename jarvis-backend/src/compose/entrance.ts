@@ -65,7 +65,11 @@ export function composeEntrance(
   for (const secret of [jwtSecret, password.made]) if (secret !== undefined) hide(secret)
   const { people, signIns } = site
   const tokens = createTokens({
-    ...{ secret: jwtSecret, revoked: createRevocationStore(database, () => oldBefore(clock, 0)), signIns, people, now },
+    secret: jwtSecret,
+    revoked: createRevocationStore(database, () => oldBefore(clock, 0)),
+    signIns,
+    people,
+    now,
     validFrom: password.validFrom,
     idleMs: config.signInIdleMs,
   })
@@ -96,7 +100,8 @@ export function composeEntrance(
   )
   serveActivity(realtime.namespace('/events'), site.activity, site.shown)
   const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
-    ...{ cluster: homelab.cluster, clock },
+    cluster: homelab.cluster,
+    clock,
     sightOf: (person) => site.gate.sightOf({ person }),
   })
   const chat = serveChat(realtime.namespace('/chat'), {
@@ -149,7 +154,11 @@ export function composeEntrance(
     > &
       Parameters<typeof routeTable>[0] & { bearer: Bearer; requests: OpenRequests }): readonly Route[] {
       const factors = createSecondFactors({
-        ...{ store: createSecondFactorStore(database), box: site.secrets, hasher, now, report },
+        store: createSecondFactorStore(database),
+        box: site.secrets,
+        hasher,
+        now,
+        report,
         durably: database.durably,
         record: (change) => void journal.append('person', change),
       })
@@ -163,7 +172,10 @@ export function composeEntrance(
         people,
         links: site.links,
         passwords: createPersonPasswords({
-          ...{ people, first: password, hasher, durably: database.durably },
+          people,
+          first: password,
+          hasher,
+          durably: database.durably,
           hostNames: [hostname(), config.host, ...config.allowedHosts].filter((name) => isIP(name) === 0),
         }),
         factors,

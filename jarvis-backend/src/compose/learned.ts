@@ -45,7 +45,7 @@ export function createLearnedStore({
         find: (start) => parts.findLast(({ part }) => part.startsWith(start))?.part,
         add(part, given) {
           const leftOut = given && { ...given, why: redact(given.why) }
-          parts.push({ part, at: clock.now(), ...(leftOut && { leftOut }) })
+          parts.push({ part, at: clock.now(), leftOut })
           settings.set(key, JSON.stringify(parts))
           if (leftOut === undefined) return
           const id = idOf(config)

@@ -103,7 +103,8 @@ export function createSite(
     reload: reloadPolicy,
     ownRoles,
   } = house.open(policyRoom, {
-    ...{ ...of, homelab },
+    ...of,
+    homelab,
     attachedTools: attached.tools,
   })
   const { people } = house.open(peopleRoom, { ...of, ownRoles, offboarding: house.registry('offboarding') })
@@ -111,7 +112,9 @@ export function createSite(
   const { transcripts, reach, shown, note } = sessionParts
   const { models } = house.open(modelsRoom, {
     ...of,
-    ...{ cluster: cluster.state, first: replace.model, others: replace.models },
+    cluster: cluster.state,
+    first: replace.model,
+    others: replace.models,
   })
   const { agents } = house.open(agentsRoom, {
     ...of,
@@ -142,33 +145,34 @@ export function createSite(
       return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
     },
     isOwnPlace: createIsOwnPlace(config),
-    ...(replace.browser && { browser: replace.browser }),
+    browser: replace.browser,
     web: { search: config.search, ...replace.web },
   })
   const changeStore = createChangeStore(database)
   const images = createImageStore(database)
   const { gate } = house.open(gateRoom, {
-    ...{
-      foundation,
-      facts,
-      config,
-      policy,
-      homelab,
-      catalog,
-      agents,
-      apiTokens,
-      reach,
-      decisions,
-      note,
-      images,
-      changeStore,
-    },
+    foundation,
+    facts,
+    config,
+    policy,
+    homelab,
+    catalog,
+    agents,
+    apiTokens,
+    reach,
+    decisions,
+    note,
+    images,
+    changeStore,
     newDemo: replace.homelab === undefined && config.proxmox === undefined ? newDemo : undefined,
     store: cards,
     planStore: createPlanStore(database),
     addRun: ({ id, sessionId, plan, asker, at }) =>
       void transcripts.addRun({
-        ...{ id, sessionId, status: 'running', at },
+        id,
+        sessionId,
+        status: 'running',
+        at,
         origin: { kind: 'plan', plan, by: asker.name, asker },
       }),
     proofOf: drills.provenOf,
@@ -184,19 +188,39 @@ export function createSite(
   const runbooks = house.open(runbooksRoom, { ...of, catalog, gate, writers, jobStore })
   const texts = composeTextFiles(foundation, writers, runbooks.library)
   const { memory } = house.open(memoryRoom, {
-    ...{ foundation, config, texts, agents },
+    foundation,
+    config,
+    texts,
+    agents,
     people: people.known,
     embedded: budgets.keeper.embedded,
     worker: replace.memoryWorker,
     isOnUse: replace.memoryOnUse ?? false,
   })
   const { watch } = house.open(watchRoom, {
-    ...{ ...of, homelab, drills, gate, catalog, shown, runbooks: runbooks.library },
+    ...of,
+    homelab,
+    drills,
+    gate,
+    catalog,
+    shown,
+    runbooks: runbooks.library,
     checks: house.registry('checks'),
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const { sessions } = house.open(runsRoom, {
-    ...{ ...of, catalog, agents, promptOf, budgets, images, homelab, memory, models, gate, skills, people },
+    ...of,
+    catalog,
+    agents,
+    promptOf,
+    budgets,
+    images,
+    homelab,
+    memory,
+    models,
+    gate,
+    skills,
+    people,
     alerts: watch.present,
     guide: runbooks.guide,
     sessions: sessionParts,
@@ -207,7 +231,18 @@ export function createSite(
   house.open(returnsRoom, { ...of, store: changeStore, cluster, runs })
   house.open(askersRoom, { ...of, gate, runs })
   const { jobs } = house.open(jobsRoom, {
-    ...{ ...of, jobStore, runs, store: transcripts, gate, apiTokens, homelab, drills, watch, budgets, writers, shown },
+    ...of,
+    jobStore,
+    runs,
+    store: transcripts,
+    gate,
+    apiTokens,
+    homelab,
+    drills,
+    watch,
+    budgets,
+    writers,
+    shown,
     people: people.known,
     mayAsk: people.mayAsk,
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
@@ -216,23 +251,52 @@ export function createSite(
   const transcribe = transcribing(foundation, config.transcriptions, budgets)
   const { push } = house.open(webPushRoom, { ...of, signing, gate, people: people.known, sender: replace.push })
   const { channels, desk } = house.open(channelsRoom, {
-    ...{ ...of, stepUp, gate, sessions, homelab, watch, push, transcribe, agents },
+    ...of,
+    stepUp,
+    gate,
+    sessions,
+    homelab,
+    watch,
+    push,
+    transcribe,
+    agents,
     people: people.known,
     hears: people.hears,
     kinds: replace.channels,
   })
   const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
   house.open(agentsPageRoom, {
-    ...{ ...of, agents, texts, catalog, gate, runs, shown, usedToday },
-    ...{ models: models.choice, store: transcripts },
+    ...of,
+    agents,
+    texts,
+    catalog,
+    gate,
+    runs,
+    shown,
+    usedToday,
+    models: models.choice,
+    store: transcripts,
   })
   house.open(budgetsPageRoom, {
-    ...{ foundation, budgets, note, jobs },
+    foundation,
+    budgets,
+    note,
+    jobs,
     store: transcripts,
     callsPerRun: config.maxTurns,
   })
   house.open(toolsRoom, {
-    ...{ ...of, homelab, drills, watch, gate, catalog, transcripts, agents, runs, shown, apiTokens },
+    ...of,
+    homelab,
+    drills,
+    watch,
+    gate,
+    catalog,
+    transcripts,
+    agents,
+    runs,
+    shown,
+    apiTokens,
     people: people.known,
     others: replace.tools ?? [],
   })
@@ -245,8 +309,23 @@ export function createSite(
     ...access,
     ...sessions,
     ...people,
-    ...{ house, agents, budgets, gate, drills, homelab, catalog, houseTools, workbench, reach, shown, memory, models },
-    ...{ push, channels, channelDesk: desk, watch },
+    house,
+    agents,
+    budgets,
+    gate,
+    drills,
+    homelab,
+    catalog,
+    houseTools,
+    workbench,
+    reach,
+    shown,
+    memory,
+    models,
+    push,
+    channels,
+    channelDesk: desk,
+    watch,
     /** Tells people of something over their channels. */
     notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */

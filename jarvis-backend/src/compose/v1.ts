@@ -52,12 +52,18 @@ export function composeV1(
     ])
     const asked = createAskedStore(database)
     const core = {
-      ...{ runs, transcripts, asked, clock, report },
+      runs,
+      transcripts,
+      asked,
+      clock,
+      report,
       stopping: site.stopping,
       isStopping: site.isStopping,
     }
     const door = {
-      ...{ agents, clock, holdMs: parts.config.v1HoldMs },
+      agents,
+      clock,
+      holdMs: parts.config.v1HoldMs,
       modelOf(agent: string | undefined) {
         const own = agent === undefined ? undefined : agents.find(agent)?.model
         return (own === undefined ? undefined : site.models.choice.named(own)) ?? site.models.choice.current()
@@ -85,7 +91,11 @@ export function composeV1(
       if (why !== undefined) throw new JarvisError('too_many_requests', why)
     }
     return createV1Routes({
-      ...{ guard: parts.guard, agents, startedAt, report, redact: redactor.text },
+      guard: parts.guard,
+      agents,
+      startedAt,
+      report,
+      redact: redactor.text,
       bearer: { verify: (request) => parts.bearer.verify(request, 'v1') },
       watchToken: (response, verified) => void parts.requests.add(response, verified),
       chatCompletions: chat.createChatCompletions(door),

@@ -415,7 +415,7 @@ export function readConfig(
 
 function transcriptionsOf(value: z.output<typeof Environment>): Config['transcriptions'] {
   const { JARVIS_TRANSCRIBE_URL: baseUrl, JARVIS_TRANSCRIBE_MODEL: model, JARVIS_TRANSCRIBE_KEY: apiKey } = value
-  if (baseUrl !== undefined) return { baseUrl, model, ...(apiKey !== undefined && { apiKey }) }
+  if (baseUrl !== undefined) return { baseUrl, model, apiKey }
   const chosen = value.JARVIS_TRANSCRIPTIONS
   return chosen === undefined ? undefined : openAiServer(value, 'JARVIS_TRANSCRIPTIONS', chosen)
 }

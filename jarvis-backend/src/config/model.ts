@@ -88,8 +88,8 @@ function providersOf(values: Values, { providers }: ModelsFile): Map<string, Ser
         model: values.CLAUDE_MODEL,
         maxTokens: values.CLAUDE_MAX_TOKENS,
         effort: 'medium',
-        ...(values.ANTHROPIC_API_KEY !== undefined && { apiKey: values.ANTHROPIC_API_KEY }),
-        ...(values.ANTHROPIC_BASE_URL !== undefined && { baseUrl: values.ANTHROPIC_BASE_URL }),
+        apiKey: values.ANTHROPIC_API_KEY,
+        baseUrl: values.ANTHROPIC_BASE_URL,
       },
     ])
   if ((values.OPENAI_API_KEY ?? values.OPENAI_BASE_URL) !== undefined)
@@ -98,8 +98,8 @@ function providersOf(values: Values, { providers }: ModelsFile): Map<string, Ser
         provider: 'openai',
         kind: 'openai-chat',
         model: values.OPENAI_MODEL,
-        ...(values.OPENAI_API_KEY !== undefined && { apiKey: values.OPENAI_API_KEY }),
-        ...(values.OPENAI_BASE_URL !== undefined && { baseUrl: values.OPENAI_BASE_URL }),
+        apiKey: values.OPENAI_API_KEY,
+        baseUrl: values.OPENAI_BASE_URL,
       },
     ])
   for (const { name: provider, kind, key, models, baseUrl, headers } of providers) {

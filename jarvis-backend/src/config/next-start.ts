@@ -12,5 +12,5 @@ export function nextStart(running: Config, next: Config): NextStart | undefined 
   const ways = ({ ssh, nodes, wolTarget }: Config) => ({ ssh, nodes, wolTarget })
   const hasNewSsh = !isDeepStrictEqual(ways(running), ways(next))
   if (urls === undefined && !hasNewSsh) return undefined
-  return { ...(urls !== undefined && { urls }), hasNewSsh, isAnotherCluster: placeOf(running) !== placeOf(next) }
+  return { urls, hasNewSsh, isAnotherCluster: placeOf(running) !== placeOf(next) }
 }

@@ -43,5 +43,5 @@ export function oidcOf(value: Values): OidcConfig | string | undefined {
   if (clientId === undefined)
     return 'JARVIS_OIDC_CLIENT_ID must be set with JARVIS_OIDC_ISSUER, for example JARVIS_OIDC_CLIENT_ID=jarvis.'
   const name = value.JARVIS_OIDC_NAME ?? new URL(issuer).hostname
-  return { issuer, clientId, ...(clientSecret !== undefined && { clientSecret }), name }
+  return { issuer, clientId, clientSecret, name }
 }

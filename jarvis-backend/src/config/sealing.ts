@@ -32,7 +32,7 @@ export function keySources(env: Environment): KeySources {
   const file = set(env.JARVIS_SECRETS_KEY_FILE)
   const credentials = set(env.CREDENTIALS_DIRECTORY)
   return {
-    ...(given !== undefined && { given }),
+    given,
     ...(file !== undefined && { file: pathOf(file) }),
     ...(credentials !== undefined && { credentials }),
   }

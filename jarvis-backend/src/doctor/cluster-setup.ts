@@ -28,7 +28,9 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
     current: (): SetupReply => ({
       command: pveumLine,
       choices: choices.map(({ name, gives, rights }) => ({
-        ...{ name, gives, command: roleLine(rights) },
+        name,
+        gives,
+        command: roleLine(rights),
         toolNames: toolsOf(rights),
       })),
       source: clusterSource,
@@ -86,7 +88,10 @@ async function tried(
     ...(tools !== undefined && {
       tools: tools.map((tool) => ({ ...tool, missing: tool.missing.map(({ right, base }) => `${right} on ${base}`) })),
       choices: openChoices(all ?? []).map(({ choice: { name, gives }, toolNames, line }) => ({
-        ...{ name, gives, toolNames, command: line },
+        name,
+        gives,
+        toolNames,
+        command: line,
       })),
     }),
     ...(missing.length > 0 && { fix: roleLine(missing) }),

@@ -110,7 +110,7 @@ export function createModelSetup(parts: {
               kind: variableKinds[provider],
               source: !known.has(provider) ? 'none' : isGiven(provider) ? 'environment' : 'settings',
               model: server.model ?? suggested[provider],
-              ...(server.baseUrl !== undefined && { baseUrl: server.baseUrl }),
+              baseUrl: server.baseUrl,
               ...keyEndOf(server),
               ...leftOutOf(provider),
             }
@@ -161,7 +161,7 @@ export function createModelSetup(parts: {
       const { model } = body
       const { apiKey, baseUrl } = serverOf(body, knownOf(provider))
       const names = variables[provider]
-      parts.forget?.([{ kind: variableKinds[provider], model, ...(baseUrl !== undefined && { baseUrl }) }])
+      parts.forget?.([{ kind: variableKinds[provider], model, baseUrl }])
       keep({
         [names.apiKey]: apiKey,
         [names.baseUrl]: baseUrl,
@@ -176,7 +176,10 @@ export function createModelSetup(parts: {
       const { kind, baseUrl, models } = body
       const file = readFile()
       const saved: SavedProvider = {
-        ...{ name, kind, baseUrl, models: [...new Set(models)] },
+        name,
+        kind,
+        baseUrl,
+        models: [...new Set(models)],
         ...(apiKey !== undefined && { key: apiKey }),
         ...(headers !== undefined && { headers }),
       }

@@ -10,7 +10,7 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
   if (server === undefined) return []
   const { model, baseUrl, apiKey } = server
   const { host } = new URL(baseUrl)
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
   const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   let atProxy: string | undefined
   /** @returns the status; undefined: no answer */

@@ -37,7 +37,9 @@ export function createCleaning(parts: {
     const left = await removeCopy(parts, drill, stopping)
     const ended: Drill = {
       ...drill,
-      ...{ step: nextStep('cleaning', 'done'), endedAt: api.now(), left },
+      step: nextStep('cleaning', 'done'),
+      endedAt: api.now(),
+      left,
       verdict: drill.verdict === 'open' ? 'stopped' : drill.verdict,
     } as Drill
     if (left === undefined) delete ended.left
@@ -45,15 +47,13 @@ export function createCleaning(parts: {
       store.save(ended)
       const { id, vmid, type, copy, level, verdict, problem, archive } = ended
       journal.append('drill', {
-        ...{
-          change: isRestart ? 'cleaned_up' : 'ended',
-          drill: id,
-          target: `${type}/${vmid}`,
-          copy,
-          level,
-          verdict,
-          archive,
-        },
+        change: isRestart ? 'cleaned_up' : 'ended',
+        drill: id,
+        target: `${type}/${vmid}`,
+        copy,
+        level,
+        verdict,
+        archive,
         copyIs: left === undefined ? 'removed' : 'not_removed',
         ...(problem !== undefined && { problem }),
         ...(left !== undefined && { left }),

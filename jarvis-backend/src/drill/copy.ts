@@ -40,8 +40,14 @@ export const copyPath = ({ node, type, copy }: Pick<Drill, 'node' | 'type' | 'co
 export function restoreForm(drill: Drill, config: GuestConfig, bwlimitKiBps?: number): Record<string, string> {
   const { type, copy, vmid, archive, storage } = drill
   const common = {
-    ...{ vmid: String(copy), storage, pool: drillPool, start: '0', onboot: '0', protection: '0' },
-    ...{ description: markOf(drill), ...pulledNets(type, config) },
+    vmid: String(copy),
+    storage,
+    pool: drillPool,
+    start: '0',
+    onboot: '0',
+    protection: '0',
+    description: markOf(drill),
+    ...pulledNets(type, config),
     ...(bwlimitKiBps !== undefined && { bwlimit: String(bwlimitKiBps) }),
   }
   return type === 'vm'

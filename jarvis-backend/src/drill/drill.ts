@@ -50,6 +50,11 @@ export function proofOf({ step: _, copy: __, node: ___, storage: ____, upid: ___
 }
 
 export const openDrill = ({ id, vmid, copy, node, step, at, problem, left }: Drill): OpenDrill => ({
-  ...{ id, vmid, copy, node, step, at },
+  id,
+  vmid,
+  copy,
+  node,
+  step,
+  at,
   ...((left ?? problem) !== undefined && { problem: left ?? problem }),
 })

@@ -50,9 +50,21 @@ export function createDrills(parts: DrillsParts) {
     const copy = await freeId(parts, { ...parts.ids, before: store.lastCopy() }, signal)
     const { vmid, type, name, identity } = guest
     const drill: Drill = {
-      ...{ id: newId('drl'), vmid, type, name, copy, node, storage, level: 3, at: api.now() },
+      id: newId('drl'),
+      vmid,
+      type,
+      name,
+      copy,
+      node,
+      storage,
+      level: 3,
+      at: api.now(),
       ...(identity !== undefined && { identity: { id: identity.id } }),
-      ...{ archive: backup.volumeId, archiveAt: backup.createdAt, notProven, step: 'restoring', verdict: 'open' },
+      archive: backup.volumeId,
+      archiveAt: backup.createdAt,
+      notProven,
+      step: 'restoring',
+      verdict: 'open',
     }
     const body = { drill: drill.id, target: `${type}/${vmid}`, copy, node, storage, archive: drill.archive }
     durably(() => {

@@ -54,8 +54,10 @@ describe('what must not be made', () => {
 describe('what keeps a restored copy from being started', () => {
   const own = { copy: 990_000, mark: 'JARVIS restore drill drl_1 of 101', nets: ['net0'] }
   const alone: GuestConfig = {
-    ...{ scsi0: 'thin:vm-990000-disk-0,size=32G', net0: 'virtio=BC:24:11:00:00:09,bridge=vmbr0,link_down=1' },
-    ...{ description: `${own.mark}\n`, onboot: '0' },
+    scsi0: 'thin:vm-990000-disk-0,size=32G',
+    net0: 'virtio=BC:24:11:00:00:09,bridge=vmbr0,link_down=1',
+    description: `${own.mark}\n`,
+    onboot: '0',
   }
   test.each<[GuestConfig, string]>([
     [{ net0: 'virtio=BC:24:11:00:00:09,bridge=vmbr0' }, 'net0 is not down'],

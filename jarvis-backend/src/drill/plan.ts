@@ -93,8 +93,14 @@ export async function planDrill(
     const { type, name, identity } = guest
     return {
       guest: { vmid, type, name, node: guest.node, ...(identity !== undefined && { identity }) },
-      ...{ backup, isOfBy, unread, config, needBytes },
-      ...{ node: place.name, storage: found.storage, hasAgent: hasAgent(config) },
+      backup,
+      isOfBy,
+      unread,
+      config,
+      needBytes,
+      node: place.name,
+      storage: found.storage,
+      hasAgent: hasAgent(config),
       notProven: [...lowerLevels(backup, clusterTime(api.now(), cluster.state())), ...notProvenOf(guest.type, config)],
     }
   }

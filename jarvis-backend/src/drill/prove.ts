@@ -80,7 +80,9 @@ export async function prove(parts: ProveParts, claimed: Drill, plan: Plan, optio
   const answer = await askCopy(api, drill, { hasAgent: plan.hasAgent, signal, onProgress })
   const { isProven, problem, system, bootMs, level } = answer
   step('done', {
-    ...{ level, notProven: [...answer.notProven, ...drill.notProven], verdict: isProven ? 'proven' : 'failed' },
+    level,
+    notProven: [...answer.notProven, ...drill.notProven],
+    verdict: isProven ? 'proven' : 'failed',
     ...(bootMs !== undefined && { bootMs }),
     ...(system !== undefined && { system: parts.redact(system) }),
     ...(problem !== undefined && { problem }),

@@ -19,8 +19,16 @@ export const drillRoom = defineRoom({
     const { clock, now, database, journal, redact, report, announce, activity } = needs.foundation
     const { api, drillApi, cluster } = needs.homelab
     const drills = createDrills({
-      ...{ clock, cluster, journal, redact, report, ids: needs.config.drill.ids, store: createDrillStore(database) },
-      ...{ api: drillApi ?? api, hasOwnToken: drillApi !== undefined, durably: database.durably },
+      clock,
+      cluster,
+      journal,
+      redact,
+      report,
+      ids: needs.config.drill.ids,
+      store: createDrillStore(database),
+      api: drillApi ?? api,
+      hasOwnToken: drillApi !== undefined,
+      durably: database.durably,
       announce: announce('backup'),
       changed: () => activity.changed({ what: 'proofs' }),
     })

@@ -14,5 +14,5 @@ export function bindingHash(call: {
 }): string {
   const { toolName, input, target, basis } = call
   const { kind, id, node, vmid, type } = target
-  return hashOf({ version: 1, toolName, input, target: { kind, id, node, vmid, type }, ...(basis && { basis }) })
+  return hashOf({ version: 1, toolName, input, target: { kind, id, node, vmid, type }, basis })
 }

@@ -38,9 +38,21 @@ function afterwards(world: World, { target, becomes = {} }: Effect): World {
 
 /** A guest that a call makes. It is stopped, and nothing else is known of it. */
 const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['target']): Guest => ({
-  ...{ vmid, type, name, node, tags: [], status: 'stopped', isProtected: false, isHa: false },
-  ...{ uptimeS: null, cpuRatio: null, cpuCount: null, ramBytes: null, ramTotalBytes: null },
-  ...{ diskBytes: null, diskTotalBytes: null },
+  vmid,
+  type,
+  name,
+  node,
+  tags: [],
+  status: 'stopped',
+  isProtected: false,
+  isHa: false,
+  uptimeS: null,
+  cpuRatio: null,
+  cpuCount: null,
+  ramBytes: null,
+  ramTotalBytes: null,
+  diskBytes: null,
+  diskTotalBytes: null,
 })
 
 /** A mark that a call gives or takes and that something reads. */

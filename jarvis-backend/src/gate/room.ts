@@ -28,7 +28,9 @@ export const policyRoom = defineRoom({
       protectedTargets: needs.config.protectedTargets,
       shownAsProtected: needs.homelab.shownAsProtected,
       nodeRoles: needs.homelab.nodeRoles,
-      ...{ settings, journal, transactions: database },
+      settings,
+      journal,
+      transactions: database,
       announce(text, level) {
         announce('policy')(text, level)
         activity.changed({ what: 'settings' })

@@ -47,9 +47,9 @@ export function guestTarget(
     type,
     status,
     ...(lock !== undefined && { lock }),
-    ...(haState !== undefined && { haState }),
-    ...(madeAt !== undefined && { madeAt }),
-    ...(identity !== undefined && { identity }),
+    haState,
+    madeAt,
+    identity,
   }
 }
 

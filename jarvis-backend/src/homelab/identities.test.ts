@@ -5,8 +5,21 @@ import { createIdentities, type Generation } from './identities.ts'
 
 const hour = 3_600_000
 const guestOf = (name: string): Guest => ({
-  ...{ vmid: 105, name, type: 'ct', node: 'pve', status: 'running', isProtected: false, tags: [], isHa: false },
-  ...{ uptimeS: 1, cpuRatio: 0, cpuCount: 1, ramBytes: 0, ramTotalBytes: 0, diskBytes: 0, diskTotalBytes: 0 },
+  vmid: 105,
+  name,
+  type: 'ct',
+  node: 'pve',
+  status: 'running',
+  isProtected: false,
+  tags: [],
+  isHa: false,
+  uptimeS: 1,
+  cpuRatio: 0,
+  cpuCount: 1,
+  ramBytes: 0,
+  ramTotalBytes: 0,
+  diskBytes: 0,
+  diskTotalBytes: 0,
 })
 
 /** Identities over what was kept, and marks and states that a test sets. */
@@ -26,7 +39,8 @@ function following(kept = new Map<string, Generation>()) {
     report: (error) => void reports.push(error),
   })
   return {
-    ...{ identities, kept },
+    identities,
+    kept,
     see(at: number, name: string | undefined, found: GuestMarks | undefined) {
       marks = found
       const state = { at, guests: name === undefined ? [] : [guestOf(name)], nodes: [], storages: [], tasks: [] }
@@ -57,7 +71,8 @@ test('another guest has the time of its creation, and says who was there before'
   const remade = { what: 'created' as const, at: 11.5 * hour }
   const second = house.see(12 * hour, 'mail', ct('BB', { remade }))
   expect(second).toMatchObject({
-    ...{ since: 11.5 * hour, notBefore: 11.5 * hour },
+    since: 11.5 * hour,
+    notBefore: 11.5 * hour,
     earlier: { name: 'web', until: 10 * hour },
   })
   expect(second?.id).not.toBe(first?.id)

@@ -5,17 +5,21 @@ import { createNotices, taskWords } from './notices.ts'
 const start = Date.UTC(2026, 10, 1, 12)
 const hourMs = 3_600_000
 const guest = (more: Partial<Guest> = {}): Guest => ({
-  ...{
-    vmid: 101,
-    name: 'db',
-    type: 'vm',
-    node: 'pve',
-    status: 'running',
-    isProtected: false,
-    uptimeS: 9e5,
-    isHa: false,
-  },
-  ...{ cpuRatio: 0, cpuCount: 1, ramBytes: 0, ramTotalBytes: 1, diskBytes: 0, diskTotalBytes: 1, tags: [] },
+  vmid: 101,
+  name: 'db',
+  type: 'vm',
+  node: 'pve',
+  status: 'running',
+  isProtected: false,
+  uptimeS: 9e5,
+  isHa: false,
+  cpuRatio: 0,
+  cpuCount: 1,
+  ramBytes: 0,
+  ramTotalBytes: 1,
+  diskBytes: 0,
+  diskTotalBytes: 1,
+  tags: [],
   ...more,
 })
 const node = (more: Partial<Node> = {}): Node => ({
@@ -26,12 +30,24 @@ const node = (more: Partial<Node> = {}): Node => ({
   ...more,
 })
 const storage = (usedBytes: number, more: Partial<Storage> = {}): Storage => ({
-  ...{ name: 'tank', type: 'zfspool', content: [], isActive: true, usedBytes, totalBytes: 100 },
+  name: 'tank',
+  type: 'zfspool',
+  content: [],
+  isActive: true,
+  usedBytes,
+  totalBytes: 100,
   ...more,
 })
 const task = (more: Partial<Task> = {}): Task => ({
-  ...{ upid: 'UPID:1', node: 'pve', type: 'qmshutdown', vmid: 101, user: 'root@pam', startedAt: start, endedAt: start },
-  ...{ status: 'ok', exitStatus: 'OK' },
+  upid: 'UPID:1',
+  node: 'pve',
+  type: 'qmshutdown',
+  vmid: 101,
+  user: 'root@pam',
+  startedAt: start,
+  endedAt: start,
+  status: 'ok',
+  exitStatus: 'OK',
   ...more,
 })
 
@@ -40,8 +56,15 @@ function told(...steps: (Partial<ClusterState> | number)[]): string[][] {
   const noticesOf = createNotices()
   let at = start
   let state: ClusterState = {
-    ...{ name: 'lab', isDemo: false, at, nodes: [node()], guests: [guest()], storages: [], tasks: [] },
-    ...{ isQuorate: true, missing: [] },
+    name: 'lab',
+    isDemo: false,
+    at,
+    nodes: [node()],
+    guests: [guest()],
+    storages: [],
+    tasks: [],
+    isQuorate: true,
+    missing: [],
   }
   return steps.flatMap((step) => {
     if (typeof step === 'number') {
@@ -173,14 +196,43 @@ test.each<[string, (Partial<ClusterState> | number)[], string[]]>([
 
 /** Proxmox's task types that begin like these: what `pvesh get /cluster/tasks` names them. */
 const explains: Record<string, boolean> = {
-  ...{ qmigrate: true, vzmigrate: true, hamigrate: true, qmpause: true, qmsuspend: true, vzsuspend: true },
-  ...{ qmstop: true, qmshutdown: true, qmreboot: true, qmreset: true, vzstop: true, vzshutdown: true, vzreboot: true },
-  ...{ qmdestroy: true, vzdestroy: true, qmrollback: true, vzrollback: true, qmrestore: true, vzrestore: true },
-  ...{ qmtemplate: true, vztemplate: true, hastop: true, hashutdown: true },
+  qmigrate: true,
+  vzmigrate: true,
+  hamigrate: true,
+  qmpause: true,
+  qmsuspend: true,
+  vzsuspend: true,
+  qmstop: true,
+  qmshutdown: true,
+  qmreboot: true,
+  qmreset: true,
+  vzstop: true,
+  vzshutdown: true,
+  vzreboot: true,
+  qmdestroy: true,
+  vzdestroy: true,
+  qmrollback: true,
+  vzrollback: true,
+  qmrestore: true,
+  vzrestore: true,
+  qmtemplate: true,
+  vztemplate: true,
+  hastop: true,
+  hashutdown: true,
   // It starts again what it stopped.
   vzdump: false,
-  ...{ qmstart: false, vzstart: false, hastart: false, qmresume: false, qmsnapshot: false, qmconfig: false },
-  ...{ qmclone: false, imgcopy: false, vncproxy: false, qmmove: false, move_volume: false, resize: false },
+  qmstart: false,
+  vzstart: false,
+  hastart: false,
+  qmresume: false,
+  qmsnapshot: false,
+  qmconfig: false,
+  qmclone: false,
+  imgcopy: false,
+  vncproxy: false,
+  qmmove: false,
+  move_volume: false,
+  resize: false,
   // No task of Proxmox is called that.
   qmmigrate: false,
 }
@@ -245,8 +297,15 @@ test('names of others stand in a line without controls', () => {
 test('a task whose reason only its log knows comes with its line', () => {
   const noticesOf = createNotices()
   const state: ClusterState = {
-    ...{ name: 'lab', isDemo: false, at: start, nodes: [node()], guests: [], storages: [], tasks: [] },
-    ...{ isQuorate: true, missing: [] },
+    name: 'lab',
+    isDemo: false,
+    at: start,
+    nodes: [node()],
+    guests: [],
+    storages: [],
+    tasks: [],
+    isQuorate: true,
+    missing: [],
   }
   noticesOf(state)
   const { vmid: _, ...job } = task({ type: 'vzdump', status: 'failed', exitStatus: 'job errors' })

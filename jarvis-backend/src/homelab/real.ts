@@ -55,8 +55,8 @@ export function connectHomelab({
 
   return {
     api,
-    ...(pbs && { pbs }),
-    ...(drillApi && { drillApi }),
+    pbs,
+    drillApi,
     shell,
     networkTimers: createNetworkTimers(shell),
     terminals: createSshTerminals(overSsh),

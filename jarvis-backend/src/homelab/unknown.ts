@@ -44,7 +44,7 @@ export function asUnknown(state: ClusterState, since: number): ClusterState {
       status: 'unknown',
       isProtected,
       ...(role !== undefined && { role }),
-      ...(lastSeenAt !== undefined && { lastSeenAt }),
+      lastSeenAt,
     })),
     guests: state.guests.map(({ netInBps: _in, netOutBps: _out, diskBps: _disk, ...guest }) => ({
       ...guest,

@@ -5,18 +5,20 @@ import { whoseBackups } from './whose-backup.ts'
 const base = { node: 'pve', isProtected: false, tags: [], isHa: false, uptimeS: 1, cpuRatio: 0, cpuCount: 1 }
 const figures = { ramBytes: 0, ramTotalBytes: 0, diskBytes: 0, diskTotalBytes: 0, status: 'running' as const }
 const guest = (vmid: number, name: string, identity: Guest['identity']): Guest => ({
-  ...{ ...base, ...figures, vmid, name, type: 'ct' },
+  ...base,
+  ...figures,
+  vmid,
+  name,
+  type: 'ct',
   ...(identity && { identity }),
 })
 const backup = (vmid: number, createdAt: number, more: Partial<Backup> = {}): Backup => ({
-  ...{
-    volumeId: `pbs:backup/ct/${vmid}/${createdAt}`,
-    vmid,
-    storage: 'pbs',
-    createdAt,
-    sizeBytes: 1,
-    format: 'pbs-ct',
-  },
+  volumeId: `pbs:backup/ct/${vmid}/${createdAt}`,
+  vmid,
+  storage: 'pbs',
+  createdAt,
+  sizeBytes: 1,
+  format: 'pbs-ct',
   ...more,
 })
 const guests = [

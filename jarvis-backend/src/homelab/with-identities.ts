@@ -12,7 +12,9 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
   let last: { from: ClusterState; state: ClusterState } | undefined
 
   const around = ({ guests, storages }: ClusterState): Around => ({
-    ...{ guests, storages, namesOf: identities.namesOf },
+    guests,
+    storages,
+    namesOf: identities.namesOf,
     writerOf: (storage) => cluster.writerOf?.(storage),
   })
 

@@ -243,11 +243,15 @@ export function authRoutes(parts: SignIn): Route[] {
       enter,
     }),
     ...elsewhereRoutes({
-      ...{ ...parts.elsewhere, originOf: parts.originOf, addressOf, enter },
+      ...parts.elsewhere,
+      originOf: parts.originOf,
+      enter,
       refused: (request) => record({ what: 'refused', by: '', ...from(request), method: foreignMethod }),
     }),
     ...passkeyRoutes({
-      ...{ passkeys, people, originOf: parts.originOf },
+      passkeys,
+      people,
+      originOf: parts.originOf,
       labelOf: (id) => people.get(id)?.name ?? id,
       prove(request, response) {
         const account = passkeys.personOf(response.id) ?? ''

@@ -25,7 +25,7 @@ export const changeRoutes = (
     'What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first.',
     { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
     ({ query: { target, before, limit, armed }, identity }) => {
-      const query = { limit, ...(target !== undefined && { target }), ...(before !== undefined && { before }) }
+      const query = { limit, target, ...(before !== undefined && { before }) }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
       // By the server's clock, so that every screen counts down to the same instant.
       return { items: items.map(shown(identity.person).change), now: now() }

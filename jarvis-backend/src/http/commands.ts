@@ -39,6 +39,10 @@ function rowOf({ state, ...command }: Command, commands: Commands): CommandsRepl
   return {
     ...row,
     status: 'ended',
-    ...{ endedAt, exitCode, words: endWords(state), lastLines: lastLines.slice(-linesShown), changes: changes.length },
+    endedAt,
+    exitCode,
+    words: endWords(state),
+    lastLines: lastLines.slice(-linesShown),
+    changes: changes.length,
   }
 }

@@ -31,7 +31,12 @@ export const confirmationRoutes = (
     async ({ params, body: { confirmed, note, grant, alternative, goesBackAfterMin, proof }, by }) => {
       await confirmations.decide({
         toolUseId: params.id,
-        ...{ confirmed, by, grant, alternative, goesBackAfterMin, proof },
+        confirmed,
+        by,
+        grant,
+        alternative,
+        goesBackAfterMin,
+        proof,
         ...(note !== undefined && { note }),
       })
       return ok

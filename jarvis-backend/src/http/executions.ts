@@ -6,7 +6,7 @@ import { post, type Route } from './route.ts'
 const Reconciled = z.object({
   outcome: z.enum(['done', 'failed', 'unknown']),
   text: z.string(),
-  upid: z.string().exactOptional(),
+  upid: z.string().optional(),
 })
 
 /** `/api/executions`: looks again for the outcome of a call whose outcome is unknown. */

@@ -77,7 +77,12 @@ export function guestRoutes(parts: {
     ])
     const proof = parts.proofOf?.(vmid)
     return {
-      ...{ vmid, config, snapshots, backups: backups?.reply ?? null, otherBackups: backups?.others ?? [], missing },
+      vmid,
+      config,
+      snapshots,
+      backups: backups?.reply ?? null,
+      otherBackups: backups?.others ?? [],
+      missing,
       ...parts.leaningOn(vmid),
       ...(parts.proofOf !== undefined && { proof: proof ?? null }),
     }
@@ -92,10 +97,12 @@ export function guestRoutes(parts: {
       const { items, parent } = await readSnapshots(api, place, { signal })
       return {
         items: items.map(({ name, takenAt, hasRam, description }) => ({
-          ...{ name, hasRam, description },
-          ...(takenAt !== undefined && { takenAt }),
+          name,
+          hasRam,
+          description,
+          takenAt,
         })),
-        ...(parent !== undefined && { parent }),
+        parent,
       }
     }
 

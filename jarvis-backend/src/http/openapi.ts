@@ -40,11 +40,17 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
     const path = `/api${route.path.replace(/[:*](\w+)/g, '{$1}')}`
     const params = propertiesOf(paramsOf.whole(route))
     const inPath = [...route.path.matchAll(/([:*])(\w+)/g)].map(([, kind, name = '']) => ({
-      ...{ name, in: 'path', required: true, schema: params.get(name)?.schema ?? { type: 'string' } },
+      name,
+      in: 'path',
+      required: true,
+      schema: params.get(name)?.schema ?? { type: 'string' },
       ...(kind === '*' && { description: 'It may hold slashes.' }),
     }))
     const inQuery = [...propertiesOf(queries.whole(route))].map(([name, { schema, required }]) => ({
-      ...{ name, in: 'query', required, schema: rename(schema) },
+      name,
+      in: 'query',
+      required,
+      schema: rename(schema),
     }))
     const body = bodies.of(route)
     paths[path] = {
@@ -53,11 +59,10 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
         operationId: idOf(route),
         tags: [route.path.split('/')[1]],
         summary: route.summary.replace(/\[([^[\]]+)\]\([^()]+\)/g, '$1'),
-        ...{
-          'x-role': route.role,
-          'x-password': route.password,
-          'x-token': route.token ?? 'none',
-        },
+
+        'x-role': route.role,
+        'x-password': route.password,
+        'x-token': route.token ?? 'none',
         security: route.role === 'public' ? [] : [{ [route.role === 'key' ? 'key' : 'token']: [] }],
         parameters: [...inPath, ...inQuery],
         ...(body && { requestBody: { required: true, content: { 'application/json': { schema: rename(body) } } } }),
@@ -74,7 +79,9 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
   return {
     openapi: '3.1.0',
     info: {
-      ...{ title: 'JARVIS', version, license: { name: 'MIT', identifier: 'MIT' } },
+      title: 'JARVIS',
+      version,
+      license: { name: 'MIT', identifier: 'MIT' },
       description:
         'Times are Unix ms, ratios 0 to 1, sizes bytes, unless a name says otherwise. Replies may gain fields.',
     },
@@ -124,7 +131,9 @@ function schemasOf(
     if (schema !== undefined && !registry.has(schema)) registry.add(schema, { id: `#${at}` })
   }
   const { schemas } = z.toJSONSchema(registry, {
-    ...{ io, uri: (id: string) => place + id, unrepresentable: 'any' },
+    io,
+    uri: (id: string) => place + id,
+    unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       delete jsonSchema.$schema
       delete jsonSchema.$id

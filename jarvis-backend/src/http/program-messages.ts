@@ -67,7 +67,9 @@ export function createProgramMessages(parts: {
       let sent: SentReply | undefined
       runs.startProgram({
         origin: {
-          ...{ text: message, by: token.name, token: token.name },
+          text: message,
+          by: token.name,
+          token: token.name,
           ...(token.person !== undefined && { person: token.person }),
           ...(isReadOnly && { isReadOnly }),
           ...(model !== undefined && { model }),

@@ -36,7 +36,10 @@ export function roleRoutes(parts: {
       { role: 'viewer', forMembers: true, token: 'read', reply: z.object({ items: z.array(RoleInfo) }) },
       () => ({
         items: [...roles().values()].map(({ name, sentences }) => ({
-          ...{ name, builtIn: parts.builtIn.includes(name), sentence: sentences.join(' '), scopes: [...sentences] },
+          name,
+          builtIn: parts.builtIn.includes(name),
+          sentence: sentences.join(' '),
+          scopes: [...sentences],
           people: people.list().filter(({ role }) => role === name).length,
         })),
       }),

@@ -87,7 +87,11 @@ const verb =
     },
     handle: (call: Call<P, Q, B>) => NoInfer<R> | Promise<NoInfer<R>>,
   ): Route => ({
-    ...{ method, path, summary, password: false, handle: handle as Route['handle'] },
+    method,
+    path,
+    summary,
+    password: false,
+    handle: handle as Route['handle'],
     status: facts.reply === undefined && facts.media === undefined ? 204 : 200,
     ...facts,
   })
@@ -182,7 +186,10 @@ function callOf(route: Route, request: Request, response: Response): Call {
   const given = Object.entries(request.params).map(([name, value]) => [name, [value].flat().join('/')])
   const params: Record<string, string> = Object.fromEntries(given)
   return {
-    ...{ request, response, identity, by: identity?.sub },
+    request,
+    response,
+    identity,
+    by: identity?.sub,
     params: route.params ? read(route.params, params) : params,
     query: route.query && read(route.query, request.query),
     body: route.body && read(route.body, request.body),

@@ -32,12 +32,16 @@ export function runbookRoutes(parts: {
     const at = now()
     try {
       const { leads, binds } = await made
-      return { ...{ hash: leads.facts.hash, steps: leads.facts.steps, binds, at }, durationMs: now() - at }
+      return { hash: leads.facts.hash, steps: leads.facts.steps, binds, at, durationMs: now() - at }
     } catch (error) {
       if (!(error instanceof Mistake)) throw error
       const { step, line, steps } = error instanceof PlanProblem ? error : { step: 0, line: undefined, steps: [] }
       return {
-        ...{ hash: '', steps: [...steps], binds: [], at, durationMs: now() - at },
+        hash: '',
+        steps: [...steps],
+        binds: [],
+        at,
+        durationMs: now() - at,
         problem: { step, message: error.message, ...(line !== undefined && { line }) },
       }
     }

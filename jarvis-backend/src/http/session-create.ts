@@ -45,9 +45,9 @@ export function createRoutes(parts: {
             )
           const asked = {
             message,
-            ...(requestId !== undefined && { requestId }),
+            requestId,
             ...(model !== undefined && { model }),
-            ...(attachments !== undefined && { attachments }),
+            attachments,
             ...(isReadOnly && { isReadOnly }),
           }
           const sent = parts.programs.send(token, asked)
@@ -57,7 +57,8 @@ export function createRoutes(parts: {
         if (isReadOnly === true) throw new JarvisError('invalid_request', onlyPrograms)
         if (message !== undefined) {
           const sent = runs.start({
-            ...{ text: message, by },
+            text: message,
+            by,
             ...(requestId !== undefined && { requestId }),
             ...(model !== undefined && { model }),
             ...(attachments !== undefined && { attachments }),

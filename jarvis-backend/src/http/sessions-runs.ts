@@ -39,7 +39,9 @@ export function runRoutes(parts: {
         if (isReadOnly === true)
           throw new JarvisError('invalid_request', 'isReadOnly: only a program’s message has it.')
         return runs.start({
-          ...{ sessionId: params.id, text: message, by },
+          sessionId: params.id,
+          text: message,
+          by,
           ...(requestId !== undefined && { requestId }),
           ...(model !== undefined && { model }),
           ...(attachments !== undefined && { attachments }),

@@ -163,7 +163,7 @@ export function sessionRoutes(parts: {
         role: 'member',
         status: 201,
         body: SessionBranchBody,
-        reply: SessionSummary.extend({ restored: z.array(CheckpointFile).exactOptional() }),
+        reply: SessionSummary.extend({ restored: z.array(CheckpointFile).optional() }),
       },
       ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
         // The files are the house's.

@@ -7,12 +7,11 @@ export const drillId = 'job_drill'
 
 /** The job that comes with JARVIS: one drill a night. */
 export const drillJob = (zone: string): Shipped => ({
-  ...{
-    id: drillId,
-    name: 'Nightly restore drill',
-    work: { kind: 'drill', window: '01:00-05:00', bwlimitKiBps: 102_400 },
-  },
-  ...{ schedule: { kind: 'cron', line: '30 1 * * *', zone }, budget: {} },
+  id: drillId,
+  name: 'Nightly restore drill',
+  work: { kind: 'drill', window: '01:00-05:00', bwlimitKiBps: 102_400 },
+  schedule: { kind: 'cron', line: '30 1 * * *', zone },
+  budget: {},
 })
 
 /** A guest that could be drilled. `provenAt`: when its backup was last proven or failed to be, Unix ms; undefined: never. */

@@ -7,8 +7,15 @@ import { timesOf } from './times.ts'
 const hourMs = 60 * 60_000
 const anchor = Date.UTC(2026, 0, 1)
 const base: Looked = {
-  ...{ jobId: 'job', times: timesOf({ kind: 'interval', minutes: 60 }, anchor), cursor: anchor, now: anchor },
-  ...{ isChanging: false, stopped: undefined, busy: undefined, hasQueued: false, overBudget: undefined },
+  jobId: 'job',
+  times: timesOf({ kind: 'interval', minutes: 60 }, anchor),
+  cursor: anchor,
+  now: anchor,
+  isChanging: false,
+  stopped: undefined,
+  busy: undefined,
+  hasQueued: false,
+  overBudget: undefined,
 }
 const busy = 'The run before it goes on.'
 const at = (hours: number, plusMs = 0) => anchor + hours * hourMs + plusMs

@@ -83,9 +83,9 @@ export function dueOf(looked: Looked): Due {
     const all = `${row?.summary ?? slept} This row tells of all its times until ${new Date(last).toISOString()}.`
     return {
       rows: [over(slot, row?.state === 'skipped' ? 'skipped' : 'missed', all)],
-      ...(claim && { claim }),
+      claim,
       cursor: now,
     }
   }
-  return { rows: row === undefined ? rows : [...rows, row], ...(claim && { claim }), cursor: now }
+  return { rows: row === undefined ? rows : [...rows, row], claim, cursor: now }
 }

@@ -13,8 +13,11 @@ export const resultsFile = 'HEARTBEAT_RESULTS.md'
  * @param minutes between two beats
  */
 export const heartbeatJob = (minutes = 30): Shipped => ({
-  ...{ id: heartbeatId, name: 'Heartbeat', work: { kind: 'heartbeat' } },
-  ...{ schedule: { kind: 'interval', minutes }, budget: { tokensPerRun: 150_000, tokensPerDay: 300_000 } },
+  id: heartbeatId,
+  name: 'Heartbeat',
+  work: { kind: 'heartbeat' },
+  schedule: { kind: 'interval', minutes },
+  budget: { tokensPerRun: 150_000, tokensPerDay: 300_000 },
 })
 
 /** What the model is told where there is no HEARTBEAT.md. */

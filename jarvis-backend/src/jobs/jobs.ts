@@ -62,7 +62,10 @@ export function createJobs(parts: JobsParts) {
   }
 
   const principalOf = (id: string, name: string, maker: Maker): Principal => ({
-    ...{ kind: 'job', name, job: id, ...personOfJob(maker) },
+    kind: 'job',
+    name,
+    job: id,
+    ...personOfJob(maker),
     ...(maker.askedBy?.token !== undefined && { token: maker.askedBy.token }),
   })
   function keep(job: StoredJob, change: string, by: string): Job {
@@ -98,7 +101,13 @@ export function createJobs(parts: JobsParts) {
       if (store.get(job.id) !== undefined) continue
       store.save({
         ...job,
-        ...{ state: 'active', by: 'jarvis', createdAt: now, isShipped: true, failures: 0, anchor: now, cursor: now },
+        state: 'active',
+        by: 'jarvis',
+        createdAt: now,
+        isShipped: true,
+        failures: 0,
+        anchor: now,
+        cursor: now,
       })
     }
   }
@@ -135,7 +144,14 @@ export function createJobs(parts: JobsParts) {
         throw new JarvisError('invalid_request', `There are ${mostJobs} jobs. Delete one first.`)
       const now = clock.now()
       const job: StoredJob = {
-        ...{ id, ...body, state: 'active', by, createdAt: now, failures: 0, anchor: now, cursor: now },
+        id,
+        ...body,
+        state: 'active',
+        by,
+        createdAt: now,
+        failures: 0,
+        anchor: now,
+        cursor: now,
         ...(askedBy && { askedBy }),
       }
       return keep(bound(job), 'made', by)

@@ -104,7 +104,11 @@ function openJobs(
       const { id: jobId, name, by, askedBy } = job
       const isForeign = askedBy !== undefined || work.isForeign === true
       const origin = {
-        ...{ kind: 'job' as const, jobId, name, slot, by },
+        kind: 'job' as const,
+        jobId,
+        name,
+        slot,
+        by,
         ...withCauses(personOfJob(job), causedBy),
         ...(askedBy?.token !== undefined && { token: askedBy.token }),
         ...(isForeign && { isForeign: true as const }),
@@ -156,7 +160,10 @@ function openJobs(
   const files = createWorkspace(join(foundation.dataDir, 'workspace'))
   const { jobStore } = parts
   const heartbeat = createHeartbeat({
-    ...{ store: jobStore, settings, zone, now },
+    store: jobStore,
+    settings,
+    zone,
+    now,
     findings() {
       const told = parts.watch
         .alerts()
@@ -218,7 +225,14 @@ function openJobs(
     return parts.homelab.cluster.state().guests.find(({ vmid }) => vmid === named.vmid)
   }
   const jobs = createJobs({
-    ...{ clock, settings, journal, redact, report, zone, isStopping, makerProblem },
+    clock,
+    settings,
+    journal,
+    redact,
+    report,
+    zone,
+    isStopping,
+    makerProblem,
     shipped: [heartbeatJob(parts.isDemo ? demoBeatMinutes : undefined), drillJob(zone)],
     workers: {
       heartbeat: heartbeat.worker,

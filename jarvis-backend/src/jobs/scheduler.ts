@@ -49,7 +49,11 @@ export function createScheduler(parts: SchedulerParts) {
     // A clock that was far ahead left an anchor in the future, which would keep the job silent until then.
     const times = timesOf(job.schedule, Math.min(job.anchor, now))
     const due = dueOf({
-      ...{ jobId: job.id, times, cursor: job.cursor, now, isChanging: !parts.isReading(job.work) },
+      jobId: job.id,
+      times,
+      cursor: job.cursor,
+      now,
+      isChanging: !parts.isReading(job.work),
       stopped: stoppedOf(parts.settings),
       busy: busyWith(job.id),
       hasQueued: store.open(job.id).some(({ isQueued }) => isQueued),
@@ -63,7 +67,9 @@ export function createScheduler(parts: SchedulerParts) {
       const claim = due.claim !== undefined && store.claim(due.claim) ? due.claim : undefined
       const isOver = times.next(now, 1).length === 0
       store.save({
-        ...{ ...job, anchor: Math.min(job.anchor, now), cursor: due.cursor },
+        ...job,
+        anchor: Math.min(job.anchor, now),
+        cursor: due.cursor,
         ...(isOver && { state: 'ended' as const }),
       })
       return claim

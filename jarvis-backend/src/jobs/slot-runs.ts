@@ -70,7 +70,10 @@ export function createSlotRuns(parts: SchedulerParts) {
     let at: { sessionId: string; runId: string } | undefined
     try {
       runs.start({
-        ...{ job, slot: slot.slot, work, causedBy: causesOf(job, slot, work) },
+        job,
+        slot: slot.slot,
+        work,
+        causedBy: causesOf(job, slot, work),
         link(ids) {
           at = ids
           store.update({ ...slot, ...ids, state: 'running', startedAt: slot.startedAt ?? clock.now() })

@@ -49,7 +49,9 @@ function flat(given: unknown, at: Within): Flat {
     schema,
     properties: new Map(),
     required: new Set(stringsIn(schema.required)),
-    ...{ notes: [], hidden: [], within },
+    notes: [],
+    hidden: [],
+    within,
   }
   for (const [name, of] of Object.entries(recordIn(schema.properties))) {
     if (of === false) continue

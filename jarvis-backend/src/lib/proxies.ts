@@ -97,7 +97,9 @@ function proxyOf(text: string | undefined, variable: string): ForwardProxy | str
   const user = decoded(url.username)
   const password = decoded(url.password)
   return {
-    ...{ variable, place: `${url.protocol}//${url.host}`, isSecure },
+    variable,
+    place: `${url.protocol}//${url.host}`,
+    isSecure,
     host: bare(url.hostname),
     port: Number(url.port || (isSecure ? 443 : 80)),
     ...((user !== '' || password !== '') && {

@@ -190,7 +190,10 @@ function leftOf(paths: readonly string[], signal: AbortSignal): Promise<Readonly
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--max-old-space-size=128', '-e', source, '--', ...paths], {
       stdio: ['ignore', 'pipe', 'ignore'],
-      ...{ env: {}, cwd: '/', signal, killSignal: 'SIGKILL' },
+      env: {},
+      cwd: '/',
+      signal,
+      killSignal: 'SIGKILL',
     })
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => {

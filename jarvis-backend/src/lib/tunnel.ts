@@ -18,7 +18,11 @@ export function tunnel(
   return new Promise((done, failed) => {
     const open = proxy.isSecure ? requestSecure : request
     const asked = open({
-      ...{ host: proxy.host, port: proxy.port, method: 'CONNECT', path: authority, agent: false },
+      host: proxy.host,
+      port: proxy.port,
+      method: 'CONNECT',
+      path: authority,
+      agent: false,
       headers: { host: authority, ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }) },
     })
     const disarm = clock.after(patienceMs, () => asked.destroy(new ProxyFault(silentWords(proxy, patienceMs))))

@@ -42,7 +42,10 @@ export function createIndexer(parts: {
   const waiting = createWaitingTexts(store, clock)
   const stopping = new AbortController()
   const model = createModel({
-    ...{ store, clock, open: parts.openEmbedder, stopping: stopping.signal },
+    store,
+    clock,
+    open: parts.openEmbedder,
+    stopping: stopping.signal,
     opened() {
       isIncomplete = true
     },

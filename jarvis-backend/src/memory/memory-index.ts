@@ -5,7 +5,7 @@ import { synonymsOf } from './synonyms.ts'
 
 /** The search index over the memory's store with homelab synonyms. Text that a person wrote scores slightly higher. */
 export const createMemoryIndex = (store: MemoryStore, weights?: Weights) =>
-  createSearchIndex(store, { synonymsOf, worthOf, ...(weights && { weights }) })
+  createSearchIndex(store, { synonymsOf, worthOf, weights })
 
 const worthOf = ({ kind, name }: IndexedView) =>
   /(?:^|\/)MEMORY\.md$/.test(name) && kind.startsWith('file') ? 1.02 : kind.startsWith('file') ? 1.01 : 1

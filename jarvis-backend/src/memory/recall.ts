@@ -58,7 +58,14 @@ export function createRecall(memory: Memory) {
       left -= text.length
       const isOwnNote = isFromTools && `## ${heading.split(' > ').at(-1)}` === ownHeading
       recalled.push({
-        ...{ kind, name, title, firstLine, lastLine, changedAt, isFromTools, text },
+        kind,
+        name,
+        title,
+        firstLine,
+        lastLine,
+        changedAt,
+        isFromTools,
+        text,
         ...(isOwnNote && { isOwnNote }),
       })
       if (recalled.length === mostPassages) break

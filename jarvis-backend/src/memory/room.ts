@@ -62,7 +62,9 @@ export const memoryRoom = defineRoom({
     const memory = openMemory({
       ...foundation,
       ...parts,
-      ...{ embeddings: config.embeddings, weights: config.memoryWeights, proxies: config.proxies },
+      embeddings: config.embeddings,
+      weights: config.memoryWeights,
+      proxies: config.proxies,
       changed: () => foundation.activity.changed({ what: 'memory' }),
     })
     return { memory, contributes: { tools: memory.tools, routes: memory.routes }, stop: memory.stop }

@@ -171,7 +171,10 @@ function isSo(until: PlannedCheck['until'], scope: ReadonlyMap<string, unknown>)
 }
 
 const toCall = ({ toolName, toolInput }: ScriptStep, toolUseId: string): ToolCall => ({
-  ...{ type: 'tool_call', toolUseId, toolName, toolInput },
+  type: 'tool_call',
+  toolUseId,
+  toolName,
+  toolInput,
 })
 
 type Ended = Settling & Given

@@ -42,17 +42,21 @@ export function madeOf(
   const facts = {
     hash,
     title,
-    ...(runbook !== undefined && { runbook }),
+    runbook,
     ...(goal !== undefined && { goal: redactor.text(goal) }),
     ...(criteria !== undefined && { criteria: redactor.text(criteria) }),
-    ...(undoes && { undoes }),
+    undoes,
     inputs: redactor.value(values),
     steps: draft.steps,
   }
   const targets = [...new Set(draft.targets)]
   return {
     leads: {
-      ...{ facts, calls: draft.calls, read: draft.read, maxAgeMs: procedure.maxAgeMs, script },
+      facts,
+      calls: draft.calls,
+      read: draft.read,
+      maxAgeMs: procedure.maxAgeMs,
+      script,
       ...(said !== undefined && { said, text: { hash: request.hash, ...(writtenBy !== undefined && { writtenBy }) } }),
     },
     binds: [

@@ -32,7 +32,10 @@ const plans: fc.Arbitrary<Planned[]> = fc
       const after = [...new Set(before.filter((one) => one < at).map((one) => one + 1))]
       return {
         step: {
-          ...{ number: at + 1, toolName: 'x', toolInput: {}, isRead },
+          number: at + 1,
+          toolName: 'x',
+          toolInput: {},
+          isRead,
           ...(after.length > 0 && { after }),
           ...(mayFail && { onFailure: 'skip' as const }),
         },

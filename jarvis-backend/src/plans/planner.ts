@@ -60,11 +60,15 @@ export function createPlanner(parts: PlannerParts) {
       if (output.isError === true) throw new PlanProblem(step, `${step.toolName} could not be read: ${line}`)
       const number = numbered(step, draft)
       draft.steps.push({
-        ...{ number, title: step.title, tier: 'green' as const, toolName: step.toolName },
+        number,
+        title: step.title,
+        tier: 'green' as const,
+        toolName: step.toolName,
         toolInput: redactor.value(toolInput),
         sentence: titleOf(step.toolName),
-        ...(when !== undefined && { when }),
-        ...{ read: line, state: 'done' as const },
+        when,
+        read: line,
+        state: 'done' as const,
       })
       draft.read.push({ toolName: step.toolName, toolUseId: `read:${number}`, text: output.text, asked: toolInput })
       if (step.as !== undefined) scope.set(step.as, output.data)
@@ -115,14 +119,17 @@ export function createPlanner(parts: PlannerParts) {
     const number = numbered(step, draft)
     const { after, onFailure } = dependsOn(step, draft)
     draft.steps.push({
-      ...{ number, title, tier: 'red' as const, toolName, toolInput: redactor.value(toolInput) },
+      number,
+      title,
+      tier: 'red' as const,
+      toolName,
+      toolInput: redactor.value(toolInput),
       ...redactor.value({ sentence: takesBack?.sentence ?? titleOf(toolName), then: 'asks by itself in its turn' }),
-      ...{
-        isLater: true as const,
-        when: redactor.text(because),
-        ...(onFailure && { onFailure }),
-        state: 'waits' as const,
-      },
+
+      isLater: true as const,
+      when: redactor.text(because),
+      ...(onFailure && { onFailure }),
+      state: 'waits' as const,
     })
     draft.script.push({ number, toolName, toolInput, isRead: false, ...after, ...(onFailure && { onFailure }) })
     draft.calls.push({ number, toolName, toolInput, at: placeWords(step), isLater: true })
@@ -169,7 +176,11 @@ export function createPlanner(parts: PlannerParts) {
     )
     const undo = isRead ? undefined : undoWords(step, undoFacts(undoOf(ready, world, redactor)), scope)
     draft.steps.push({
-      ...{ number, title, tier: verdict.tier as PlanStep['tier'], toolName, toolInput: redactor.value(ready.input) },
+      number,
+      title,
+      tier: verdict.tier as PlanStep['tier'],
+      toolName,
+      toolInput: redactor.value(ready.input),
       ...redactor.value({
         sentence: isRead ? titleOf(toolName) : sentence,
         ...(!isRead && {

@@ -139,7 +139,9 @@ export const plansRoom = defineRoom({
     const { gate, runs } = needs
     const { asks, library, plan, planner, tools } = needs.runbooks
     const follow = createFollowing({
-      ...{ runs, clock: needs.foundation.clock, plans: gate.plans },
+      runs,
+      clock: needs.foundation.clock,
+      plans: gate.plans,
       shown: (one) => shownPlan(one, asks),
     })
     const ports: RunbookPorts = {

@@ -21,7 +21,9 @@ export function shownPlan(plan: StoredPlan, asks: (toolUseId: string) => boolean
     steps: shown,
     state: state === 'running' && shown.some((step) => step.state === 'asks') ? 'asks' : state,
     ...(why !== undefined && { why }),
-    ...{ sessionId, startedAt, by: approvedBy ?? asker.name },
+    sessionId,
+    startedAt,
+    by: approvedBy ?? asker.name,
     ...(endedAt !== undefined && { endedAt }),
   }
 }

@@ -20,7 +20,10 @@ export function undoRequest(plan: StoredPlan | undefined, changeOf: (id: string)
   const steps = open.map(({ id, target, undo }, at): Step => {
     const sentence = undo.kind === 'call' ? undo.sentence : ''
     return {
-      ...{ number: at + 1, title: target.id, toolName: 'undo', args: { change: id } },
+      number: at + 1,
+      title: target.id,
+      toolName: 'undo',
+      args: { change: id },
       takesBack: { target: target.id, sentence },
     }
   })

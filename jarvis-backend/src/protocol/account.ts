@@ -9,10 +9,10 @@ export const ForeignAccount = z.object({
   issuer: z.string(),
   /** The service's id of the account; with `issuer`, the key. */
   subject: z.string(),
-  name: z.string().exactOptional(),
-  email: z.string().exactOptional(),
+  name: z.string().optional(),
+  email: z.string().optional(),
   /** Whose it is; absent: it waits for an owner. */
-  person: z.string().exactOptional(),
+  person: z.string().optional(),
   createdAt: z.int(),
   lastSeenAt: z.int(),
 })
@@ -21,8 +21,8 @@ export type ForeignAccount = z.infer<typeof ForeignAccount>
 /** `service`: what signing in from elsewhere is called here; absent: there is none. `problem`: why it does not work at this address. */
 export const ForeignAccountsReply = z.object({
   items: z.array(ForeignAccount),
-  service: z.string().exactOptional(),
-  problem: z.string().exactOptional(),
+  service: z.string().optional(),
+  problem: z.string().optional(),
 })
 export type ForeignAccountsReply = z.infer<typeof ForeignAccountsReply>
 

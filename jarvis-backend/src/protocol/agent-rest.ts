@@ -20,7 +20,7 @@ export const AgentInfo = z.object({
   /** Since midnight. */
   usedToday: Spending,
   /** Why it cannot answer now. */
-  problem: z.string().exactOptional(),
+  problem: z.string().optional(),
 })
 export type AgentInfo = z.infer<typeof AgentInfo>
 
@@ -28,7 +28,7 @@ export type AgentInfo = z.infer<typeof AgentInfo>
 export const AgentsReply = z.object({
   items: z.array(AgentInfo),
   allTools: z.number(),
-  hash: z.string().exactOptional(),
+  hash: z.string().optional(),
   problems: z.array(z.string()),
   warnings: z.array(z.string()),
 })
@@ -36,8 +36,8 @@ export type AgentsReply = z.infer<typeof AgentsReply>
 
 /** `by`: who saved it last here; absent: nobody is known to have. `isPrompt`: it is part of every prompt. */
 export const AgentFile = WorkspaceFile.extend({
-  by: z.string().exactOptional(),
-  isPrompt: z.literal(true).exactOptional(),
+  by: z.string().optional(),
+  isPrompt: z.literal(true).optional(),
 })
 export type AgentFile = z.infer<typeof AgentFile>
 
@@ -46,11 +46,11 @@ export const AgentDeed = z.object({
   seq: z.number(),
   at: z.number(),
   kind: z.string(),
-  toolName: z.string().exactOptional(),
-  target: z.string().exactOptional(),
-  outcome: z.string().exactOptional(),
-  reason: z.string().exactOptional(),
-  sessionId: z.string().exactOptional(),
+  toolName: z.string().optional(),
+  target: z.string().optional(),
+  outcome: z.string().optional(),
+  reason: z.string().optional(),
+  sessionId: z.string().optional(),
 })
 export type AgentDeed = z.infer<typeof AgentDeed>
 
@@ -99,8 +99,8 @@ export const AgentWhichQuery = z.strictObject({
 /** The agent that would answer, and by which of its bindings; then those that would if it were not there. */
 export const AgentChoice = z.object({
   agent: z.string(),
-  binding: AgentBinding.exactOptional(),
-  number: z.number().exactOptional(),
+  binding: AgentBinding.optional(),
+  number: z.number().optional(),
 })
 export type AgentChoice = z.infer<typeof AgentChoice>
 export const AgentWhichReply = AgentChoice.extend({ others: z.array(AgentChoice) })

@@ -18,7 +18,7 @@ export const ApiTokenBody = z.strictObject({
   scope: TokenScope.default('read'),
   expiresInDays,
   /** Absent: as many as it likes. */
-  requestsPerMinute: RequestsPerMinute.exactOptional(),
+  requestsPerMinute: RequestsPerMinute.optional(),
 })
 
 /** A program's token. No token can decide a confirmation. Times in Unix ms. */
@@ -27,18 +27,18 @@ export const ApiTokenInfo = z.object({
   doors: z.array(Door),
   scope: TokenScope,
   /** The last characters of the secret; absent for tokens of older releases and of OAuth clients. */
-  hint: z.string().exactOptional(),
+  hint: z.string().optional(),
   /** At most so many requests a minute are let in; absent: as many as it likes. */
-  requestsPerMinute: z.number().exactOptional(),
+  requestsPerMinute: z.number().optional(),
   /** Requests that were let in. */
   calls: z.number(),
   createdAt: z.number(),
-  expiresAt: z.number().exactOptional(),
-  lastUsedAt: z.number().exactOptional(),
+  expiresAt: z.number().optional(),
+  lastUsedAt: z.number().optional(),
   /** The person who made it, in whose name the program acts; absent: the first owner. */
-  person: z.string().exactOptional(),
+  person: z.string().optional(),
   /** The OAuth client's own name; absent for tokens that were made by hand. */
-  clientName: z.string().exactOptional(),
+  clientName: z.string().optional(),
 })
 export type ApiTokenInfo = z.infer<typeof ApiTokenInfo>
 /** `token`: the secret, shown this once. */

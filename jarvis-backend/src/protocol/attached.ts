@@ -87,7 +87,7 @@ export const AttachedToolInfo = z.object({
   name: z.string(),
   /** The tool's own name, title and description: the server's words, not JARVIS's. */
   toolName: z.string(),
-  title: z.string().exactOptional(),
+  title: z.string().optional(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
   /** Hash of name, description, schema, and of how the server is started or reached. */
@@ -97,10 +97,10 @@ export const AttachedToolInfo = z.object({
   /** The tier that the server's own annotations suggest; only a hint. */
   suggestedTier: Tier,
   /** Who set the tier, and when, Unix ms. Absent where nobody has for this definition. */
-  setBy: z.string().exactOptional(),
-  setAt: z.number().exactOptional(),
+  setBy: z.string().optional(),
+  setAt: z.number().optional(),
   /** When a changed definition reset the tier, Unix ms. Absent once an operator sets a tier again. */
-  changedAt: z.number().exactOptional(),
+  changedAt: z.number().optional(),
 })
 export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
 
@@ -117,17 +117,17 @@ export type AttachedState = z.infer<typeof AttachedState>
 export const AttachedSignIn = z.object({
   state: z.enum(['needed', 'signed_in', 'again', 'more']),
   /** The authorization server. */
-  issuer: z.string().exactOptional(),
+  issuer: z.string().optional(),
   scopes: z.array(z.string()),
   wants: z.array(z.string()),
   /** When the token ends, Unix ms. Absent: the server did not say. */
-  expiresAt: z.number().exactOptional(),
+  expiresAt: z.number().optional(),
   /** Whether it is renewed by itself. */
   isRenewed: z.boolean(),
   /** Who signed in, and when, Unix ms. */
-  by: z.string().exactOptional(),
-  at: z.number().exactOptional(),
-  problem: z.string().exactOptional(),
+  by: z.string().optional(),
+  at: z.number().optional(),
+  problem: z.string().optional(),
 })
 export type AttachedSignIn = z.infer<typeof AttachedSignIn>
 /** `address`: of JARVIS, for one browser and ten minutes; it leads to the authorization server `issuer`, which is asked for `scopes`. */
@@ -141,19 +141,17 @@ export const AttachedServer = z.object({
   config: AttachedServerConfig,
   state: AttachedState,
   /** Hash of the program with its arguments and environment, which waits to be allowed. */
-  program: z.string().exactOptional(),
+  program: z.string().optional(),
   /** The server's own name and version. */
-  server: z
-    .object({ name: z.string(), version: z.string(), protocolVersion: z.string().exactOptional() })
-    .exactOptional(),
-  lastError: z.object({ at: z.number(), message: z.string() }).exactOptional(),
-  retryAt: z.number().exactOptional(),
+  server: z.object({ name: z.string(), version: z.string(), protocolVersion: z.string().optional() }).optional(),
+  lastError: z.object({ at: z.number(), message: z.string() }).optional(),
+  retryAt: z.number().optional(),
   /** When it was connected anew after it had been lost, Unix ms. */
-  reconnectedAt: z.number().exactOptional(),
+  reconnectedAt: z.number().optional(),
   /** Since when a server that was connected is gone, Unix ms. */
-  goneSince: z.number().exactOptional(),
+  goneSince: z.number().optional(),
   /** Absent: it asked for none, or is given a token in `headers`. */
-  signIn: AttachedSignIn.exactOptional(),
+  signIn: AttachedSignIn.optional(),
   tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
   refused: z.array(z.object({ toolName: z.string(), problem: z.string() })),

@@ -13,7 +13,7 @@ export const ChannelSetting = z.object({
   isSecret: z.boolean(),
   example: z.string(),
   isSet: z.boolean(),
-  value: z.string().exactOptional(),
+  value: z.string().optional(),
 })
 export type ChannelSetting = z.infer<typeof ChannelSetting>
 
@@ -34,9 +34,9 @@ export const ChannelRecipient = z.object({
   /** They may talk with JARVIS there. */
   talks: z.boolean(),
   /** Who answers them there; absent: as the bindings of agents say. */
-  agent: z.string().exactOptional(),
+  agent: z.string().optional(),
   createdAt: z.number(),
-  problem: z.string().exactOptional(),
+  problem: z.string().optional(),
 })
 export type ChannelRecipient = z.infer<typeof ChannelRecipient>
 
@@ -54,11 +54,11 @@ export const ChannelInfo = z.object({
   /** Group chats can be told there. */
   groups: z.boolean(),
   state: z.enum(['off', 'on', 'broken']),
-  from: z.enum(['environment', 'settings']).exactOptional(),
-  place: z.string().exactOptional(),
+  from: z.enum(['environment', 'settings']).optional(),
+  place: z.string().optional(),
   /** Of ours at the service. */
-  account: z.string().exactOptional(),
-  problem: z.string().exactOptional(),
+  account: z.string().optional(),
+  problem: z.string().optional(),
   settings: z.array(ChannelSetting),
   recipients: z.array(ChannelRecipient),
   /** Messages that wait to be sent. */
@@ -94,11 +94,11 @@ export const ChannelDelivery = z.object({
   at: z.number(),
   state: z.enum(['waiting', 'sending', 'sent', 'held', 'dropped', 'failed']),
   /** When it ended. */
-  endedAt: z.number().exactOptional(),
+  endedAt: z.number().optional(),
   /** When the next attempt is made, of a waiting one. */
-  nextAt: z.number().exactOptional(),
+  nextAt: z.number().optional(),
   attempts: z.number(),
-  why: z.string().exactOptional(),
+  why: z.string().optional(),
 })
 export type ChannelDelivery = z.infer<typeof ChannelDelivery>
 export const ChannelDeliveries = z.object({ items: z.array(ChannelDelivery) })
@@ -119,11 +119,11 @@ export const ChannelPairing = z.object({
   id: z.string(),
   channel: z.string(),
   expiresAt: z.number(),
-  opened: z.object({ user: z.string(), name: z.string(), at: z.number() }).exactOptional(),
+  opened: z.object({ user: z.string(), name: z.string(), at: z.number() }).optional(),
 })
 export type ChannelPairing = z.infer<typeof ChannelPairing>
 /** `code`: shown once. `link`: opens the channel's own app with the code. */
-export const ChannelPairingBegun = ChannelPairing.extend({ code: z.string(), link: z.string().exactOptional() })
+export const ChannelPairingBegun = ChannelPairing.extend({ code: z.string(), link: z.string().optional() })
 export type ChannelPairingBegun = z.infer<typeof ChannelPairingBegun>
 /** Group chats that could be told. A name can be chosen by anybody, the number cannot. */
 export const ChannelGroups = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
@@ -167,15 +167,15 @@ export const matterKinds = [
  * seconds later a channel, or a person by id on every channel, hears of a card that nobody decided; the longer time counts.
  */
 export const ChannelRules = z.strictObject({
-  quiet: Hours.exactOptional(),
+  quiet: Hours.optional(),
   routes: z
     .array(
       z.strictObject({
         channel: z.string().max(40),
-        person: z.string().max(60).exactOptional(),
+        person: z.string().max(60).optional(),
         kinds: z.array(z.enum(matterKinds)).max(matterKinds.length),
         least: z.enum(['info', 'warning', 'failed']),
-        hours: Hours.exactOptional(),
+        hours: Hours.optional(),
       }),
     )
     .max(100),

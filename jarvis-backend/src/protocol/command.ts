@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const CommandRow = z.object({
   id: z.string(),
   /** The call that began it; absent of commands of an earlier release. */
-  toolUseId: z.string().exactOptional(),
+  toolUseId: z.string().optional(),
   command: z.string(),
   /** `ROOT/PATH`. */
   folder: z.string(),
@@ -15,14 +15,14 @@ export const CommandRow = z.object({
   /** When it is ended at the latest, Unix ms. */
   endsBy: z.int(),
   status: z.enum(['running', 'ended']),
-  endedAt: z.int().exactOptional(),
+  endedAt: z.int().optional(),
   /** How it ended, for people: `exit code 0`, `ended with JARVIS`. */
-  words: z.string().exactOptional(),
-  exitCode: z.int().exactOptional(),
+  words: z.string().optional(),
+  exitCode: z.int().optional(),
   /** The last lines that it printed. */
   lastLines: z.array(z.string()),
   /** How many files it would change. */
-  changes: z.int().nonnegative().exactOptional(),
+  changes: z.int().nonnegative().optional(),
 })
 export type CommandRow = z.infer<typeof CommandRow>
 

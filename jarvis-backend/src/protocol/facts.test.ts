@@ -14,8 +14,12 @@ import type { Node, Storage } from './index.ts'
 
 const node = (more: Partial<Node>): Node => ({ name: 'pve', status: 'online', isProtected: false, ...more })
 const storage = (usedBytes: number | null, totalBytes: number | null): Storage => ({
-  ...{ name: 'nas', type: 'nfs', content: [], isActive: true },
-  ...{ usedBytes, totalBytes },
+  name: 'nas',
+  type: 'nfs',
+  content: [],
+  isActive: true,
+  usedBytes,
+  totalBytes,
 })
 
 test.each<[string, Partial<Node>[], number | undefined]>([
@@ -75,7 +79,10 @@ test('what is known of a model is said, and what is not is said to be unknown', 
   )
   expect(
     modelWords({
-      ...{ tools: true, pictures: true, thinking: false, windowTokens: 131_072 },
+      tools: true,
+      pictures: true,
+      thinking: false,
+      windowTokens: 131_072,
       price: { input: 0.1, output: 0.0004 },
     }),
   ).toBe('tools; pictures; no thinking; reads 131,072 tokens; $0.10 in and $0.0004 out for a million')

@@ -26,8 +26,8 @@ export const Limits = z.strictObject({
       /** Types as Proxmox and the guest agent name them: `nfs`, `cifs`, `ntfs`. */
       types: names,
       /** What is smaller, bytes. */
-      belowBytes: z.int().min(0).max(1e15).exactOptional(),
+      belowBytes: z.int().min(0).max(1e15).optional(),
     })
-    .exactOptional(),
+    .optional(),
 })
 export type Limits = z.infer<typeof Limits>

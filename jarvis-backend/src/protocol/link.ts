@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { PersonName, PersonRole } from './person.ts'
 
 /** `name`: one that the person may take; absent: they choose. */
-export const InvitationBody = z.strictObject({ role: PersonRole, name: PersonName.exactOptional() })
+export const InvitationBody = z.strictObject({ role: PersonRole, name: PersonName.optional() })
 
 /** A link that was not used yet, by which somebody becomes a person of that role. Times in Unix ms. */
 export const Invitation = z.object({
   id: z.string(),
   role: z.string(),
-  name: z.string().exactOptional(),
+  name: z.string().optional(),
   /** Id of the owner who made it; `cli` for the command line. */
   by: z.string(),
   createdAt: z.int(),
@@ -29,8 +29,8 @@ export const LinkReply = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('join'),
     role: z.string(),
-    name: z.string().exactOptional(),
-    by: z.string().exactOptional(),
+    name: z.string().optional(),
+    by: z.string().optional(),
     expiresAt: z.int(),
   }),
   z.object({ kind: z.literal('reset'), name: z.string(), expiresAt: z.int() }),

@@ -25,8 +25,8 @@ export type MemoryPassage = z.infer<typeof MemoryPassage>
 /** A passage that a search found. Ranks are positions in each result list, from 1; absent where the list lacks it. */
 export const MemoryHit = MemoryPassage.extend({
   score: z.number(),
-  vectorRank: z.number().exactOptional(),
-  keywordRank: z.number().exactOptional(),
+  vectorRank: z.number().optional(),
+  keywordRank: z.number().optional(),
   /** How many nearly identical passages were left out. */
   folded: z.number(),
 })
@@ -35,7 +35,7 @@ export const MemoryFound = z.object({
   hits: z.array(MemoryHit),
   byKeywordsAlone: z.boolean(),
   /** How many passages of conversations were searched by words only, because their embeddings are not made yet. Absent: none. */
-  waiting: z.number().exactOptional(),
+  waiting: z.number().optional(),
   /** Synonyms that the search added. */
   others: z.array(z.string()),
   /** Words of the query that were ignored, such as `the`, because other words say more. */
@@ -48,7 +48,7 @@ export const MemoryStatus = z.object({
   /** `loading`: the index is read into memory; searches are served from disk meanwhile. */
   state: z.enum(['loading', 'indexing', 'ready']),
   /** Progress of loading or indexing, 0..1. Absent while idle. */
-  share: z.number().exactOptional(),
+  share: z.number().optional(),
   sources: z.number(),
   chunks: z.number(),
   /** Chunks that will have an embedding once the model in use has read them. Others are found by words only. */
@@ -56,14 +56,14 @@ export const MemoryStatus = z.object({
   /** How many of those have an embedding of the model in use. */
   embedded: z.number(),
   /** Further chunks of conversations, which are embedded when somebody searches. Older servers leave it out. */
-  waiting: z.number().exactOptional(),
-  model: z.string().or(z.undefined()).exactOptional(),
+  waiting: z.number().optional(),
+  model: z.string().or(z.undefined()).optional(),
   /** Why search uses keywords only, or what could not be indexed; for a person. */
-  problem: z.string().or(z.undefined()).exactOptional(),
+  problem: z.string().or(z.undefined()).optional(),
   /** Files that are not indexed, or only in part, and why. */
   problems: z.array(z.object({ name: z.string(), problem: z.string() })),
   /** When and why the index was last rebuilt since the server's start. Unix ms. */
-  remade: z.object({ at: z.number(), why: z.string() }).exactOptional(),
+  remade: z.object({ at: z.number(), why: z.string() }).optional(),
 })
 export type MemoryStatus = z.infer<typeof MemoryStatus>
 
@@ -77,6 +77,6 @@ export const WorkspaceText = z.object({
   /** Unix ms. */
   changedAt: z.number(),
   /** Set where `text` differs from the file: it is too large, or not valid UTF-8. */
-  problem: z.string().exactOptional(),
+  problem: z.string().optional(),
 })
 export type WorkspaceText = z.infer<typeof WorkspaceText>

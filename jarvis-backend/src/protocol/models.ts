@@ -94,30 +94,30 @@ export const ModelProviderInfo = z.object({
   /** The configured model, or a default where nothing is configured; of a named provider the first. */
   model: z.string(),
   /** All of a named provider. */
-  models: z.array(z.string()).exactOptional(),
-  baseUrl: z.string().exactOptional(),
-  keyEnd: z.string().exactOptional(),
+  models: z.array(z.string()).optional(),
+  baseUrl: z.string().optional(),
+  keyEnd: z.string().optional(),
   /** Names of the headers of a named provider; their values are never sent. */
-  headers: z.array(z.string()).exactOptional(),
+  headers: z.array(z.string()).optional(),
   /** Tools that are not sent to it, because its server refuses them. `why`: the server's words, in a sentence. */
-  leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).exactOptional(),
+  leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).optional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
 /** What is known of a model; an absent part is not known. `price`: US dollars per million tokens. */
 export const ModelFacts = z.object({
-  tools: z.boolean().exactOptional(),
-  pictures: z.boolean().exactOptional(),
-  thinking: z.boolean().exactOptional(),
+  tools: z.boolean().optional(),
+  pictures: z.boolean().optional(),
+  thinking: z.boolean().optional(),
   /** The most tokens of a request with its answer. */
-  windowTokens: z.int().positive().exactOptional(),
+  windowTokens: z.int().positive().optional(),
   price: z
     .object({
       input: z.number().nonnegative(),
       output: z.number().nonnegative(),
-      cacheRead: z.number().nonnegative().exactOptional(),
-      cacheWrite: z.number().nonnegative().exactOptional(),
+      cacheRead: z.number().nonnegative().optional(),
+      cacheWrite: z.number().nonnegative().optional(),
     })
-    .exactOptional(),
+    .optional(),
 })
 export type ModelFacts = z.infer<typeof ModelFacts>
 
@@ -142,7 +142,7 @@ export const ModelPreset = z.object({
   example: z.string(),
   key: z.enum(['needed', 'optional']),
   /** What else must be known to use it. */
-  note: z.string().exactOptional(),
+  note: z.string().optional(),
 })
 export type ModelPreset = z.infer<typeof ModelPreset>
 
@@ -150,7 +150,7 @@ export type ModelPreset = z.infer<typeof ModelPreset>
 export const ModelTestReply = z.object({
   verdict: z.enum(['works', 'key_refused', 'unknown_model', 'unreachable', 'busy', 'refused']),
   text: z.string(),
-  models: z.array(z.string()).exactOptional(),
+  models: z.array(z.string()).optional(),
   tookMs: z.number(),
 })
 export type ModelTestReply = z.infer<typeof ModelTestReply>

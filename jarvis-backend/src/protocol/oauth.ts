@@ -7,7 +7,7 @@ export const OAuthDecisionBody = z.strictObject({
   allow: z.boolean(),
   isReadOnly: z.boolean().default(true),
   /** Absent: 300. */
-  requestsPerMinute: RequestsPerMinute.exactOptional(),
+  requestsPerMinute: RequestsPerMinute.optional(),
 })
 
 /** What the consent page shows. */
@@ -15,7 +15,7 @@ export const OAuthAsk = z.object({
   id: z.string(),
   /** The client's own name, unproven unless `documentHost` is set. */
   clientName: z.string(),
-  documentHost: z.string().exactOptional(),
+  documentHost: z.string().optional(),
   /** Host that the answer is sent to. */
   redirectHost: z.string(),
   /** The answer goes to a program on the browser's own machine; which program is unknown. */

@@ -17,8 +17,8 @@ export type RoleInfo = z.infer<typeof RoleInfo>
 /** A call to be tried out as a person, by id or name, or as a role. */
 export const TryRoleBody = z
   .strictObject({
-    person: z.string().min(1).max(200).exactOptional(),
-    role: z.string().min(1).max(40).exactOptional(),
+    person: z.string().min(1).max(200).optional(),
+    role: z.string().min(1).max(40).optional(),
     toolName: z.string().min(1).max(200),
     toolInput: z.record(z.string(), z.unknown()),
   })
@@ -32,8 +32,8 @@ export const TryRoleReply = z.object({
   tier: Tier,
   rule: z.string(),
   because: z.string(),
-  who: z.string().exactOptional(),
-  approve: Approve.exactOptional(),
+  who: z.string().optional(),
+  approve: Approve.optional(),
 })
 export type TryRoleReply = z.infer<typeof TryRoleReply>
 

@@ -16,12 +16,12 @@ export const Passkey = z.object({
   name: z.string(),
   isSynced: z.boolean(),
   createdAt: z.int(),
-  lastUsedAt: z.int().exactOptional(),
+  lastUsedAt: z.int().optional(),
 })
 export type Passkey = z.infer<typeof Passkey>
 
 /** `problem`: why passkeys do not work at this address, and what to do. */
-export const PasskeysReply = z.object({ items: z.array(Passkey), problem: z.string().exactOptional() })
+export const PasskeysReply = z.object({ items: z.array(Passkey), problem: z.string().optional() })
 export type PasskeysReply = z.infer<typeof PasskeysReply>
 
 /** What a browser's `navigator.credentials.get` answers, as JSON. Bytes are base64url. */
@@ -33,7 +33,7 @@ export const PasskeyAssertion = z.object({
     clientDataJSON: Base64Url,
     authenticatorData: Base64Url,
     signature: Base64Url,
-    userHandle: Base64Url.exactOptional(),
+    userHandle: Base64Url.optional(),
   }),
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
@@ -46,7 +46,7 @@ export const PasskeyRegistration = z.object({
   response: z.object({
     clientDataJSON: Base64Url,
     attestationObject: Base64Url,
-    transports: z.array(z.string().max(30)).max(10).exactOptional(),
+    transports: z.array(z.string().max(30)).max(10).optional(),
   }),
 })
 export type PasskeyRegistration = z.infer<typeof PasskeyRegistration>
@@ -63,8 +63,8 @@ export const PasskeyCountersignBody = z.strictObject({ response: PasskeyAssertio
  * `POST /api/passkeys/countersign`.
  */
 export const PasskeyReply = z.object({
-  passkey: Passkey.exactOptional(),
-  countersign: WebAuthnOptions.exactOptional(),
+  passkey: Passkey.optional(),
+  countersign: WebAuthnOptions.optional(),
 })
 export type PasskeyReply = z.infer<typeof PasskeyReply>
 export const PasskeySignInBody = z.strictObject({ response: PasskeyAssertion })
@@ -86,10 +86,10 @@ export const DecisionChallenge = z.object({
   statement: z.string(),
   lines: z.array(z.string()),
   expiresAt: z.int(),
-  options: WebAuthnOptions.exactOptional(),
-  problem: z.string().exactOptional(),
+  options: WebAuthnOptions.optional(),
+  problem: z.string().optional(),
   /** Fingerprints of your SSH keys; absent: you have none. */
-  sshKeys: z.array(z.string()).exactOptional(),
+  sshKeys: z.array(z.string()).optional(),
 })
 export type DecisionChallenge = z.infer<typeof DecisionChallenge>
 

@@ -34,8 +34,8 @@ export type PersonRef = z.infer<typeof PersonRef>
 export const Person = PersonRef.extend({
   createdAt: z.int(),
   /** Since when this person cannot sign in. */
-  disabledAt: z.int().exactOptional(),
-  lastSeenAt: z.int().exactOptional(),
+  disabledAt: z.int().optional(),
+  lastSeenAt: z.int().optional(),
 })
 export type Person = z.infer<typeof Person>
 
@@ -55,7 +55,7 @@ export const SignInInfo = z.object({
   /** When it ends whatever happens. */
   endsAt: z.int(),
   /** The request that asks came with it. */
-  isThis: z.literal(true).exactOptional(),
+  isThis: z.literal(true).optional(),
 })
 export type SignInInfo = z.infer<typeof SignInInfo>
 
@@ -64,7 +64,7 @@ export const Factors = z.object({
   password: z.boolean(),
   passkeys: z.int(),
   totp: z.boolean(),
-  totpLocked: z.literal(true).exactOptional(),
+  totpLocked: z.literal(true).optional(),
   recoveryCodesLeft: z.int(),
 })
 export type Factors = z.infer<typeof Factors>
@@ -83,16 +83,16 @@ export type RecoveryCodesReply = z.infer<typeof RecoveryCodesReply>
 export const WaysReply = z.object({
   named: z.boolean(),
   passkeys: z.boolean(),
-  problem: z.string().exactOptional(),
-  elsewhere: z.object({ name: z.string(), problem: z.string().exactOptional() }).exactOptional(),
+  problem: z.string().optional(),
+  elsewhere: z.object({ name: z.string(), problem: z.string().optional() }).optional(),
 })
 export type WaysReply = z.infer<typeof WaysReply>
 
 /** How the dashboard looks for a person, in browsers without a choice of their own. Absent: as it comes. `letters`: keys of one letter. */
 export const Display = z.strictObject({
-  theme: z.enum(['system', 'dark', 'light']).exactOptional(),
-  density: z.enum(['compact', 'comfortable']).exactOptional(),
-  letters: z.boolean().exactOptional(),
+  theme: z.enum(['system', 'dark', 'light']).optional(),
+  density: z.enum(['compact', 'comfortable']).optional(),
+  letters: z.boolean().optional(),
 })
 export type Display = z.infer<typeof Display>
 
@@ -100,7 +100,7 @@ export type Display = z.infer<typeof Display>
 export const MeReply = z.object({
   person: PersonRef,
   role: Role,
-  signIn: SignInInfo.exactOptional(),
+  signIn: SignInInfo.optional(),
   factors: Factors,
   display: Display,
 })
@@ -113,11 +113,11 @@ export type MeReply = z.infer<typeof MeReply>
 export const PeopleReply = z.object({
   items: z.array(
     PersonRef.extend({
-      createdAt: z.int().exactOptional(),
-      disabledAt: z.int().exactOptional(),
-      lastSeenAt: z.int().exactOptional(),
-      signIns: z.int().exactOptional(),
-      secondFactor: z.literal(true).exactOptional(),
+      createdAt: z.int().optional(),
+      disabledAt: z.int().optional(),
+      lastSeenAt: z.int().optional(),
+      signIns: z.int().optional(),
+      secondFactor: z.literal(true).optional(),
     }),
   ),
   removed: z.array(PersonRef.pick({ id: true, name: true })),

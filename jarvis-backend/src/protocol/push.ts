@@ -14,12 +14,12 @@ export const PushBody = z.strictObject({
   /** If true, messages name no guest and no node, and nothing can be approved in them. */
   hidesNames: z.boolean().default(false),
   /** SPKI in DER of a key on P-256 whose private half stays in the browser: its notifications decide light cards. Absent: they open the page. */
-  key: Base64Url.max(200).exactOptional(),
+  key: Base64Url.max(200).optional(),
 })
 export type PushBody = z.output<typeof PushBody>
 
 /** `endpoint`: of the subscription that the browser has now, null where it has none any more; absent: not looked at. */
-export const PushSeenBody = z.strictObject({ endpoint: z.string().max(1_000).nullable().exactOptional() })
+export const PushSeenBody = z.strictObject({ endpoint: z.string().max(1_000).nullable().optional() })
 export type PushSeenBody = z.output<typeof PushSeenBody>
 
 /** A browser that is notified of waiting cards. Unix ms. `problem`: why the newest message failed. */
@@ -30,12 +30,12 @@ export const PushDevice = z.object({
   /** Whether its notifications decide light cards. */
   decides: z.boolean(),
   createdAt: z.number(),
-  lastSentAt: z.number().exactOptional(),
+  lastSentAt: z.number().optional(),
   /** When the browser itself was here. */
   lastSeenAt: z.number(),
   /** It was not for 90 days. */
-  isUnseen: z.literal(true).exactOptional(),
-  problem: z.string().exactOptional(),
+  isUnseen: z.literal(true).optional(),
+  problem: z.string().optional(),
 })
 export type PushDevice = z.infer<typeof PushDevice>
 /** `publicKey`: the VAPID key that browsers subscribe with. */

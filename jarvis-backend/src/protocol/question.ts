@@ -86,7 +86,7 @@ export type AnswerBody = z.infer<typeof AnswerBody>
 /** A question of the last day, and where it was asked. */
 export const QuestionRow = Question.extend({ sessionId: z.string() })
   .extend(QuestionResolution.partial().shape)
-  .extend({ endedAt: z.number().exactOptional() })
+  .extend({ endedAt: z.number().optional() })
 export type QuestionRow = z.infer<typeof QuestionRow>
 export const QuestionsReply = z.object({ items: z.array(QuestionRow) })
 export type QuestionsReply = z.infer<typeof QuestionsReply>

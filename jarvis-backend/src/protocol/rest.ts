@@ -27,9 +27,9 @@ export const PasswordBody = z.strictObject({
 /** The password, with a code where one is asked for, or a passkey, given again for an action that a token alone may not do. */
 export const StepUpBody = z
   .strictObject({
-    password: LoginBody.shape.password.exactOptional(),
-    code: LoginBody.shape.code.exactOptional(),
-    passkey: PasskeyAssertion.exactOptional(),
+    password: LoginBody.shape.password.optional(),
+    code: LoginBody.shape.code.optional(),
+    passkey: PasskeyAssertion.optional(),
   })
   .refine(
     ({ password, passkey }) => (password === undefined) !== (passkey === undefined),
@@ -42,7 +42,7 @@ export type StepUpReply = z.infer<typeof StepUpReply>
 export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role, person: PersonRef })
 export type LoginReply = z.infer<typeof LoginReply>
 /** The same on the wire. `token`: absent where the answer sets a cookie in its place. */
-export const SignInReply = LoginReply.extend({ token: z.string().exactOptional() })
+export const SignInReply = LoginReply.extend({ token: z.string().optional() })
 export type SignInReply = z.infer<typeof SignInReply>
 
 export const SessionCreateBody = z
@@ -128,12 +128,12 @@ export const ClassifyBody = z.strictObject({ input: AnyObject })
 export const ClassifyReply = Verdict.pick({ tier: true, rule: true, reason: true }).extend({
   preview: z
     .object({
-      now: z.string().exactOptional(),
-      then: z.string().exactOptional(),
+      now: z.string().optional(),
+      then: z.string().optional(),
       undo: UndoFacts,
-      mayGoBack: z.literal(true).exactOptional(),
+      mayGoBack: z.literal(true).optional(),
     })
-    .exactOptional(),
+    .optional(),
 })
 export type ClassifyReply = z.infer<typeof ClassifyReply>
 
@@ -164,57 +164,57 @@ export const SessionSummary = z.object({
   isRehearsal: z.boolean(),
   isRunning: z.boolean(),
   pendingCount: z.number(),
-  archivedAt: z.number().exactOptional(),
-  model: z.string().exactOptional(),
+  archivedAt: z.number().optional(),
+  model: z.string().optional(),
   /** The effort chosen for the session; absent: as in the settings. */
-  effort: Effort.exactOptional(),
+  effort: Effort.optional(),
   /** The agent that it belongs to; absent: `main`. */
-  agent: z.string().exactOptional(),
+  agent: z.string().optional(),
   /** The id of the person whose it is; absent: the first owner's. */
-  person: z.string().exactOptional(),
+  person: z.string().optional(),
   /** With whom it is [shared](people.md#share-a-conversation); absent: with nobody. */
-  sharedWith: z.array(SessionShare).exactOptional(),
-  branchedFrom: BranchedFrom.exactOptional(),
+  sharedWith: z.array(SessionShare).optional(),
+  branchedFrom: BranchedFrom.optional(),
   /**
    * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted
    * together. A list shows one row for them, with the sums of usage, cost and cards, and `isRunning` where any runs.
    */
-  versions: z.number().exactOptional(),
+  versions: z.number().optional(),
   /** Sum of its answers without copied ones; absent until counted. */
-  usage: Usage.exactOptional(),
+  usage: Usage.optional(),
   /** Some answers ended before they were fully counted: `usage` and `costUsd` are lower bounds. */
-  isUsagePartial: z.literal(true).exactOptional(),
+  isUsagePartial: z.literal(true).optional(),
   /** US dollars; absent where a price is unknown. */
-  costUsd: z.number().exactOptional(),
+  costUsd: z.number().optional(),
   /** What the next message of it would fill of its model's window; of `GET /api/sessions/:id` alone. */
-  context: z.object({ usedTokens: z.number(), limitTokens: z.number() }).exactOptional(),
+  context: z.object({ usedTokens: z.number(), limitTokens: z.number() }).optional(),
   /** The message that matches the search, cut around the words; `seq`: its entry. */
-  found: z.object({ seq: z.number(), text: z.string() }).exactOptional(),
+  found: z.object({ seq: z.number(), text: z.string() }).optional(),
 })
 export type SessionSummary = z.infer<typeof SessionSummary>
 /** `isIndexing`: some sessions are not searched and counted yet. `total`: how many there are; of the first page alone, and without a search. */
 export const SessionsPage = pageOf(SessionSummary).extend({
-  isIndexing: z.literal(true).exactOptional(),
-  total: z.number().exactOptional(),
+  isIndexing: z.literal(true).optional(),
+  total: z.number().optional(),
 })
 export type SessionsPage = z.infer<typeof SessionsPage>
 
 /** A confirmation in `/api/confirmations`: the card, its session, and its outcome. */
 export const ConfirmationRow = Card.extend({
   sessionId: z.string(),
-  decision: Decision.exactOptional(),
-  decidedBy: z.string().exactOptional(),
-  decidedAt: z.number().exactOptional(),
+  decision: Decision.optional(),
+  decidedBy: z.string().optional(),
+  decidedAt: z.number().optional(),
   /** The channel that the decision came over. */
-  via: z.string().exactOptional(),
-  note: z.string().exactOptional(),
-  replacedBy: z.string().exactOptional(),
+  via: z.string().optional(),
+  note: z.string().optional(),
+  replacedBy: z.string().optional(),
   /** When a denial was lifted. */
-  liftedAt: z.number().exactOptional(),
+  liftedAt: z.number().optional(),
   /** Until when a denied call of an MCP client is refused without a card; absent where it is not. */
-  refusedUntil: z.number().exactOptional(),
+  refusedUntil: z.number().optional(),
   /** Outcome of an approved call; absent while it runs. `unknown`: it may have run. */
-  outcome: z.enum(['done', 'failed', 'unknown']).exactOptional(),
+  outcome: z.enum(['done', 'failed', 'unknown']).optional(),
 })
 export type ConfirmationRow = z.infer<typeof ConfirmationRow>
 
@@ -223,8 +223,8 @@ export const ToolInfo = z.object({
   name: z.string(),
   description: z.string(),
   tier: Tier,
-  effects: z.array(Effect).readonly().exactOptional(),
-  raises: z.array(z.object({ tier: Tier, rule: z.string(), words: z.string() })).exactOptional(),
+  effects: z.array(Effect).readonly().optional(),
+  raises: z.array(z.object({ tier: Tier, rule: z.string(), words: z.string() })).optional(),
   inputSchema: z.record(z.string(), z.unknown()),
 })
 export type ToolInfo = z.infer<typeof ToolInfo>
@@ -241,7 +241,7 @@ export const Health = z.object({
   status: z.enum(['ok', 'shutting_down']),
   version: z.string(),
   uptime: z.number(),
-  database: z.literal('busy').exactOptional(),
+  database: z.literal('busy').optional(),
 })
 export type Health = z.infer<typeof Health>
 /**
@@ -249,7 +249,7 @@ export type Health = z.infer<typeof Health>
  * node addresses changed. `isAnotherCluster`: runs, cards and grants end with the cluster in use.
  */
 export const NextStart = z.object({
-  urls: z.array(z.string()).exactOptional(),
+  urls: z.array(z.string()).optional(),
   hasNewSsh: z.boolean(),
   isAnotherCluster: z.boolean(),
 })
@@ -262,8 +262,8 @@ export const PartStatus = z.object({
   name: z.string(),
   health: z.enum(['ok', 'warn', 'bad', 'unknown']),
   text: z.string(),
-  effect: z.string().exactOptional(),
-  at: z.number().exactOptional(),
+  effect: z.string().optional(),
+  at: z.number().optional(),
 })
 export type PartStatus = z.infer<typeof PartStatus>
 /**
@@ -272,11 +272,11 @@ export type PartStatus = z.infer<typeof PartStatus>
  */
 export const PolicyStatus = z.object({
   profile: ProfileName,
-  hash: z.string().exactOptional(),
-  problems: z.array(z.string()).exactOptional(),
-  warnings: z.array(z.string()).exactOptional(),
+  hash: z.string().optional(),
+  problems: z.array(z.string()).optional(),
+  warnings: z.array(z.string()).optional(),
   /** An owner may approve alone what several people must approve. */
-  mayBreakGlass: z.literal(true).exactOptional(),
+  mayBreakGlass: z.literal(true).optional(),
 })
 export type PolicyStatus = z.infer<typeof PolicyStatus>
 /** State of the running server for the dashboard. */
@@ -291,15 +291,15 @@ export const Status = z.object({
   /** Whether `/terminal` is on. */
   hasTerminal: z.boolean(),
   /** Speech can be turned into text. */
-  hasSpeech: z.literal(true).exactOptional(),
+  hasSpeech: z.literal(true).optional(),
   policy: PolicyStatus,
   /** Calls of the last day that an owner approved without the others who must. Absent: none. */
-  glassBroken: z.array(GlassBroken).exactOptional(),
+  glassBroken: z.array(GlassBroken).optional(),
   parts: z.array(PartStatus),
   /** Absent where all saved settings are in use. */
-  nextStart: NextStart.exactOptional(),
+  nextStart: NextStart.optional(),
   /** Why a start now would fail, naming the variable. */
-  cannotStart: z.string().exactOptional(),
+  cannotStart: z.string().optional(),
 })
 export type Status = z.infer<typeof Status>
 /** Reply with status 202: the server shuts down as at SIGTERM and starts again. */
@@ -319,7 +319,7 @@ export const SettingsReply = z.object({
   unseenTargets: z.array(z.string()),
   ssh: z.object({
     user: z.string(),
-    keyPath: z.string().exactOptional(),
+    keyPath: z.string().optional(),
     hasAgent: z.boolean(),
     knownHostsPath: z.string(),
   }),
@@ -354,14 +354,14 @@ export const JournalEntry = z.object({
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
 /** `besides`: entries of the same calls that the filter or the page leaves out, because a result alone does not say who asked. */
-export const JournalPage = pageOf(JournalEntry).extend({ besides: z.array(JournalEntry).exactOptional() })
+export const JournalPage = pageOf(JournalEntry).extend({ besides: z.array(JournalEntry).optional() })
 export type JournalPage = z.infer<typeof JournalPage>
 /** `entries`: how many were checked. `brokenAt`: the first entry that was altered; `reason`: how, in words. */
 export const JournalVerification = z.object({
   ok: z.boolean(),
   entries: z.number(),
-  brokenAt: z.number().exactOptional(),
-  reason: z.string().exactOptional(),
+  brokenAt: z.number().optional(),
+  reason: z.string().optional(),
 })
 export type JournalVerification = z.infer<typeof JournalVerification>
 
@@ -372,6 +372,6 @@ export const LogLine = z.object({
   at: z.number(),
   level: z.string(),
   message: z.string(),
-  detail: z.string().exactOptional(),
+  detail: z.string().optional(),
 })
 export type LogLine = z.infer<typeof LogLine>

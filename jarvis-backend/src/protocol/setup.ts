@@ -16,8 +16,8 @@ export const SetupProbeReply = z.object({
   issuer: z.string(),
   /** Unix ms. */
   validTo: z.number(),
-  version: z.string().exactOptional(),
-  node: z.string().exactOptional(),
+  version: z.string().optional(),
+  node: z.string().optional(),
 })
 export type SetupProbeReply = z.infer<typeof SetupProbeReply>
 
@@ -48,14 +48,12 @@ export type SetupChoice = z.infer<typeof SetupChoice>
 /** `tools`: absent where no address answered. `fix`: shell line for a node that adds the missing rights. */
 export const SetupTestReply = z.object({
   ok: z.boolean(),
-  entries: z.array(
-    z.object({ url: z.string(), version: z.string().exactOptional(), problem: z.string().exactOptional() }),
-  ),
+  entries: z.array(z.object({ url: z.string(), version: z.string().optional(), problem: z.string().optional() })),
   nodes: z.array(z.object({ name: z.string(), isOnline: z.boolean().nullable() })),
-  tools: z.array(SetupToolRights).exactOptional(),
+  tools: z.array(SetupToolRights).optional(),
   /** Wider sets of rights that the token does not have; nothing is wrong without them. */
-  choices: z.array(SetupChoice).exactOptional(),
-  fix: z.string().exactOptional(),
+  choices: z.array(SetupChoice).optional(),
+  fix: z.string().optional(),
 })
 export type SetupTestReply = z.infer<typeof SetupTestReply>
 /** `savedTo`: the file that the next start reads. */
@@ -71,7 +69,7 @@ export const SetupReply = z.object({
   choices: z.array(SetupChoice),
   source: z.enum(['demo', 'environment', 'settings']),
   urls: z.array(z.string()),
-  tokenId: z.string().exactOptional(),
+  tokenId: z.string().optional(),
   fingerprints: z.array(z.string()),
 })
 export type SetupReply = z.infer<typeof SetupReply>
@@ -81,7 +79,7 @@ export const DoctorCheck = z.object({
   area: z.string(),
   health: z.enum(['ok', 'warn', 'bad']),
   text: z.string(),
-  fix: z.string().exactOptional(),
+  fix: z.string().optional(),
 })
 export type DoctorCheck = z.infer<typeof DoctorCheck>
 /** `ok`: no check is bad. `at`: when the checks began, Unix ms. */

@@ -6,7 +6,7 @@ export const SshKeyInfo = z.object({
   id: z.string(),
   name: z.string(),
   createdAt: z.int(),
-  lastUsedAt: z.int().exactOptional(),
+  lastUsedAt: z.int().optional(),
 })
 export type SshKeyInfo = z.infer<typeof SshKeyInfo>
 export const SshKeysReply = z.object({ items: z.array(SshKeyInfo) })
@@ -20,15 +20,15 @@ export const SshKeyBody = z.strictObject({
  * `ssh-keygen -Y sign -n` and `namespace`, over `statement`. `options` is absent where passkeys cannot sign here.
  */
 export const SshKeyReply = z.object({
-  key: SshKeyInfo.exactOptional(),
+  key: SshKeyInfo.optional(),
   countersign: z
     .object({
       statement: z.string(),
       namespace: z.string(),
       sshKeys: z.array(z.string()),
-      options: WebAuthnOptions.exactOptional(),
+      options: WebAuthnOptions.optional(),
     })
-    .exactOptional(),
+    .optional(),
 })
 export type SshKeyReply = z.infer<typeof SshKeyReply>
 export const SshCountersignBody = z.union([

@@ -21,9 +21,9 @@ export const Verdict = z.object({
   tier: Tier,
   rule: z.string(),
   reason: z.string(),
-  reasons: z.array(z.string()).exactOptional(),
-  approve: Approve.exactOptional(),
-  proof: z.literal('passkey').exactOptional(),
+  reasons: z.array(z.string()).optional(),
+  approve: Approve.optional(),
+  proof: z.literal('passkey').optional(),
 })
 export type Verdict = z.infer<typeof Verdict>
 

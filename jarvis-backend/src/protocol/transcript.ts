@@ -80,7 +80,7 @@ export const Recalled = z.object({
   /** Written by tools or others, so it is treated as data. */
   isFromTools: z.boolean(),
   /** Of those: JARVIS wrote it down by itself, and it repeats no stranger's text at length. */
-  isOwnNote: z.literal(true).exactOptional(),
+  isOwnNote: z.literal(true).optional(),
   text: z.string(),
 })
 export type Recalled = z.infer<typeof Recalled>

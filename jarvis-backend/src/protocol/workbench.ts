@@ -12,10 +12,10 @@ export const FileDiff = z.object({
   /** `named`: it stays as it is, and a command names it; `lines` are all of it then. */
   change: z.enum(['added', 'changed', 'deleted', 'mode', 'named']),
   /** SHA-256 of the bytes before and after, hex; absent where there is no file. */
-  old: z.string().exactOptional(),
-  new: z.string().exactOptional(),
+  old: z.string().optional(),
+  new: z.string().optional(),
   /** Octal, where it changes: `644 → 755`. */
-  mode: z.string().exactOptional(),
+  mode: z.string().optional(),
   /** Lines that come and go. */
   added: z.int().nonnegative(),
   removed: z.int().nonnegative(),
@@ -24,7 +24,7 @@ export const FileDiff = z.object({
   /** How many lines are left out of `lines`; `GET /api/workbench/diff/:toolUseId` has them. */
   left: z.int().nonnegative(),
   /** Why no lines are shown: `It is no text: 4.2 kB become 4.4 kB.` */
-  note: z.string().exactOptional(),
+  note: z.string().optional(),
 })
 export type FileDiff = z.infer<typeof FileDiff>
 
@@ -49,7 +49,7 @@ export const WorkbenchRoot = z.object({
   name: z.string(),
   path: z.string(),
   write: z.boolean(),
-  problem: z.string().exactOptional(),
+  problem: z.string().optional(),
 })
 export type WorkbenchRoot = z.infer<typeof WorkbenchRoot>
 
@@ -64,16 +64,16 @@ export const WorkbenchSection = z.strictObject({
   roots: z
     .array(z.strictObject({ name: z.string().max(100), path: z.string().max(4_096), write: z.boolean() }))
     .max(50)
-    .exactOptional(),
+    .optional(),
   exec: z.boolean(),
   /** Commands run also where Landlock alone confines them. */
-  landlock: z.boolean().exactOptional(),
+  landlock: z.boolean().optional(),
   /** `fetch` absent: on where a search address is set. */
-  web: z.strictObject({ fetch: z.boolean().exactOptional(), private: z.array(site).max(200) }),
+  web: z.strictObject({ fetch: z.boolean().optional(), private: z.array(site).max(200) }),
   browser: z.boolean(),
   git: z.boolean(),
   /** The path of Docker's socket; absent: off. */
-  docker: z.string().max(4_096).exactOptional(),
+  docker: z.string().max(4_096).optional(),
   egress: z.array(site).max(200),
 })
 export type WorkbenchSection = z.infer<typeof WorkbenchSection>
@@ -96,6 +96,6 @@ export const WorkbenchReply = z.object({
   roots: z.array(WorkbenchRoot),
   section: WorkbenchSection,
   hash: z.string(),
-  problem: z.string().exactOptional(),
+  problem: z.string().optional(),
 })
 export type WorkbenchReply = z.infer<typeof WorkbenchReply>

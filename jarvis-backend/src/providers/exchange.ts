@@ -65,5 +65,8 @@ const hasNoRoom = ({ content, stopReason, usage }: Turn) =>
 
 const noRoom = ({ host }: Provider, { usage }: Turn) =>
   new ModelError('model_bad_request', `${host} had no room left for an answer, so the conversation is too long.`, {
-    ...{ isRetryable: false, isTooLong: true, because: 'too_long', usage },
+    isRetryable: false,
+    isTooLong: true,
+    because: 'too_long',
+    usage,
   })

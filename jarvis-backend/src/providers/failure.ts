@@ -51,11 +51,11 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   const retryAfterMs = isWorthIt ? waitOf(headers, body, text, Date.now()) : undefined
   return new ModelError(as, told({ ...provider, status, tail: said === '' ? '.' : `: ${sentence(said)}` }), {
     isRetryable: isWorthIt,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(usage !== undefined && { usage }),
+    retryAfterMs,
+    usage,
     isTooLong: because === 'too_long' || because === 'plan',
     isBare: status === 400 && heard.trim() === '',
-    ...(because !== undefined && { because }),
+    because,
     limits: limitsIn(heard, because),
   })
 }
@@ -91,14 +91,14 @@ export const broken = (provider: Provider, why: string, usage?: Usage, cause?: u
   new ModelError('model_stream_broken', `${provider.name} stopped in the middle of its answer: ${why}. Try again.`, {
     isRetryable: true,
     cause,
-    ...(usage !== undefined && { usage }),
+    usage,
   })
 
 const silence = (provider: Provider, cause: SilentError, usage?: Usage) =>
   new ModelError('model_timeout', `${provider.name} (${provider.host}) was ${cause.message}. Try again.`, {
     isRetryable: true,
     cause,
-    ...(usage !== undefined && { usage }),
+    usage,
   })
 
 /** Common fields of both SDKs' `APIError`. `error` is the whole body in one SDK and the body's `error` in the other. */

@@ -130,7 +130,7 @@ export const isSame = (listed: string, model: string): boolean =>
 async function ownFacts(server: Server & { model: string }, signal: AbortSignal): Promise<ModelFacts | undefined> {
   if (server.kind !== 'openai-chat' || server.baseUrl === undefined || isCloud(server)) return undefined
   const at = async (path: string, body?: object): Promise<Fields | undefined> => {
-    const answer = await askServer(server, new URL(path, server.baseUrl).href, signal, { ...(body && { body }) })
+    const answer = await askServer(server, new URL(path, server.baseUrl).href, signal, { body })
     return 'kind' in answer ? undefined : fieldsIfAny(answer.body)
   }
   const [loaded, studio, props] = await Promise.all([at('/api/ps'), at('/api/v0/models'), at('/props')])

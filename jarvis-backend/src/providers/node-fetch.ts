@@ -39,10 +39,13 @@ export const nodeFetch =
         // A request over http names its whole address to the proxy; one over https goes through a way that the proxy opens.
         const way = isAsked
           ? {
-              ...{ host: proxy.host, port: proxy.port, path: target.href },
-              ...{ agent: proxy.isSecure ? agents.https : agents.http },
+              host: proxy.host,
+              port: proxy.port,
+              path: target.href,
+              agent: proxy.isSecure ? agents.https : agents.http,
               headers: {
-                ...{ ...headers, host: target.host },
+                ...headers,
+                host: target.host,
                 ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }),
               },
             }

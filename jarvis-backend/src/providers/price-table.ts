@@ -27,7 +27,10 @@ const openai = (input: number, output: number, cacheRead: number): Price => ({
 const embedding = (input: number): Price => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 })
 /** Google's prices; storing a cache costs by the hour, which is not counted. `above`: of prompts of more than 200,000 tokens. */
 const gemini = (input: number, output: number, long?: [input: number, output: number]): Price => ({
-  ...{ input, output, cacheRead: input / 10, cacheWrite: 0 },
+  input,
+  output,
+  cacheRead: input / 10,
+  cacheWrite: 0,
   ...(long && {
     above: { promptTokens: 200_000, input: long[0], output: long[1], cacheRead: long[0] / 10, cacheWrite: 0 },
   }),

@@ -101,7 +101,11 @@ function openModels(parts: {
     parts.changed()
   }
   const models = createModelSetup({
-    ...{ config: parts.config, clock, apply, factsOf: shownFacts, forget: learnedStore.forget },
+    config: parts.config,
+    clock,
+    apply,
+    factsOf: shownFacts,
+    forget: learnedStore.forget,
     leftOut: (provider) =>
       learnedStore.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
   })

@@ -14,6 +14,6 @@ test.each([
 ])(
   'OpenAI’s newest models answer over the Responses API, others as their kind says: %s at %s',
   (model, baseUrl, isSo) => {
-    expect(needsResponses({ model, ...(baseUrl !== undefined && { baseUrl }) })).toBe(isSo)
+    expect(needsResponses({ model, baseUrl })).toBe(isSo)
   },
 )

@@ -70,9 +70,9 @@ function readInputs(block: Block, map: YAMLMap, say: Say): RunbookInput[] {
     return {
       name,
       type,
-      ...(about !== undefined && { about }),
+      about,
       isRequired: !isOptional && usual === undefined,
-      ...(usual !== undefined && { default: usual }),
+      default: usual,
     }
   })
 }

@@ -103,7 +103,12 @@ export function createLibrary(parts: {
     const lastRun = parts.lastRun(name)
     return {
       ...facts,
-      ...{ name, faults, text, hash, changedAt, isShipped: shipped.get(name) === text },
+      name,
+      faults,
+      text,
+      hash,
+      changedAt,
+      isShipped: shipped.get(name) === text,
       ...(lastRun && { lastRun }),
       procedure: problem === undefined ? procedure : undefined,
     }

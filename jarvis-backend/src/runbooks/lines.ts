@@ -13,8 +13,8 @@ export function createFaults(): { faults: () => Fault[]; say: Say } {
       const fault = {
         line,
         message,
-        ...(column !== undefined && { column }),
-        ...(nearest !== undefined && { nearest }),
+        column,
+        nearest,
       }
       if (!faults.some((one) => one.line === line && one.message === message)) faults.push(fault)
     },

@@ -156,11 +156,15 @@ function createReader(tools: Tools, inputs: readonly RunbookInput[], say: Say) {
       if (as !== undefined) keep(textOf(as.value) ?? '', block.placeOf(as.value))
       if (!isRead) hasChanged = true
       const step: Step = {
-        ...{ number, title, line: toolLine, toolName, args },
+        number,
+        title,
+        line: toolLine,
+        toolName,
+        args,
         ...(as && { as: textOf(as.value) ?? '' }),
-        ...(over && { each: over }),
-        ...(when && { when }),
-        ...(verify && { verify }),
+        each: over,
+        when,
+        verify,
         ...(undo && { undo }),
       }
       return { step, toolName, toolLine }

@@ -123,8 +123,16 @@ export function createDecisions(parts: {
       const nonce = randomBytes(32).toString('base64url')
       const expiresAt = Math.min(now() + signWithinMs, card.expiresAt)
       const statement: Statement = {
-        ...{ toolUseId, bindingHash, cardHash: cardHash(card), decision: 'approved', ...terms, person },
-        ...{ origin, nonce, head: parts.head(), expiresAt },
+        toolUseId,
+        bindingHash,
+        cardHash: cardHash(card),
+        decision: 'approved',
+        ...terms,
+        person,
+        origin,
+        nonce,
+        head: parts.head(),
+        expiresAt,
       }
       const text = statementText(statement)
       const challenge = challengeOf(text)
@@ -149,8 +157,13 @@ export function createDecisions(parts: {
       if (row.expiresAt <= now()) throw refused('It came too late: a signature counts for two minutes.')
       const receipt = read(given, asked, row.statement)
       const about: About = {
-        ...{ toolUseId: card.toolUseId, bindingHash, cardHash: cardHash(card), person },
-        ...{ grant: terms.grant, goesBackAfterMin: terms.goesBackAfterMin, alone: terms.alone },
+        toolUseId: card.toolUseId,
+        bindingHash,
+        cardHash: cardHash(card),
+        person,
+        grant: terms.grant,
+        goesBackAfterMin: terms.goesBackAfterMin,
+        alone: terms.alone,
       }
       const why =
         (challengeOf(row.statement) === id ? undefined : 'The stored challenge was changed.') ??
@@ -171,7 +184,7 @@ export function createDecisions(parts: {
     problem(toolUseId, bindingHash, needed = 0) {
       const { decision, by = '', bindingHash: bound = '', receipt } = (parts.decisionOf(toolUseId) ?? {}) as Decided
       if (decision !== 'approved') return 'Its approval is not signed.'
-      const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
+      const about: About = { toolUseId, bindingHash }
       const why = keptProblem(receipt, by, about)
       if (why !== undefined || needed === 0) return why
       const yes = signedBy(toolUseId, bindingHash ?? bound)
@@ -218,7 +231,10 @@ const optionsOf = (
   rpId: string,
   known: readonly { id: string; transports: readonly string[] }[],
 ): WebAuthnOptions => ({
-  ...{ challenge, rpId, timeout: signWithinMs, userVerification: 'required' },
+  challenge,
+  rpId,
+  timeout: signWithinMs,
+  userVerification: 'required',
   allowCredentials: known.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
 })
 

@@ -39,7 +39,9 @@ export function countersignatureProblem(
   if (signedBy.type === 'ssh')
     return older.type === 'ssh'
       ? sshSignatureProblem(signedBy.signature, {
-          ...{ blob: older.key, namespace: sshNamespaces.signer, message: statement },
+          blob: older.key,
+          namespace: sshNamespaces.signer,
+          message: statement,
         })
       : 'The older key is none of SSH.'
   if (older.rpId === undefined) return 'The older key is no passkey.'

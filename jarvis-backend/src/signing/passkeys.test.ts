@@ -10,8 +10,13 @@ const origin = 'http://localhost:4000'
 test('a passkey that is removed while it is checked proves nobody', async () => {
   const database = openDatabase(':memory:')
   const passkeys = createPasskeys({
-    ...{ store: createPasskeyStore(database), place: createRelyingParty(undefined), durably: database.durably },
-    ...{ now: () => 1_000_000, record: () => {}, endSignIns: () => {}, hadPasskeys: () => false },
+    store: createPasskeyStore(database),
+    place: createRelyingParty(undefined),
+    durably: database.durably,
+    now: () => 1_000_000,
+    record: () => {},
+    endSignIns: () => {},
+    hadPasskeys: () => false,
   })
   const key = createAuthenticator(origin)
   const offered = await passkeys.enrolOptions({ person: 'per_ann', label: 'ann', origin })

@@ -93,8 +93,11 @@ export function createPasskeys(parts: {
     const allowCredentials = older.map(({ id, transports }) => ({ id, transports: transports as never }))
     return asJson(
       await generateAuthenticationOptions({
-        ...{ rpID: rpId, challenge: Buffer.from(challenge, 'base64url'), timeout: heldForMs },
-        ...{ userVerification: 'required', allowCredentials },
+        rpID: rpId,
+        challenge: Buffer.from(challenge, 'base64url'),
+        timeout: heldForMs,
+        userVerification: 'required',
+        allowCredentials,
       }),
     )
   }
@@ -108,8 +111,11 @@ export function createPasskeys(parts: {
     const { verifyRegistrationResponse } = await library()
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: { ...response, clientExtensionResults: {} } as never,
-      ...{ expectedChallenge: challenge, expectedOrigin: begun.origin, expectedRPID: begun.rpId },
-      ...{ requireUserVerification: true, supportedAlgorithmIDs: algorithms },
+      expectedChallenge: challenge,
+      expectedOrigin: begun.origin,
+      expectedRPID: begun.rpId,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
     }).catch((cause: unknown) => {
       throw invalid('The passkey was not accepted', cause)
     })
@@ -117,7 +123,12 @@ export function createPasskeys(parts: {
     const { credential, credentialDeviceType } = registrationInfo
     const { rpId, origin, userHandle } = begun
     const passkey: StoredPasskey = {
-      ...{ id: credential.id, person, userHandle, name, rpId, counter: credential.counter },
+      id: credential.id,
+      person,
+      userHandle,
+      name,
+      rpId,
+      counter: credential.counter,
       key: await spkiOf(credential.publicKey),
       cose: Buffer.from(credential.publicKey).toString('base64url'),
       transports: response.response.transports ?? [],
@@ -139,8 +150,14 @@ export function createPasskeys(parts: {
       const userHandle = known[0]?.userHandle ?? randomBytes(32).toString('base64url')
       const { generateRegistrationOptions } = await library()
       const options = await generateRegistrationOptions({
-        ...{ rpName: 'JARVIS', rpID: here.rpId, userName: label, userDisplayName: label, timeout: heldForMs },
-        ...{ userID: Buffer.from(userHandle, 'base64url'), attestationType: 'none', supportedAlgorithmIDs: algorithms },
+        rpName: 'JARVIS',
+        rpID: here.rpId,
+        userName: label,
+        userDisplayName: label,
+        timeout: heldForMs,
+        userID: Buffer.from(userHandle, 'base64url'),
+        attestationType: 'none',
+        supportedAlgorithmIDs: algorithms,
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         excludeCredentials: known.map(({ id, transports }) => ({ id, transports: transports as never })),
       })
@@ -219,9 +236,12 @@ export function createPasskeys(parts: {
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response: { ...response, clientExtensionResults: {} },
-        ...{ expectedChallenge: begun.challenge, expectedOrigin: begun.origin, expectedRPID: begun.rpId },
+        expectedChallenge: begun.challenge,
+        expectedOrigin: begun.origin,
+        expectedRPID: begun.rpId,
         // The counter is compared by the caller, who says more than the library.
-        ...{ credential: { id: passkey.id, publicKey, counter: 0 }, requireUserVerification: true },
+        credential: { id: passkey.id, publicKey, counter: 0 },
+        requireUserVerification: true,
       })
       if (verified) return authenticationInfo.newCounter
     } catch (cause) {
@@ -235,8 +255,11 @@ export function createPasskeys(parts: {
 export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
 
 const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Passkey => ({
-  ...{ id, name, isSynced, createdAt },
-  ...(lastUsedAt !== undefined && { lastUsedAt }),
+  id,
+  name,
+  isSynced,
+  createdAt,
+  lastUsedAt,
 })
 
 const asJson = (options: { challenge: string }) => options as unknown as WebAuthnOptions

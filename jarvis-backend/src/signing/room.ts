@@ -26,7 +26,9 @@ export const accessRoom = defineRoom({
     const { database, journal, clock, now, report } = foundation
     const store = createApiTokenStore(database)
     const apiTokens = createApiTokens({
-      ...{ store, now, durably: database.durably },
+      store,
+      now,
+      durably: database.durably,
       record: (change) => void journal.append('token', change),
     })
     const tokenUse = createTokenUse({ store, clock, report })
@@ -62,13 +64,21 @@ function openKeys(
     journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
   }
   const passkeys = createPasskeys({
-    ...{ store, place, now, durably: database.durably },
+    store,
+    place,
+    now,
+    durably: database.durably,
     record: (change) => recordSigner('passkey', change),
     endSignIns: createSignInStore(database).endOf,
     hadPasskeys: (person) => proof.hadSigner('passkey', person),
   })
   const sshKeys = createSshKeys({
-    ...{ store: keys, passkeys: store, signers, place, now, durably: database.durably },
+    store: keys,
+    passkeys: store,
+    signers,
+    place,
+    now,
+    durably: database.durably,
     record: (change) => recordSigner('ssh', change),
     hadKeys: (person) => proof.hadSigner('ssh', person),
   })
@@ -87,7 +97,9 @@ function openKeys(
     copied: ({ person, id, name }, why) => recordSigner('passkey', { change: 'refused', person, id, name, why }),
   })
   return {
-    ...{ passkeys, sshKeys, decisions },
+    passkeys,
+    sshKeys,
+    decisions,
     /** For other keys that sign. */
     signing: { keys, signers, challenges, head, record: recordSigner },
   }

@@ -62,7 +62,11 @@ export function createSshKeys(parts: {
   const pending = createHeld<{ key: StoredSignerKey; origin: string; statement: string }>(now)
 
   const enrolled = ({ person, id, key }: StoredSignerKey, origin: string): Enrolled => ({
-    ...{ type: 'ssh', person, id, key, origin },
+    type: 'ssh',
+    person,
+    id,
+    key,
+    origin,
   })
   const olderOf = (person: string) => ({ passkeys: passkeys.list(person), keys: store.list(person, 'ssh') })
 
@@ -116,12 +120,17 @@ export function createSshKeys(parts: {
       pending.hold(challenge, { key, origin, statement })
       const problem = older.passkeys.length === 0 ? 'no passkeys' : parts.place.problem(origin)
       const options: WebAuthnOptions = {
-        ...{ challenge, rpId: parts.place.rpId, timeout: heldForMs, userVerification: 'required' },
+        challenge,
+        rpId: parts.place.rpId,
+        timeout: heldForMs,
+        userVerification: 'required',
         allowCredentials: older.passkeys.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
       }
       return {
         countersign: {
-          ...{ statement, namespace: sshNamespaces.signer, sshKeys: older.keys.map((one) => one.id) },
+          statement,
+          namespace: sshNamespaces.signer,
+          sshKeys: older.keys.map((one) => one.id),
           ...(problem === undefined && { options }),
         },
       }
@@ -148,8 +157,10 @@ export function createSshKeys(parts: {
 }
 
 const shown = ({ id, name, createdAt, lastUsedAt }: StoredSignerKey): SshKeyInfo => ({
-  ...{ id, name, createdAt },
-  ...(lastUsedAt !== undefined && { lastUsedAt }),
+  id,
+  name,
+  createdAt,
+  lastUsedAt,
 })
 const invalid = (message: string) => new JarvisError('invalid_request', message)
 

@@ -34,10 +34,16 @@ export function shownOf(
   const state = stateOf(one, approval)
   const { license, compatibility, description, metadata, wants, others } = front
   return {
-    ...{ name, state, description, metadata, wants, others, faults },
+    name,
+    state,
+    description,
+    metadata,
+    wants,
+    others,
+    faults,
     isShipped: tree.files.length === 1 && tree.files[0]?.text !== undefined && tree.files[0].text === shippedText,
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
+    license,
+    compatibility,
     hints,
     hash: tree.hash ?? null,
     fileCount: tree.files.length,
@@ -46,7 +52,7 @@ export function shownOf(
     isInCatalogue: state === 'approved' && !isMissing,
     ...(approval && { approved: { hash: approval.hash, at: approval.at, by: approval.by } }),
     ...(approval?.off && { off: approval.off }),
-    ...(lastUse && { lastUse }),
+    lastUse,
   }
 }
 

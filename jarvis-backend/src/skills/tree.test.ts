@@ -29,14 +29,15 @@ const faultsOf = (dir: string) =>
 const code = (...points: number[]) => String.fromCodePoint(...points)
 
 test('the hash covers names and bytes, and nothing else', () => {
-  const hashes = [
+  const folders: Record<string, string>[] = [
     { 'SKILL.md': 'a', 'b.md': 'c' },
     { 'b.md': 'c', 'SKILL.md': 'a' },
     { 'SKILL.md': 'a', 'b.md': 'd' },
     { 'SKILL.md': 'a', 'x/b.md': 'c' },
     { 'SKILL.md': 'ab', '.md': 'c' },
     { 'SKILL.md': 'a' },
-  ].map((files) => read(folder(files)).hash)
+  ]
+  const hashes = folders.map((files) => read(folder(files)).hash)
   expect(hashes[0]).toBe(hashes[1])
   expect(new Set(hashes).size).toBe(5)
 })

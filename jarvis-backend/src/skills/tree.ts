@@ -94,7 +94,7 @@ function readTree(dir: string, { places, faults: found }: Walked): Tree {
   let bytes = 0
   let texts = 0
   for (const { path, kind } of places) {
-    const say = (message: string, line?: number) => faults.push({ path, ...(line !== undefined && { line }), message })
+    const say = (message: string, line?: number) => faults.push({ path, line, message })
     const [unseen] = hiddenIn(path)
     if (unseen !== undefined || path.includes('\n') || path.includes('\t'))
       say(`The file’s name ${quoted(path)} holds a character that cannot be seen.`)

@@ -47,8 +47,12 @@ const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
         words: ['--no-pager'],
         shared: true,
         sub: {
-          ...{ start: oneUnit, stop: oneUnit, restart: oneUnit, reload: oneUnit },
-          ...{ enable: { ...oneUnit, words: ['--now'] }, disable: { ...oneUnit, words: ['--now'] } },
+          start: oneUnit,
+          stop: oneUnit,
+          restart: oneUnit,
+          reload: oneUnit,
+          enable: { ...oneUnit, words: ['--now'] },
+          disable: { ...oneUnit, words: ['--now'] },
         },
       },
       does(verb, name, options) {

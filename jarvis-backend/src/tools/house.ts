@@ -166,8 +166,13 @@ const none = () => {
   throw new Error('There are no jobs here.')
 }
 const jobFacts = jobTools({
-  ...{ list: none, preview: none, make: none, zone: 'UTC' },
-  ...{ find: () => undefined, problemOf: () => undefined, pause: () => false },
+  list: none,
+  preview: none,
+  make: none,
+  zone: 'UTC',
+  find: () => undefined,
+  problemOf: () => undefined,
+  pause: () => false,
 })
 
 /** Of a tool of the workbench, in a list that knows no policy: the workbench is off unless policy.yaml turns it on. */

@@ -68,7 +68,7 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
     const isRefused = reaches.some(({ need, reach }) => reach === 'none' && need.shows === undefined)
     const granted = isRefused ? 'none' : missing.length > 0 ? 'some' : 'all'
     const choice = choiceOf(missing)
-    return { toolName, granted, missing, ...(choice && { choice }) }
+    return { toolName, granted, missing, choice }
   })
 }
 

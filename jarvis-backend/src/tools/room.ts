@@ -80,7 +80,8 @@ function toolsOf({
     ...withPorts(homelabTools, { ...homelab.homelab, limits: limits.current, alerts: watch.present }),
     ...(pbs === undefined ? [] : withPorts(pbsTools, { api, pbs })),
     ...withPorts(waitTools, {
-      ...{ cluster, clock },
+      cluster,
+      clock,
       begunAt: ({ runId, toolUseId }: { runId?: string; toolUseId?: string }) =>
         runId === undefined
           ? undefined

@@ -110,8 +110,14 @@ export function createAsk(parts: {
       ...(request.files && { files: request.files() }),
       link: (run) =>
         asked.add({
-          ...{ runId: run.runId, sessionId, token: tokenKey(token), door, session, hash },
-          ...{ at: clock.now(), isDelivered: false },
+          runId: run.runId,
+          sessionId,
+          token: tokenKey(token),
+          door,
+          session,
+          hash,
+          at: clock.now(),
+          isDelivered: false,
           ...(key !== undefined && { key }),
         }),
     })

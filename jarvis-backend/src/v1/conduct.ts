@@ -109,7 +109,7 @@ export function createConduct(
         {
           text: writer.text,
           thinking: writer.thinking,
-          ...(writer.entry && { entry: writer.entry }),
+          entry: writer.entry,
           waits,
           ended(end) {
             finish(true)

@@ -109,8 +109,12 @@ export function followRun(
     if (isOver || !isGone) return
     end()
     listener.ended({
-      ...{ type: 'failed', code: 'aborted', message: 'The conversation was removed.', text: '' },
-      ...{ usage: noUsage, hasChanged: false },
+      type: 'failed',
+      code: 'aborted',
+      message: 'The conversation was removed.',
+      text: '',
+      usage: noUsage,
+      hasChanged: false,
     })
   }
   if (!isOver && !isNew) check()

@@ -52,8 +52,8 @@ export function createPlain(parts: {
       tools: [],
       mayCallTools: false,
       isFinal: true,
-      ...(mostTokens !== undefined && { maxOutputTokens: mostTokens }),
-      ...(format !== undefined && { format }),
+      maxOutputTokens: mostTokens,
+      format,
     }
     const sink: ModelSink = {
       text(delta) {

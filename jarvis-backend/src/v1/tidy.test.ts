@@ -27,7 +27,8 @@ test('a session in which a card waits, or that another message followed in, is n
       newestRuns: (id) =>
         (id === 'ses_goes-on' ? ['run_1', 'run_2'] : ['run_1']).map((runId) => ({ type: 'user', runId }) as never),
     },
-    ...{ clock, isStopping: () => false },
+    clock,
+    isStopping: () => false,
     report(error) {
       throw error
     },

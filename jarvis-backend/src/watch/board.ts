@@ -93,7 +93,9 @@ export class Board {
       const fingerprint = fingerprintOf({ check: check.id, object: measure.object })
       const mayRipen = before?.firedAt === undefined && 'words' in measure && measure.level !== 'clear'
       const after = step(before, measure, {
-        ...{ ...facts, id: newId('alr'), earlier: ofSameGuest(this.#last.get(fingerprint), measure.object) },
+        ...facts,
+        id: newId('alr'),
+        earlier: ofSameGuest(this.#last.get(fingerprint), measure.object),
         ...(mayRipen && { recordedSince: recordedSince(measure, facts, this.#samples) }),
       })
       if (before !== undefined || after !== undefined) isNews = this.#put(before, after) || isNews

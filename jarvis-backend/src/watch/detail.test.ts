@@ -8,13 +8,30 @@ const now = Date.UTC(2026, 10, 23, 9)
 const since = now - 60 * minuteMs
 
 const hot: StoredAlert = {
-  ...{ id: 'alr_1', check: 'node-heat', object: { id: 'node/pve', name: 'pve', node: 'pve' }, severity: 'look' },
-  ...{ state: 'firing', sentence: 'pve is at 81 °C.', since, firedAt: since + 5 * minuteMs, seenAt: now, turns: [] },
-  ...{ values: ['80 °C', '81 °C'], value: '81 °C', told: [], inputs: { node: 'pve' } },
+  id: 'alr_1',
+  check: 'node-heat',
+  object: { id: 'node/pve', name: 'pve', node: 'pve' },
+  severity: 'look',
+  state: 'firing',
+  sentence: 'pve is at 81 °C.',
+  since,
+  firedAt: since + 5 * minuteMs,
+  seenAt: now,
+  turns: [],
+  values: ['80 °C', '81 °C'],
+  value: '81 °C',
+  told: [],
+  inputs: { node: 'pve' },
   chart: { series: 'node/pve', field: 'temperatureC', limit: 80, clears: 75 },
 }
 const task = (upid: string, startedAt: number, more: Partial<Task> = {}): Task => ({
-  ...{ upid, node: 'pve', type: 'vzdump', user: 'root@pam', startedAt, status: 'ok', exitStatus: 'OK' },
+  upid,
+  node: 'pve',
+  type: 'vzdump',
+  user: 'root@pam',
+  startedAt,
+  status: 'ok',
+  exitStatus: 'OK',
   ...more,
 })
 
@@ -22,15 +39,28 @@ const look = (alert: StoredAlert, ports: Partial<DetailPorts> = {}) =>
   detailOf(
     alert,
     {
-      ...{ shown: { ...alert, told: [] }, open: [], ended: [], now, durationMs: 3 },
+      shown: { ...alert, told: [] },
+      open: [],
+      ended: [],
+      now,
+      durationMs: 3,
       check: {
-        ...{ id: alert.check, title: 'Heat of a node', reads: 'GET /nodes/{node}/status and {more}', forMs: 0 },
-        ...{ pace: 'state', from: [], limit: () => '', look: () => ({ measures: [], unread: new Map() }) },
+        id: alert.check,
+        title: 'Heat of a node',
+        reads: 'GET /nodes/{node}/status and {more}',
+        forMs: 0,
+        pace: 'state',
+        from: [],
+        limit: () => '',
+        look: () => ({ measures: [], unread: new Map() }),
       },
       store: { earlier: () => ({ count: 2, longestMs: 5, lastAt: 7 }) },
     },
     {
-      ...{ samples: () => [], changes: async () => [], isOurs: ({ upid }) => upid === 'ours', offers: () => [] },
+      samples: () => [],
+      changes: async () => [],
+      isOurs: ({ upid }) => upid === 'ours',
+      offers: () => [],
       tasks: async () => ({ items: [], missing: [] }),
       ...ports,
     },
@@ -43,8 +73,12 @@ test('the evidence names the path that was read, the values, and what is usual b
   const { evidence, title } = await look(hot, { samples })
   expect(title).toBe('Heat of a node')
   expect(evidence).toEqual({
-    ...{ read: 'GET /nodes/pve/status and {more}', at: now, durationMs: 3, values: ['80 °C', '81 °C'] },
-    ...{ usual: '58 °C, median of 24 h', before: { count: 2, longestMs: 5, lastAt: 7 } },
+    read: 'GET /nodes/pve/status and {more}',
+    at: now,
+    durationMs: 3,
+    values: ['80 °C', '81 °C'],
+    usual: '58 °C, median of 24 h',
+    before: { count: 2, longestMs: 5, lastAt: 7 },
   })
 })
 
@@ -75,7 +109,10 @@ test('changes before it are those of the journal and tasks that JARVIS did not s
   })
   expect(changes).toEqual([
     {
-      ...{ at: since - 10 * minuteMs, sentence: 'vzdump of 101 on pve: job berrors/b', by: 'root@pam', isOurs: false },
+      at: since - 10 * minuteMs,
+      sentence: 'vzdump of 101 on pve: job berrors/b',
+      by: 'root@pam',
+      isOurs: false,
     },
     ours,
   ])
@@ -85,6 +122,7 @@ test('changes before it are those of the journal and tasks that JARVIS did not s
 test('tasks that cannot be read are missing, not absent', async () => {
   const tasks = () => Promise.reject(new Error('pve is offline'))
   expect(await look(hot, { tasks })).toMatchObject({
-    ...{ changes: [], missing: ['The tasks before it could not be read: pve is offline'] },
+    changes: [],
+    missing: ['The tasks before it could not be read: pve is offline'],
   })
 })

@@ -51,9 +51,9 @@ export async function detailOf(
     evidence: {
       read: readOf(check, stored),
       at: stored.seenAt,
-      ...(around.durationMs !== undefined && { durationMs: around.durationMs }),
+      durationMs: around.durationMs,
       values: [...stored.values],
-      ...(usual !== undefined && { usual }),
+      usual,
       before: around.store.earlier(
         fingerprintOf(stored),
         Math.max(around.now - earlierMs, stored.object.guest?.since ?? 0),

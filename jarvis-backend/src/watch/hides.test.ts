@@ -4,7 +4,12 @@ import type { Leaning } from './leaning.ts'
 
 type Alerts = Parameters<typeof causesOf>[0]
 const alert = (check: string, id: string, more: object = {}) => ({
-  ...{ id: `${check} ${id}`, check, object: { id }, state: 'firing', severity: 'failed', since: 0 },
+  id: `${check} ${id}`,
+  check,
+  object: { id },
+  state: 'firing',
+  severity: 'failed',
+  since: 0,
   ...more,
 })
 const node = (name: string) => ({ name, status: 'online' })

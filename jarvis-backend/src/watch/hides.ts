@@ -4,8 +4,12 @@ import { type Ground, groundOf, type Leaning, noLeaning } from './leaning.ts'
 
 /** Checks whose alerts explain others: what is away cannot be seen, nor what stands on it. */
 export const causes = {
-  ...{ cluster: 'cluster-away', node: 'node-away', storage: 'storage-away' },
-  ...{ bridge: 'bridge-down', paused: 'vm-io-error', ha: 'ha-state' },
+  cluster: 'cluster-away',
+  node: 'node-away',
+  storage: 'storage-away',
+  bridge: 'bridge-down',
+  paused: 'vm-io-error',
+  ha: 'ha-state',
 } as const
 
 const failedBackup = 'backup-failed'

@@ -13,7 +13,10 @@ export const guestObject = ({
   node,
   identity,
 }: Pick<Guest, 'vmid' | 'name' | 'type' | 'node' | 'identity'>): AlertObject => ({
-  ...{ id: `${type}/${vmid}`, name, node, vmid },
+  id: `${type}/${vmid}`,
+  name,
+  node,
+  vmid,
   ...(identity !== undefined && { guest: { id: identity.id, since: identity.since } }),
 })
 /** @param path its device: `/dev/sda` */
@@ -22,11 +25,15 @@ export const diskObject = (node: string, path: string): AlertObject =>
 export const bridgeObject = (node: string, name: string): AlertObject => partObject('bridge', node, name)
 /** A disk, a pool or a bridge of a node. */
 export const partObject = (kind: 'disk' | 'pool' | 'bridge', node: string, name: string): AlertObject => ({
-  ...{ id: `${kind}/${node}/${name}`, name, node },
+  id: `${kind}/${node}/${name}`,
+  name,
+  node,
 })
 /** @param node absent: it is shared. */
 export const storageObject = ({ name, node }: { name: string; node?: string | undefined }): AlertObject => ({
-  ...{ id: `storage/${node === undefined ? '' : `${node}/`}${name}`, name, ...(node !== undefined && { node }) },
+  id: `storage/${node === undefined ? '' : `${node}/`}${name}`,
+  name,
+  ...(node !== undefined && { node }),
 })
 
 /** `CT 113 vaultwarden` */

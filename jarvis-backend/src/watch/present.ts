@@ -25,8 +25,16 @@ const never = () => Promise.reject(new Error('Only the state is looked at.'))
 export function presentAlerts(checks: readonly Check[], state: ClusterState, limits: Limits): Alert[] {
   const now = state.at
   const ports: CheckPorts = {
-    ...{ state, limits, now, proofs: new Map(), signal: new AbortController().signal },
-    ...{ api: { get: never }, shell: { run: never }, samples: () => [], own: () => undefined, ask: never },
+    state,
+    limits,
+    now,
+    proofs: new Map(),
+    signal: new AbortController().signal,
+    api: { get: never },
+    shell: { run: never },
+    samples: () => [],
+    own: () => undefined,
+    ask: never,
     pools: { get: () => undefined, keep() {} },
     cluster: { tasks: never, backups: never, nodeDetail: never },
   }

@@ -100,7 +100,8 @@ export function createLeaningReader(parts: {
           ? kept.servers
           : serversOf(rowsOf(StorageRow, storages).rows, {
               nodes: rowsOf(MemberRow, nodesIn(members)).rows,
-              ...{ guests, named: parts.named() },
+              guests,
+              named: parts.named(),
             })
       keep({ guests, servers })
     },

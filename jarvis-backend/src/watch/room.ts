@@ -95,7 +95,10 @@ export const watchRoom = defineRoom({
       leaning: leaning.now(),
     })
     const teller = new Teller({
-      ...{ board, around, clock, changed: shown },
+      board,
+      around,
+      clock,
+      changed: shown,
       announce: (alerts) => announce(alerts, foundation),
       durably: database.durably,
       untilFree: database.untilFree,
@@ -107,7 +110,11 @@ export const watchRoom = defineRoom({
       teller.consider()
     }
     const rounds = createRounds({
-      ...{ checks, board, clock, report, changed },
+      checks,
+      board,
+      clock,
+      report,
+      changed,
       ports: watchedPorts({ homelab: needs.homelab, foundation, drills, gate, samples: recorded }),
       store: createCheckStore(database),
       state: cluster.state,
@@ -118,7 +125,14 @@ export const watchRoom = defineRoom({
     const watch = createWatch({
       hint: createHints({ checks, clock, soon: rounds.soon }),
       detail: (shownChange) => detailPorts(needs, recorded, shownChange),
-      ...{ checks, board, rounds, store, windows, around, now, changed },
+      checks,
+      board,
+      rounds,
+      store,
+      windows,
+      around,
+      now,
+      changed,
       problems: own.problems,
       record: (body, work) =>
         database.durably(() => {
@@ -165,7 +179,10 @@ export const watchRoom = defineRoom({
         closeGone()
         teller.resume()
         ticker = startTicker({
-          ...{ clock, state: cluster.state, sweep: rounds.sweeps, nextFires: () => board.nextFires() },
+          clock,
+          state: cluster.state,
+          sweep: rounds.sweeps,
+          nextFires: () => board.nextFires(),
           async look() {
             await rounds.state()
             // Time alone ends a silence or a window.
@@ -214,7 +231,9 @@ function announce(alerts: readonly StoredAlert[], { activity, now }: Pick<Founda
     if (noticed.has(check)) continue
     const isOver = due?.what === 'resolved'
     activity.record({
-      ...{ at: now(), kind: 'alert', level: isOver ? 'info' : severity === 'failed' ? 'error' : 'warning' },
+      at: now(),
+      kind: 'alert',
+      level: isOver ? 'info' : severity === 'failed' ? 'error' : 'warning',
       text: isOver ? `Resolved: ${sentence} ${ending}` : sentence,
       ...(object.node !== undefined && { node: object.node }),
       ...(object.vmid !== undefined && { vmid: object.vmid }),
@@ -237,7 +256,7 @@ function watchedPorts({
       get: (id) => seenPools()[id],
       keep: (id, pool) => settings.set(poolsKey, JSON.stringify({ ...seenPools(), [id]: pool })),
     },
-    ...(homelab.pbs && { pbs: homelab.pbs }),
+    pbs: homelab.pbs,
     cluster,
     shell: homelab.shell,
     get proofs() {
@@ -298,7 +317,7 @@ function detailPorts(
 /** An alert's object without the parts that are unknown. */
 const offerable = ({ id, name, node, vmid }: AlertObject) => ({
   id,
-  ...(name !== undefined && { name }),
+  name,
   ...(node !== undefined && { node }),
   ...(vmid !== undefined && { vmid }),
 })

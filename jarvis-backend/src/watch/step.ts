@@ -66,16 +66,14 @@ function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepF
     !isWorse(acknowledged, { severity, amount: measure.value, isLowBad: measure.isLowBad })
   return ripened(
     {
-      ...{
-        id,
-        check,
-        object: measure.object,
-        severity,
-        state: 'pending',
-        since: Math.min(recordedSince, now),
-        seenAt: now,
-      },
-      ...{ turns: now - resolvedAt <= flaps.withinMs ? turns : [], told: [] },
+      id,
+      check,
+      severity,
+      state: 'pending',
+      since: Math.min(recordedSince, now),
+      seenAt: now,
+      turns: now - resolvedAt <= flaps.withinMs ? turns : [],
+      told: [],
       ...valuesOf(undefined, measure),
       ...(stays && { acknowledged }),
       ...(earlier !== undefined && silence !== undefined && isSilent(earlier, now) && { silence }),
@@ -139,7 +137,12 @@ function cleared(before: StoredAlert, measure: Measure, now: number): StoredAler
   if (flapping === undefined) return ended({ ...seen, sentence: before.sentence }, words, now, turn.turns)
   const due = flapping.since === now && before.severity !== 'info' ? { what: 'fired' as const, at: now } : seen.due
   return {
-    ...{ ...seen, turns: turn.turns, sentence: before.sentence, state: 'firing', isClear: true, flapping },
+    ...seen,
+    turns: turn.turns,
+    sentence: before.sentence,
+    state: 'firing',
+    isClear: true,
+    flapping,
     ...(due !== undefined && { due }),
   }
 }
@@ -182,7 +185,10 @@ function valuesOf(before: StoredAlert | undefined, measure: Measure) {
   const { words, value, isLowBad, sentence, object, explainedBy, chart, inputs } = measure
   const values = [...(before?.values ?? []), words].slice(-keptValues)
   return {
-    ...{ object, sentence, value: words, values },
+    object,
+    sentence,
+    value: words,
+    values,
     ...(value !== undefined && { amount: value }),
     ...(isLowBad && { isLowBad }),
     ...(explainedBy !== undefined && { explainedBy }),

@@ -88,9 +88,15 @@ export function createWatch(parts: {
               ? 'unknown'
               : 'ok'
     return {
-      ...{ id, title, reads, limit: check.limit(parts.around().limits), state, everyMs: everyMsOf(check), firing },
+      id,
+      title,
+      reads,
+      limit: check.limit(parts.around().limits),
+      state,
+      everyMs: everyMsOf(check),
+      firing,
       ...(problem !== undefined && { problem }),
-      ...(lastAt !== undefined && { lastAt }),
+      lastAt,
       ...(check.isOwn && { isOwn: true as const }),
     }
   }
@@ -157,11 +163,13 @@ export function createWatch(parts: {
       return detailOf(
         stored,
         {
-          ...{ open, store, now: now(), check: around.checkOf(stored.check) },
-          ...{
-            durationMs: rounds.runOf(stored.check).durationMs,
-            ended: ended.map((alert) => shownAlert(alert, around)),
-          },
+          open,
+          store,
+          now: now(),
+          check: around.checkOf(stored.check),
+
+          durationMs: rounds.runOf(stored.check).durationMs,
+          ended: ended.map((alert) => shownAlert(alert, around)),
           shown: open.find((alert) => alert.id === id) ?? shownAlert(stored, around),
         },
         parts.detail(shown),
@@ -191,7 +199,10 @@ export function createWatch(parts: {
         (alert) => ({
           ...alert,
           acknowledged: {
-            ...{ by, at: now(), severity: alert.severity, ...more },
+            by,
+            at: now(),
+            severity: alert.severity,
+            ...more,
             ...(untilValue !== undefined && { until: `${alert.isLowBad ? 'below' : 'above'} ${untilValue}` }),
           },
         }),

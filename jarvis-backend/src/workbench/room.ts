@@ -128,7 +128,7 @@ function openWorkbench(
   const file = policyText(dataDir)
   const state = (): WorkbenchReply => ({
     areas: shownOrder.map(stateOf),
-    ...{ roots: parts.policy().roots.map(shownRoot) },
+    roots: parts.policy().roots.map(shownRoot),
     ...sectionNow(file),
   })
   const refusal = (path: string) => rootRefusal(path, ownPaths)

@@ -32,8 +32,14 @@ export function apiTokenStoreContract(open: () => ApiTokenStore) {
   test('a name is given once, and a token is found by its hash until it is removed', () => {
     const store = open()
     const token: ApiToken = {
-      ...{ name: 'laptop', doors: ['v1', 'api'], scope: 'read', hint: 'x81m' },
-      ...{ requestsPerMinute: 60, calls: 0, createdAt: 10, expiresAt: 99 },
+      name: 'laptop',
+      doors: ['v1', 'api'],
+      scope: 'read',
+      hint: 'x81m',
+      requestsPerMinute: 60,
+      calls: 0,
+      createdAt: 10,
+      expiresAt: 99,
     }
     expect([store.add(token, 'h1'), store.add(token, 'h2')]).toEqual([true, false])
     expect([store.byHash('h1'), store.byHash('h2')]).toEqual([token, undefined])
@@ -52,8 +58,13 @@ export function apiTokenStoreContract(open: () => ApiTokenStore) {
 export function oauthStoreContract(open: () => OAuthStore) {
   const client = { id: 'cl_1', name: 'Editor', redirectUris: ['http://127.0.0.1/cb'] }
   const token: ApiToken = {
-    ...{ name: 'editor', doors: ['mcp'], scope: 'ask', calls: 0 },
-    ...{ createdAt: 10, expiresAt: 100, clientName: 'Editor' },
+    name: 'editor',
+    doors: ['mcp'],
+    scope: 'ask',
+    calls: 0,
+    createdAt: 10,
+    expiresAt: 100,
+    clientName: 'Editor',
   }
   const consent = { token, clientId: 'cl_1', resource: 'http://jarvis/mcp' }
   const opened = () => {
@@ -104,8 +115,17 @@ export function oauthStoreContract(open: () => OAuthStore) {
 
 export function passkeyStoreContract(open: () => PasskeyStore) {
   const passkey: StoredPasskey = {
-    ...{ id: 'c1', person: 'operator', userHandle: 'aGk', name: 'Laptop', key: 'a2V5', cose: 'Y29zZQ' },
-    ...{ rpId: 'localhost', counter: 0, transports: ['internal'], isSynced: true, createdAt: 10 },
+    id: 'c1',
+    person: 'operator',
+    userHandle: 'aGk',
+    name: 'Laptop',
+    key: 'a2V5',
+    cose: 'Y29zZQ',
+    rpId: 'localhost',
+    counter: 0,
+    transports: ['internal'],
+    isSynced: true,
+    createdAt: 10,
   }
 
   test('a passkey is added once, and belongs to one person', () => {
@@ -130,8 +150,12 @@ export function passkeyStoreContract(open: () => PasskeyStore) {
 
 export function signerKeyStoreContract(open: () => SignerKeyStore) {
   const key: StoredSignerKey = {
-    ...{ id: 'SHA256:a', type: 'ssh', person: 'operator' },
-    ...{ name: 'Laptop', key: 'a2V5', createdAt: 10 },
+    id: 'SHA256:a',
+    type: 'ssh',
+    person: 'operator',
+    name: 'Laptop',
+    key: 'a2V5',
+    createdAt: 10,
   }
 
   test('a key is added once, and is listed with those of its person and type, oldest first', () => {
@@ -200,8 +224,15 @@ export function personStoreContract(open: () => PersonStore) {
 
 export function signInStoreContract(open: () => SignInStore) {
   const row = (id: string, endsAt = 100): SignInRow => ({
-    ...{ id, person: 'operator', hash: `hash of ${id}`, address: '::1', client: 'Browser', method: 'password' },
-    ...{ createdAt: 10, lastSeenAt: 10, endsAt },
+    id,
+    person: 'operator',
+    hash: `hash of ${id}`,
+    address: '::1',
+    client: 'Browser',
+    method: 'password',
+    createdAt: 10,
+    lastSeenAt: 10,
+    endsAt,
   })
 
   test('sign-ins are listed by their last use, and end one by one, all but one, or with their time', () => {

@@ -4,14 +4,18 @@ import type { AlertStore, CheckStore, StoredAlert, WindowStore } from '../../src
 import type { LeaningStore } from '../../src/watch/read-leaning.ts'
 
 const alert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert => ({
-  ...{
-    id,
-    check: 'node-heat',
-    object: { id: 'node/pve', name: 'pve', node: 'pve' },
-    severity: 'look',
-    state: 'firing',
-  },
-  ...{ sentence: 'pve is at 81 °C.', since: 10, firedAt: 20, seenAt: 30, values: ['81 °C'], turns: [], told: [] },
+  id,
+  check: 'node-heat',
+  object: { id: 'node/pve', name: 'pve', node: 'pve' },
+  severity: 'look',
+  state: 'firing',
+  sentence: 'pve is at 81 °C.',
+  since: 10,
+  firedAt: 20,
+  seenAt: 30,
+  values: ['81 °C'],
+  turns: [],
+  told: [],
   ...more,
 })
 const ended = (id: string, resolvedAt: number, more: Partial<StoredAlert> = {}) =>
@@ -93,7 +97,12 @@ export function windowStoreContract(open: () => WindowStore) {
   test('windows that have not ended are listed, soonest first, until they are removed', () => {
     const store = open()
     const window = (id: string, from: number, until: number): MaintenanceWindow => ({
-      ...{ id, from, until, name: 'New disk', objects: ['node/pve'], by: 'lena' },
+      id,
+      from,
+      until,
+      name: 'New disk',
+      objects: ['node/pve'],
+      by: 'lena',
     })
     for (const one of [window('a', 50, 60), window('b', 20, 70), window('c', 1, 30)]) store.add(one)
     expect(store.list(30)).toEqual([window('b', 20, 70), window('a', 50, 60)])

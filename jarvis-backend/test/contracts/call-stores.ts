@@ -105,8 +105,19 @@ export function confirmationStoreContract(open: Open<ConfirmationStore>) {
 
 export function grantStoreContract(open: Open<GrantStore>) {
   const grant = (id: string, more: Partial<StoredGrant> = {}): StoredGrant => ({
-    ...{ id, key: 'stop 103', toolName: 'stop_vm', toolInput: { vmid: 103 }, target, rule: 'base', requestedBy },
-    ...{ by: 'operator', toolUseId: 'tu_1', createdAt: 10, expiresAt: 100, uses: 2, usesLeft: 2 },
+    id,
+    key: 'stop 103',
+    toolName: 'stop_vm',
+    toolInput: { vmid: 103 },
+    target,
+    rule: 'base',
+    requestedBy,
+    by: 'operator',
+    toolUseId: 'tu_1',
+    createdAt: 10,
+    expiresAt: 100,
+    uses: 2,
+    usesLeft: 2,
     ...more,
   })
 
@@ -148,8 +159,14 @@ export function grantStoreContract(open: Open<GrantStore>) {
 
 export function executionStoreContract(open: Open<ExecutionStore>) {
   const claim = (toolUseId: string, vmid = 103): Claim => ({
-    ...{ toolUseId, sessionId: 'ses_1', runId: 'run_1', toolName: 'stop_vm', toolInput: { vmid } },
-    ...{ tier: 'red', bindingHash: 'hash', at: 10 },
+    toolUseId,
+    sessionId: 'ses_1',
+    runId: 'run_1',
+    toolName: 'stop_vm',
+    toolInput: { vmid },
+    tier: 'red',
+    bindingHash: 'hash',
+    at: 10,
   })
 
   test('a call is claimed once, whatever became of it', () => {
@@ -160,8 +177,12 @@ export function executionStoreContract(open: Open<ExecutionStore>) {
     store.settle('tu_1', 20, 'failed')
     expect(() => store.claim(claim('tu_1'))).toThrow()
     expect(store.get('tu_1')).toEqual({
-      ...{ sessionId: 'ses_1', runId: 'run_1', toolName: 'stop_vm', toolInput: { vmid: 103 } },
-      ...{ startedAt: 10, outcome: 'failed' },
+      sessionId: 'ses_1',
+      runId: 'run_1',
+      toolName: 'stop_vm',
+      toolInput: { vmid: 103 },
+      startedAt: 10,
+      outcome: 'failed',
     })
   })
 
@@ -223,9 +244,16 @@ export function attachedStoreContract(open: Open<AttachedStore>) {
 
 export function changeStoreContract(open: Open<ChangeStore>) {
   const change = (id: string, more: Partial<StoredChange> = {}) => ({
-    ...{ id, sessionId: 'ses_1', toolName: 'set_level', toolInput: { vmid: 104 } },
-    ...{ target: { kind: 'guest', id: 'ct/104' } as const, requestedBy: { kind: 'command', name: 'anna' } },
-    ...{ sentence: 'The level is 9.', at: 10, undo: { kind: 'none', because: 'Nothing does.' } as const, ...more },
+    id,
+    sessionId: 'ses_1',
+    toolName: 'set_level',
+    toolInput: { vmid: 104 },
+    target: { kind: 'guest', id: 'ct/104' } as const,
+    requestedBy: { kind: 'command', name: 'anna' },
+    sentence: 'The level is 9.',
+    at: 10,
+    undo: { kind: 'none', because: 'Nothing does.' } as const,
+    ...more,
   })
 
   test('a change goes back as long after it began as its card was armed, and is armed once', () => {
@@ -318,7 +346,11 @@ export function changeStoreContract(open: Open<ChangeStore>) {
 export function askedStoreContract(open: Open<AskedStore>) {
   const request = { token: 'hass 1', door: 'chat', session: '', hash: 'h1' }
   const asked = (runId: string, at: number, rest: Partial<Asked> = {}): Asked => ({
-    ...{ ...request, runId, sessionId: 'ses_1', at, isDelivered: false },
+    ...request,
+    runId,
+    sessionId: 'ses_1',
+    at,
+    isDelivered: false,
     ...rest,
   })
 

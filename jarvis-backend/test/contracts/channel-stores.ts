@@ -17,9 +17,15 @@ import type { SubscriptionStore } from '../../src/channels/web-push/ports.ts'
 const say = createSpeech((text) => text)
 
 const item = (id: string, more: Partial<OutboxItem> = {}): Parameters<OutboxStore['add']>[0] => ({
-  ...{ id, recipient: 'rec_1', channel: 'ntfy', act: 'deliver', key: `notice:${id}` },
+  id,
+  recipient: 'rec_1',
+  channel: 'ntfy',
+  act: 'deliver',
+  key: `notice:${id}`,
   content: { kind: 'notice', level: 'info', title: say('Title'), lines: [say('Line')], path: '/' },
-  ...{ createdAt: 10, notBefore: 10, expiresAt: 100 },
+  createdAt: 10,
+  notBefore: 10,
+  expiresAt: 100,
   ...more,
 })
 const card = (id: string, more: Partial<OutboxItem> = {}) => {
@@ -166,9 +172,18 @@ export function outboxStoreContract(open: () => OutboxStore) {
 }
 
 const recipient = (id: string, more: Partial<Recipient> = {}): Recipient => ({
-  ...{ id, channel: 'telegram', account: 'acc', person: 'operator', user: id, chat: id, name: 'Mira' },
+  id,
+  channel: 'telegram',
+  account: 'acc',
+  person: 'operator',
+  user: id,
+  chat: id,
+  name: 'Mira',
   isGroup: false,
-  ...{ decides: 'deny', hidesNames: false, talks: false, createdAt: 10 },
+  decides: 'deny',
+  hidesNames: false,
+  talks: false,
+  createdAt: 10,
   ...more,
 })
 
@@ -210,7 +225,13 @@ export function recipientStoreContract(open: () => RecipientStore) {
 }
 
 const pairing = (id: string, more: Partial<Pairing> = {}): Pairing => ({
-  ...{ id, hash: `h${id}`, channel: 'telegram', account: 'acc', person: 'operator', createdAt: 10, expiresAt: 100 },
+  id,
+  hash: `h${id}`,
+  channel: 'telegram',
+  account: 'acc',
+  person: 'operator',
+  createdAt: 10,
+  expiresAt: 100,
   ...more,
 })
 
@@ -231,7 +252,13 @@ export function pairingStoreContract(open: () => PairingStore) {
 }
 
 const nonce = (hash: string, more: Partial<Nonce> = {}): Nonce => ({
-  ...{ hash, recipient: 'rec_1', item: 'out_1', toolUseId: 'tu_1', bindingHash: 'b', decision: 'deny', expiresAt: 100 },
+  hash,
+  recipient: 'rec_1',
+  item: 'out_1',
+  toolUseId: 'tu_1',
+  bindingHash: 'b',
+  decision: 'deny',
+  expiresAt: 100,
   ...more,
 })
 
@@ -297,7 +324,11 @@ export function chatStoreContract(open: () => ChatStore) {
 }
 
 const choice = (hash: string, more: Partial<StoredChoice> = {}): StoredChoice => ({
-  ...{ hash, recipient: 'rec_1', thread: '', item: 'out_1.1', expiresAt: 100 },
+  hash,
+  recipient: 'rec_1',
+  thread: '',
+  item: 'out_1.1',
+  expiresAt: 100,
   deed: { does: 'open', sessionId: hash },
   ...more,
 })

@@ -4,8 +4,20 @@ import type { Drill, DrillStore } from '../../src/drill/drill.ts'
 /** What every DrillStore does. */
 export function drillStoreContract(open: () => DrillStore) {
   const drill = (id: string, more: Partial<Drill> = {}): Drill => ({
-    ...{ id, vmid: 101, type: 'vm', name: 'web', copy: 990_000, node: 'pve', storage: 'thin', level: 3, at: 10 },
-    ...{ archive: 'nas:backup/a', archiveAt: 5, notProven: [], step: 'restoring', verdict: 'open' },
+    id,
+    vmid: 101,
+    type: 'vm',
+    name: 'web',
+    copy: 990_000,
+    node: 'pve',
+    storage: 'thin',
+    level: 3,
+    at: 10,
+    archive: 'nas:backup/a',
+    archiveAt: 5,
+    notProven: [],
+    step: 'restoring',
+    verdict: 'open',
     ...more,
   })
 

@@ -4,7 +4,11 @@ import type { Generation, GenerationStore } from '../../src/homelab/identities.t
 /** What every GenerationStore does. */
 export function generationStoreContract(open: () => GenerationStore) {
   const one = (id: string, vmid: number, seenAt: number): Generation => ({
-    ...{ vmid, name: 'web', names: ['web'], seenAt, marks: { type: 'ct', macs: ['AA'] } },
+    vmid,
+    name: 'web',
+    names: ['web'],
+    seenAt,
+    marks: { type: 'ct', macs: ['AA'] },
     identity: { id, since: seenAt },
   })
 

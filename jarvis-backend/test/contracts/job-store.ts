@@ -4,12 +4,24 @@ import type { JobStore, StoredJob, StoredSlot } from '../../src/jobs/job.ts'
 /** What every JobStore does. */
 export function jobStoreContract(open: () => JobStore) {
   const job = (id: string, more: Partial<StoredJob> = {}): StoredJob => ({
-    ...{ id, name: id, work: { kind: 'heartbeat' }, schedule: { kind: 'interval', minutes: 5 }, budget: {} },
-    ...{ state: 'active', by: 'ana', createdAt: 10, failures: 0, anchor: 10, cursor: 10 },
+    id,
+    name: id,
+    work: { kind: 'heartbeat' },
+    schedule: { kind: 'interval', minutes: 5 },
+    budget: {},
+    state: 'active',
+    by: 'ana',
+    createdAt: 10,
+    failures: 0,
+    anchor: 10,
+    cursor: 10,
     ...more,
   })
   const slot = (at: number, more: Partial<StoredSlot> = {}): StoredSlot => ({
-    ...{ jobId: 'a', slot: at, state: 'done', summary: 'It went well.' },
+    jobId: 'a',
+    slot: at,
+    state: 'done',
+    summary: 'It went well.',
     ...more,
   })
   const withJob = () => {

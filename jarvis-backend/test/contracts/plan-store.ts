@@ -2,9 +2,17 @@ import { expect, test } from 'vitest'
 import type { PlanStore, StoredPlan } from '../../src/calls/plans/plan.ts'
 
 const plan = (id: string, startedAt: number, more: Partial<StoredPlan> = {}): StoredPlan => ({
-  ...{ id, sessionId: 'ses_1', runId: `run_${id}`, asker: { kind: 'chat', name: 'm' }, until: startedAt + 100 },
+  id,
+  sessionId: 'ses_1',
+  runId: `run_${id}`,
+  asker: { kind: 'chat', name: 'm' },
+  until: startedAt + 100,
   facts: { id, hash: 'h', title: 'Hot node', runbook: 'hot-node', inputs: { node: 'pve' }, steps: [] },
-  ...{ steps: [], notes: {}, script: { steps: [] }, state: 'running', startedAt },
+  steps: [],
+  notes: {},
+  script: { steps: [] },
+  state: 'running',
+  startedAt,
   ...more,
 })
 

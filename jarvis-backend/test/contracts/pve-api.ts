@@ -74,7 +74,7 @@ export function pveFilesContract(fixture: () => PveFixture) {
       expect(await refusal(change('PUT', path, { description: 'ours again', digest: String(after.digest) }))).toContain(
         stale[guest.type],
       )
-      const old =
+      const old: Record<string, string> =
         before.description === undefined ? { delete: 'description' } : { description: String(before.description) }
       await change('PUT', path, { ...old, digest: String((await get(path)).digest) })
       expect(await get(path)).toEqual(before)
@@ -114,7 +114,7 @@ export function pveFilesContract(fixture: () => PveFixture) {
       value: before.memory,
       pending: '3072',
     })
-    const old =
+    const old: Record<string, string> =
       before.description === undefined ? { delete: 'description' } : { description: String(before.description) }
     await change('PUT', pathTo(guest, 'config'), { memory: String(before.memory), ...old })
     expect(await get(pathTo(guest, 'config'))).toEqual(before)

@@ -3,7 +3,10 @@ import type { QuestionStore, StoredQuestion } from '../../src/calls/questions/qu
 
 const asked = (questionId: string, createdAt: number, more: object = {}): Omit<StoredQuestion, 'isTold'> => ({
   question: {
-    ...{ questionId, toolUseId: `tu_${questionId}`, createdAt, expiresAt: createdAt + 100 },
+    questionId,
+    toolUseId: `tu_${questionId}`,
+    createdAt,
+    expiresAt: createdAt + 100,
     items: [{ text: 'Where to?', options: [{ label: 'here' }], typed: 'text' }],
     requestedBy: { kind: 'chat', name: 'm' },
     ...more,
@@ -12,7 +15,10 @@ const asked = (questionId: string, createdAt: number, more: object = {}): Omit<S
   runId: 'run_1',
 })
 const answered: NonNullable<StoredQuestion['resolution']> = {
-  ...{ end: 'answered', by: 'mira', answers: [{ chosen: [0] }], at: 50 },
+  end: 'answered',
+  by: 'mira',
+  answers: [{ chosen: [0] }],
+  at: 50,
 }
 
 export function questionStoreContract(create: () => QuestionStore) {

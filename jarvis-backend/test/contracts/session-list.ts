@@ -36,7 +36,13 @@ export function sessionListContract(open: () => Opened) {
     transcripts.append(sessionId, { type: 'user', seq: nextSeq, ...of, ...message })
     const content = [{ type: 'text' as const, text: `answered ${words}` }]
     transcripts.append(sessionId, {
-      ...{ type: 'assistant', seq: nextSeq + 1, ...of, model, content, usage, stopReason: 'end_turn' },
+      type: 'assistant',
+      seq: nextSeq + 1,
+      ...of,
+      model,
+      content,
+      usage,
+      stopReason: 'end_turn',
     })
     transcripts.append(sessionId, { type: 'done', seq: nextSeq + 2, ...of, usage, stopReason: 'end_turn' })
     transcripts.setRunStatus(of.runId, 'ended')
@@ -88,7 +94,14 @@ export function sessionListContract(open: () => Opened) {
     const opened = filled({}, {})
     say(opened, 'a', 'first')
     opened.transcripts.copySession({
-      ...{ from: 'a', id: 'a2', title: 'Session a', below: 0, entry: 0, nextSeq: 0, versionOf: 'a', at: 50 },
+      from: 'a',
+      id: 'a2',
+      title: 'Session a',
+      below: 0,
+      entry: 0,
+      nextSeq: 0,
+      versionOf: 'a',
+      at: 50,
     })
     say(opened, 'a2', 'second')
     expect(found(opened, {})).toEqual(['a2', 'b'])

@@ -2,8 +2,15 @@ import { expect, test } from 'vitest'
 import type { Spend, SpendingStore } from '../../src/budgets/spending.ts'
 
 const spend = (at: number, more: Partial<Spend> = {}): Spend => ({
-  ...{ at, kind: 'turn', model: 'm', agent: 'main', tokens: 100, usd: 0.5, ms: 1_000 },
-  ...{ isOpen: false, isPartial: false },
+  at,
+  kind: 'turn',
+  model: 'm',
+  agent: 'main',
+  tokens: 100,
+  usd: 0.5,
+  ms: 1_000,
+  isOpen: false,
+  isPartial: false,
   ...more,
 })
 

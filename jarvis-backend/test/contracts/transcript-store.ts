@@ -3,15 +3,29 @@ import type { StoredEntry, TranscriptStore } from '../../src/agent/sessions/tran
 import { noUsage } from '../../src/protocol/index.ts'
 
 const run = (id: string, at = 20) => ({
-  ...{ id, sessionId: 'ses_1', status: 'queued' as const, at },
+  id,
+  sessionId: 'ses_1',
+  status: 'queued' as const,
+  at,
   origin: { kind: 'chat' as const, messageId: `msg_${id}`, text: 'How is pve?', by: 'operator' },
 })
 const user = (seq: number, runId: string): StoredEntry => ({
-  ...{ type: 'user', seq, runId, at: 20, messageId: `msg_${runId}`, text: 'How is pve?', by: 'operator' },
+  type: 'user',
+  seq,
+  runId,
+  at: 20,
+  messageId: `msg_${runId}`,
+  text: 'How is pve?',
+  by: 'operator',
   context: '4 nodes',
 })
 const done = (seq: number, runId: string): StoredEntry => ({
-  ...{ type: 'done', seq, runId, at: 21, usage: noUsage, stopReason: 'end_turn' },
+  type: 'done',
+  seq,
+  runId,
+  at: 21,
+  usage: noUsage,
+  stopReason: 'end_turn',
 })
 const seqs = (entries: readonly StoredEntry[]) => entries.map(({ seq }) => seq)
 
@@ -81,7 +95,11 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
     const store = filled()
     expect(store.newestTodo('ses_1')).toBeUndefined()
     const list = (seq: number, text: string) => ({
-      ...{ type: 'plan' as const, seq, runId: 'run_2', at: 1, toolUseId: 'tu_1' },
+      type: 'plan' as const,
+      seq,
+      runId: 'run_2',
+      at: 1,
+      toolUseId: 'tu_1',
       items: [{ text, state: 'open' as const }],
     })
     store.append('ses_1', list(6, 'first'))

@@ -35,7 +35,7 @@ const report = await runExperiment({
     step === undefined ? planKills(kills, createRandom(seed)) : Array.from({ length: kills }, () => ({ at: step })),
   seed,
   progress: say,
-  ...(mutant !== undefined && { mutant }),
+  mutant,
 })
 say(summaryOf(report))
 say(`${Math.round((Date.now() - startedAt) / 1000)} s.`)

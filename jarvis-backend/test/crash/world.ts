@@ -48,8 +48,8 @@ export async function runWorld(parts: {
       dataDir,
       clusterUrl: cluster.url,
       jwtSecret,
-      ...(kill !== undefined && { kill }),
-      ...(mutant !== undefined && { mutant }),
+      kill,
+      mutant,
     })
 
   /** One life, which ends as `kill` says. @throws LifeEnded */

@@ -25,7 +25,13 @@ export function drillsOver(
   })
   const { cluster } = withIdentities({ api, cluster: known } as Homelab, marked)
   const drills = createDrills({
-    ...{ store, api, cluster, ids, hasOwnToken: false, clock: systemClock, durably: database.durably },
+    store,
+    api,
+    cluster,
+    ids,
+    hasOwnToken: false,
+    clock: systemClock,
+    durably: database.durably,
     redact: (text) => text,
     journal: { append: (_kind, body) => void journal.push(body) },
     announce: (text) => void said.push(text),

@@ -10,7 +10,9 @@ export type Dying = { path: string; connection: Connection; anchor: number; spee
 const { path, connection, anchor, speed, vmid, dieAt } = JSON.parse(process.argv[2] ?? '{}') as Dying
 const clock = scaledClock(anchor, speed)
 const cluster = createProxmox({
-  ...{ connection, clock, protectedTargets: new Set<string>() },
+  connection,
+  clock,
+  protectedTargets: new Set<string>(),
   shell: { run: () => Promise.reject(new Error('no shell')) },
 })
 await dyingDrill({ api: cluster.api, cluster }, { database: openDatabase(path), clock, vmid }, (point) => {

@@ -66,7 +66,13 @@ export function fakeFacts(now: number): ClusterFacts {
   facts.replication.push(
     { id: '100-0', guest: 100, target: 'pve2', schedule: '*/15', last_sync: lastS, last_try: lastS, fail_count: 0 },
     {
-      ...{ id: '101-0', guest: 101, target: 'pve3', schedule: '*/15', last_sync: 0, last_try: lastS, fail_count: 3 },
+      id: '101-0',
+      guest: 101,
+      target: 'pve3',
+      schedule: '*/15',
+      last_sync: 0,
+      last_try: lastS,
+      fail_count: 3,
       error: "command 'zfs send' failed: exit code 1",
       fails: "command 'zfs send' failed: exit code 1",
     },

@@ -17,7 +17,10 @@ export function createPveHost(world: World): PveHost {
     isQuorate: world.isQuorate,
     nodes: () =>
       [...world.nodes.keys()].map((name) => ({
-        ...{ name, isOnline: world.isOnline(name), ramBytes: 20 * gib, ramTotalBytes: 64 * gib },
+        name,
+        isOnline: world.isOnline(name),
+        ramBytes: 20 * gib,
+        ramTotalBytes: 64 * gib,
       })),
 
     guests: () => [...world.guests.values()].map(guestOf),
@@ -50,8 +53,13 @@ export function createPveHost(world: World): PveHost {
 
     storages: () =>
       world.storages.map(({ name, type, shared, content, used, total, nodes }) => ({
-        ...{ name, type, isShared: shared, content: content.split(','), usedBytes: used, totalBytes: total },
-        ...(nodes !== undefined && { nodes }),
+        name,
+        type,
+        isShared: shared,
+        content: content.split(','),
+        usedBytes: used,
+        totalBytes: total,
+        nodes,
       })),
     isActive: (name, node) =>
       world.isOnline(node) &&
@@ -106,7 +114,13 @@ export function createPveHost(world: World): PveHost {
 function guestOf(guest: FakeGuest): HostGuest {
   const { vmid, type, node, name, status, lock, startedAt, template, tags, isHeld, hastate } = guest
   return {
-    ...{ vmid, type, node, name, status, lock, startedAt },
+    vmid,
+    type,
+    node,
+    name,
+    status,
+    lock,
+    startedAt,
     tags: tags?.split(';').filter((tag) => tag !== '') ?? [],
     isTemplate: template === true,
     isHeld: isHeld === true,

@@ -46,8 +46,14 @@ export const routes: Route[] = [
       demand(rights, '/', 'Sys.Audit')
       const isLone = world.nodes.size === 1
       const nodes = [...world.nodes.keys()].map((name, i) => ({
-        ...{ id: `node/${name}`, type: 'node', name, ip: `10.0.0.${i + 1}`, nodeid: isLone ? 0 : i + 1, level: '' },
-        ...{ online: world.isOnline(name) ? 1 : 0, local: name === entryNode ? 1 : 0 },
+        id: `node/${name}`,
+        type: 'node',
+        name,
+        ip: `10.0.0.${i + 1}`,
+        nodeid: isLone ? 0 : i + 1,
+        level: '',
+        online: world.isOnline(name) ? 1 : 0,
+        local: name === entryNode ? 1 : 0,
       }))
       if (isLone) return nodes
       const quorate = world.isQuorate() ? 1 : 0
@@ -216,7 +222,12 @@ function resources({ world, rights }: Scene): Record<string, unknown>[] {
     )
     .flatMap(({ name, type, shared, content, used, total }) =>
       [...world.nodes.keys()].map((node) => ({
-        ...{ id: `storage/${node}/${name}`, type: 'storage', node, storage: name, plugintype: type, content },
+        id: `storage/${node}/${name}`,
+        type: 'storage',
+        node,
+        storage: name,
+        plugintype: type,
+        content,
         shared: shared ? 1 : 0,
         ...(world.isOnline(node) && !world.nodes.get(node)?.isStalled
           ? { status: 'available', disk: used, maxdisk: total }

@@ -113,14 +113,12 @@ export async function startDiscord({
     const before =
       enforce_nonce === true ? posted.find((one) => one.channel === channel && one.nonce === nonce) : undefined
     const message: Posted = before ?? {
-      ...{
-        id: nextId(),
-        channel,
-        content: String(content ?? ''),
-        buttons: buttonsOf(body),
-        flags: Number(flags),
-        files,
-      },
+      id: nextId(),
+      channel,
+      content: String(content ?? ''),
+      buttons: buttonsOf(body),
+      flags: Number(flags),
+      files,
       ...(nonce !== undefined && { nonce: String(nonce) }),
     }
     if (before === undefined) posted.push(message)
@@ -238,7 +236,11 @@ export async function startDiscord({
         sessions.set(session.id, session)
         const user = { id: application, username: 'jarvis', bot: true }
         dispatch(session, 'READY', {
-          ...{ v: 10, user, guilds: [], session_id: session.id, application: { id: application, flags: 0 } },
+          v: 10,
+          user,
+          guilds: [],
+          session_id: session.id,
+          application: { id: application, flags: 0 },
           resume_gateway_url: service.url.replace('http', 'ws'),
         })
         return
@@ -317,8 +319,16 @@ export async function startDiscord({
     write(user: string, content: string, more: object = {}, name = 'Mira') {
       opened.add(channelOf(user))
       const message = {
-        ...{ id: nextId(), channel_id: channelOf(user), channel_type: 1, author: userOf(user, name), content },
-        ...{ timestamp: new Date(now()).toISOString(), type: 0, mentions: [], attachments: [], embeds: [] },
+        id: nextId(),
+        channel_id: channelOf(user),
+        channel_type: 1,
+        author: userOf(user, name),
+        content,
+        timestamp: new Date(now()).toISOString(),
+        type: 0,
+        mentions: [],
+        attachments: [],
+        embeds: [],
         ...more,
       }
       written.set(`${message.channel_id}/${message.id}`, message)
@@ -343,13 +353,24 @@ export async function startDiscord({
     /** A client may press whatever it wants: any data, as anybody, on any message, in a server. @returns the tap */
     press(user: string, custom_id: string, message: string | undefined, more: object = {}) {
       const one: Pressed = {
-        ...{ id: nextId(), token: `tap-${pressed.length + 1}`, user, until: Date.now() + patienceMs },
-        ...{ isAnswered: false, told: [] },
+        id: nextId(),
+        token: `tap-${pressed.length + 1}`,
+        user,
+        until: Date.now() + patienceMs,
+        isAnswered: false,
+        told: [],
       }
       pressed.push(one)
       push('INTERACTION_CREATE', {
-        ...{ id: one.id, token: one.token, application_id: application, type: 3, version: 1, context: 1 },
-        ...{ channel_id: channelOf(user), user: userOf(user, 'Mira'), data: { custom_id, component_type: 2 } },
+        id: one.id,
+        token: one.token,
+        application_id: application,
+        type: 3,
+        version: 1,
+        context: 1,
+        channel_id: channelOf(user),
+        user: userOf(user, 'Mira'),
+        data: { custom_id, component_type: 2 },
         ...(message !== undefined && { message: { id: message, channel_id: channelOf(user) } }),
         ...more,
       })

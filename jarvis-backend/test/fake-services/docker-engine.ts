@@ -42,20 +42,23 @@ export async function serveDocker(containers: FakeContainer[]) {
   const no = (response: ServerResponse, key: string) => json(response, 404, { message: `No such container: ${key}` })
 
   const listed = ({ id, name, image, state, labels }: FakeContainer) => ({
-    ...{
-      Id: id,
-      Names: [`/${name}`],
-      Image: image,
-      ImageID: 'sha256:0',
-      Command: 'run',
-      Created: 1_700_000_000,
-      Labels: labels,
-    },
-    ...{ State: state, Status: state === 'running' ? 'Up 3 hours' : 'Exited (0) 2 days ago' },
+    Id: id,
+    Names: [`/${name}`],
+    Image: image,
+    ImageID: 'sha256:0',
+    Command: 'run',
+    Created: 1_700_000_000,
+    Labels: labels,
+    State: state,
+    Status: state === 'running' ? 'Up 3 hours' : 'Exited (0) 2 days ago',
     Ports: [{ IP: '0.0.0.0', PrivatePort: 80, PublicPort: 8080, Type: 'tcp' }],
   })
   const inspected = ({ id, name, image, state, env, labels, isTty = false }: FakeContainer) => ({
-    ...{ Id: id, Name: `/${name}`, Created: '2026-01-01T00:00:00Z', RestartCount: 2, Image: 'sha256:0' },
+    Id: id,
+    Name: `/${name}`,
+    Created: '2026-01-01T00:00:00Z',
+    RestartCount: 2,
+    Image: 'sha256:0',
     State: {
       Status: state,
       Running: state === 'running',
@@ -107,7 +110,9 @@ export async function serveDocker(containers: FakeContainer[]) {
         online_cpus: 4,
       })
       return json(response, 200, {
-        ...{ cpu_stats: cpu(1_500, 20_000), precpu_stats: cpu(500, 10_000), pids_stats: { current: 7 } },
+        cpu_stats: cpu(1_500, 20_000),
+        precpu_stats: cpu(500, 10_000),
+        pids_stats: { current: 7 },
         memory_stats: { usage: 300 * 1024 ** 2, limit: 8 * 1024 ** 3, stats: { inactive_file: 100 * 1024 ** 2 } },
       })
     }

@@ -141,7 +141,11 @@ export async function startTelegram(
     if (!(file instanceof File)) throw new Error('a picture is uploaded, and never fetched by its address')
     if (field === 'photo' && file.size > 10 * 1024 * 1024) return failure(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS')
     const message: Sent = {
-      ...{ message_id: nextMessage, chat, text: '', buttons: [], isProtected: params.protect_content === 'true' },
+      message_id: nextMessage,
+      chat,
+      text: '',
+      buttons: [],
+      isProtected: params.protect_content === 'true',
       picture: { field, bytes: file.size, type: file.type },
     }
     nextMessage += 1
@@ -185,7 +189,10 @@ export async function startTelegram(
       const { is_disabled } = (params.link_preview_options ?? {}) as { is_disabled?: boolean }
       if (is_disabled !== true) throw new Error('a link would be fetched')
       const message: Sent = {
-        ...{ message_id: nextMessage, chat, text: String(params.text), buttons: buttons as Button[] },
+        message_id: nextMessage,
+        chat,
+        text: String(params.text),
+        buttons: buttons as Button[],
         isProtected: params.protect_content === true,
         ...(params.message_thread_id !== undefined && { thread: Number(params.message_thread_id) }),
       }
@@ -332,8 +339,11 @@ export async function startTelegram(
       started.add(user)
       return push({
         message: {
-          ...{ message_id: nextMessage++, date: Math.floor(now() / 1_000), chat: privately(user) },
-          ...{ from: userOf(user, name), text: code === undefined ? '/start' : `/start ${code}` },
+          message_id: nextMessage++,
+          date: Math.floor(now() / 1_000),
+          chat: privately(user),
+          from: userOf(user, name),
+          text: code === undefined ? '/start' : `/start ${code}`,
         },
       })
     },

@@ -17,7 +17,8 @@ export async function enrol(jarvis: Pick<TestJarvis, 'rest' | 'now'>, headers: R
   const { secret, uri } = (await offered.json()) as SecondFactorOffer
   const app = authenticatorApp(secret)
   const confirmed = await jarvis.rest('/api/second-factor/confirm', {
-    ...{ method: 'POST', headers },
+    method: 'POST',
+    headers,
     json: { code: app.codeAt(jarvis.now()) },
   })
   if (!confirmed.ok) throw new Error(`${confirmed.status} ${await confirmed.text()}`)

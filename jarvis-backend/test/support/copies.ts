@@ -37,7 +37,9 @@ export async function expectCopiesAsKills(
 export async function runsJob(one: Life) {
   const work = { kind: 'call', toolName: 'note_down', toolInput: {} }
   const { id } = await one.ask<{ id: string }>('jobs', {
-    ...{ name: 'notes', work, schedule: { kind: 'interval', minutes: 600 } },
+    name: 'notes',
+    work,
+    schedule: { kind: 'interval', minutes: 600 },
   })
   await one.ask(`jobs/${id}/run`, {})
 }

@@ -20,7 +20,9 @@ export async function playAll(name: ScriptedName, profile: ProfileName, ids: rea
   const { desk } = task
   const lab = await openLab({
     model: scriptedModel(name, () => task),
-    ...{ profile, ...(how && { planted: how }), desk: desk ? task : undefined },
+    profile,
+    ...(how && { planted: how }),
+    desk: desk ? task : undefined,
   })
   onTestFinished(() => lab.close())
   const outcomes = []

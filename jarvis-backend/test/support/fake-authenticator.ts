@@ -70,7 +70,9 @@ export function createAuthenticator(
       )
       const clientDataJSON = text(clientDataOf('webauthn.create', options, lies))
       return {
-        ...{ id: text(id), rawId: text(id), type: 'public-key' },
+        id: text(id),
+        rawId: text(id),
+        type: 'public-key',
         response: { clientDataJSON, attestationObject: text(attestation), transports: ['internal'] },
       }
     },
@@ -84,9 +86,12 @@ export function createAuthenticator(
       lies.tamper?.({ authenticatorData, clientDataJSON, signature })
       const handle = lies.userHandle ?? userHandle
       return {
-        ...{ id: text(id), rawId: text(id), type: 'public-key' },
+        id: text(id),
+        rawId: text(id),
+        type: 'public-key',
         response: {
-          ...{ clientDataJSON: text(clientDataJSON), authenticatorData: text(authenticatorData) },
+          clientDataJSON: text(clientDataJSON),
+          authenticatorData: text(authenticatorData),
           signature: text(signature),
           ...(handle !== undefined && { userHandle: handle }),
         },

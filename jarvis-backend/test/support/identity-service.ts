@@ -42,8 +42,11 @@ export async function startIdentityService(who: { now: Claims }, redirectUris: s
     const provider = new Provider(issuer, {
       clients: [
         {
-          ...{ client_id: clientId, client_secret: clientSecret, redirect_uris: [`${issuer}/none`] },
-          ...{ grant_types: ['authorization_code'], response_types: ['code'] },
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [`${issuer}/none`],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
         },
       ],
       cookies: { keys: ['a-key-of-the-test'] },
@@ -96,13 +99,12 @@ export async function startLyingService(who: { now: Claims }, lie: { now: Lie })
     if (url.pathname === '/userinfo') return json(lie.now.userInfo ?? {})
     if (url.pathname.endsWith('/.well-known/openid-configuration'))
       return json({
-        ...{
-          issuer,
-          authorization_endpoint: `${issuer}/auth`,
-          token_endpoint: `${issuer}/token`,
-          jwks_uri: `${issuer}/jwks`,
-        },
-        ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
         authorization_response_iss_parameter_supported: true,
         ...lie.now.metadata,
@@ -150,7 +152,9 @@ export async function startLyingService(who: { now: Claims }, lie: { now: Lie })
         ...lie.now.claims,
       }
       json({
-        ...{ access_token: 'x', token_type: 'Bearer', expires_in: 60 },
+        access_token: 'x',
+        token_type: 'Bearer',
+        expires_in: 60,
         ...(lie.now.noIdToken !== true && { id_token: signed(claims, lie.now.signedBy) }),
       })
     })

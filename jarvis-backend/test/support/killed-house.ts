@@ -82,7 +82,7 @@ export function killedHouse<Name extends ServerName>(name: Name) {
     async life(start: StartOf<Name>, { broken, ...kept }: Moments & { broken?: Broken } = { points: [] }) {
       const memoryWorker = builtMemoryWorker()
       const { now, reach, at } = momentsOf(start.dataDir, kept)
-      const around = { jwtSecret, reach, broken, ...(memoryWorker && { memoryWorker }) }
+      const around = { jwtSecret, reach, broken, memoryWorker }
       const { url, say, go, stop } = await servers[name](start as never, around)
       let stopped: Promise<void> | undefined
       const end = () => {
@@ -94,7 +94,9 @@ export function killedHouse<Name extends ServerName>(name: Name) {
       onTestFinished(end)
       return {
         ...client(url),
-        ...{ stop: end, say: async (text: string, id?: string) => say(text, id), go },
+        stop: end,
+        say: async (text: string, id?: string) => say(text, id),
+        go,
         /** What a kill would leave now. */
         now,
         /** What a kill would have left as it reached a point for the `nth` time, from 1. @throws Error if it did not */

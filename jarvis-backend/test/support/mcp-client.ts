@@ -10,8 +10,7 @@ export const headersOf = (token: string) => ({ requestInit: { headers: { authori
 
 export async function connectMcp(jarvis: TestJarvis, token: string) {
   const client = new Client({ name: 'test-client', version: '1' })
-  // The SDK's own types do not agree under exactOptionalPropertyTypes.
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)) as never)
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${jarvis.url}/mcp`), headersOf(token)))
   onTestFinished(() => client.close())
   return client
 }
@@ -36,6 +35,6 @@ export async function firstCard(jarvis: TestJarvis) {
     }
     const pending = items.find(({ decision }) => decision === undefined)
     if (pending !== undefined) return pending
-    await events.next('changed' as never)
+    await events.next('changed')
   }
 }

@@ -55,7 +55,12 @@ export async function startNetworkNode() {
   const timers = createNetworkTimers(shell, { interfaces, runDir })
   const reloads = () => (existsSync(join(dir, 'reloads')) ? readFileSync(join(dir, 'reloads'), 'utf8') : '')
   return {
-    ...{ sshd, shell, timers, interfaces, runDir, program },
+    sshd,
+    shell,
+    timers,
+    interfaces,
+    runDir,
+    program,
     /** As Proxmox does it. */
     stage: (text: string) => writeFileSync(`${interfaces}.new`, text),
     inForce: () => readFileSync(interfaces, 'utf8'),

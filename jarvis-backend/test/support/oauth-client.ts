@@ -9,7 +9,7 @@ export function memoryProvider(options: { redirectUrl?: string; clientMetadataUr
   const redirectUrl = options.redirectUrl ?? redirectUri
   const kept: { client?: unknown; tokens?: unknown; verifier?: string; sentTo?: URL } = {}
   const provider = {
-    ...(options.clientMetadataUrl !== undefined && { clientMetadataUrl: options.clientMetadataUrl }),
+    clientMetadataUrl: options.clientMetadataUrl,
     redirectUrl,
     clientMetadata: {
       client_name: 'Test Editor',

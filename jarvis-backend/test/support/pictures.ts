@@ -62,7 +62,9 @@ export function bitmapOf(widthPx: number, heightPx: number): Buffer {
 /** Uploads a file. @param text or bytes */
 export const uploads = (jarvis: Pick<TestJarvis, 'rest'>, name: string, file: string | Buffer, init: object = {}) =>
   jarvis.rest('/api/attachments', {
-    ...{ method: 'POST', json: { name, data: Buffer.from(file).toString('base64') }, ...init },
+    method: 'POST',
+    json: { name, data: Buffer.from(file).toString('base64') },
+    ...init,
   })
 
 export async function attach(

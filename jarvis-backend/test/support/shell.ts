@@ -12,8 +12,14 @@ type Options = { env?: Record<string, string>; input?: string }
 function envFor(jarvis: Pick<TestJarvis, 'url' | 'dataDir'>, more: Record<string, string> = {}) {
   const { port } = new URL(jarvis.url)
   return {
-    ...{ PATH: process.env.PATH ?? '', HOME: jarvis.dataDir, TERM: 'xterm' },
-    ...{ JARVIS_DATA_DIR: jarvis.dataDir, PORT: port, HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...more },
+    PATH: process.env.PATH ?? '',
+    HOME: jarvis.dataDir,
+    TERM: 'xterm',
+    JARVIS_DATA_DIR: jarvis.dataDir,
+    PORT: port,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    ...more,
   }
 }
 

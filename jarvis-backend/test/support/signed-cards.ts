@@ -26,7 +26,11 @@ export async function opened({ policy = 'proof: passkey\n', dataDir = '', isEnro
   if (isEnrolled) await door.enrol(key)
   const operator = await jarvis.connect()
   return {
-    ...{ jarvis, door, key, operator, dir },
+    jarvis,
+    door,
+    key,
+    operator,
+    dir,
     challenge: (id: string, terms: { grant?: GrantRequest; alone?: true } = {}, as = door.token) =>
       door.ask<DecisionChallenge>('POST', `/confirmations/${id}/challenge`, { decision: 'approved', ...terms }, as),
     decide: async (id: string, body: object, as = door.token) => {

@@ -87,20 +87,22 @@ export async function startSignedInServer(odd: Odd = {}) {
   function metadata() {
     const issuer = made.issuer
     return {
-      ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-      ...{ registration_endpoint: `${issuer}/register`, revocation_endpoint: `${issuer}/revoke` },
-      ...{ response_types_supported: ['code'], grant_types_supported: ['authorization_code', 'refresh_token'] },
-      ...{
-        code_challenge_methods_supported: ['S256'],
-        token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
-      },
-      ...{ authorization_response_iss_parameter_supported: true, scopes_supported: ['read', 'write'] },
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      registration_endpoint: `${issuer}/register`,
+      revocation_endpoint: `${issuer}/revoke`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: ['read', 'write'],
       ...(odd.isOpenId && {
-        ...{
-          jwks_uri: `${issuer}/jwks`,
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['RS256'],
-        },
+        jwks_uri: `${issuer}/jwks`,
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
       }),
       ...odd.metadata,
     }
@@ -123,8 +125,11 @@ export async function startSignedInServer(odd: Odd = {}) {
       throw new Error('an unknown client')
     const code = randomBytes(16).toString('hex')
     codes.set(code, {
-      ...{ client: field('client_id'), redirectUri, challenge: field('code_challenge') },
-      ...{ resource: field('resource'), scope: asked.get('scope') ?? '' },
+      client: field('client_id'),
+      redirectUri,
+      challenge: field('code_challenge'),
+      resource: field('resource'),
+      scope: asked.get('scope') ?? '',
     })
     const back = new URL(redirectUri)
     for (const [name, value] of Object.entries({ code, state: field('state'), iss: made.issuer }))
@@ -142,7 +147,9 @@ export async function startSignedInServer(odd: Odd = {}) {
     made.log.push(`${request.method} ${pathname}`)
     if (pathname === '/.well-known/oauth-protected-resource/mcp' && !odd.hasNoResource)
       return json(200, {
-        ...{ resource: made.url, authorization_servers: [made.issuer], scopes_supported: ['read'] },
+        resource: made.url,
+        authorization_servers: [made.issuer],
+        scopes_supported: ['read'],
         ...odd.resource,
       })
     const documents = odd.isOpenId

@@ -110,7 +110,12 @@ const chat = (
   history: string,
   parts: Pick<StandIn, 'tooLong' | 'fails'> & { form?: ChatForm; fields?: (body: Body) => Refused | undefined },
 ): StandIn => ({
-  ...{ name, kind: 'openai-chat', model, tooLong: parts.tooLong, fails: parts.fails, streams: chatStream(parts.form) },
+  name,
+  kind: 'openai-chat',
+  model,
+  tooLong: parts.tooLong,
+  fails: parts.fails,
+  streams: chatStream(parts.form),
   refuses: (body) =>
     first(
       parts.fields?.(body),
@@ -192,7 +197,12 @@ const messages = (
   model: string,
   parts: Pick<StandIn, 'tooLong' | 'fails'> & { fields?: (body: Body) => Refused | undefined },
 ): StandIn => ({
-  ...{ name, kind: 'anthropic', model, tooLong: parts.tooLong, fails: parts.fails, streams: claudeStream },
+  name,
+  kind: 'anthropic',
+  model,
+  tooLong: parts.tooLong,
+  fails: parts.fails,
+  streams: claudeStream,
   refuses(body) {
     const marks = JSON.stringify(body).split('"cache_control":').length - 1
     const history = refusedByAnthropic(body)
@@ -267,7 +277,11 @@ const responsesStream: StandIn['streams'] = (reply, n) => {
   return events.map((one, sequence_number) => event({ ...one, sequence_number }))
 }
 const responses = (name: string, model: string, parts: Pick<StandIn, 'tooLong' | 'fails'>): StandIn => ({
-  ...{ name, kind: 'openai-responses', model, ...parts, streams: responsesStream },
+  name,
+  kind: 'openai-responses',
+  model,
+  ...parts,
+  streams: responsesStream,
   refuses(body) {
     const history = refusedByResponses(body)
     return first(
@@ -577,7 +591,11 @@ export async function startStandIns(brain: Brain, all = standIns) {
     running.set(one.name, {
       ...one,
       url: `${base}/${encodeURIComponent(one.name)}${one.kind === 'anthropic' ? '' : '/v1'}`,
-      ...{ refusals: [], asked: 0, failed: 0, tooLongs: 0, window: 60_000 },
+      refusals: [],
+      asked: 0,
+      failed: 0,
+      tooLongs: 0,
+      window: 60_000,
     })
   return {
     all: [...running.values()],

@@ -16,22 +16,41 @@ const status = z.enum(['in_progress', 'completed'])
 const call = { id: z.string().min(1), name: z.string().min(1), arguments: z.string() }
 const Item = z.discriminatedUnion('type', [
   z.strictObject({
-    ...{ type: z.literal('message'), id: z.string().regex(/^msg_/), status, role: z.literal('assistant') },
+    type: z.literal('message'),
+    id: z.string().regex(/^msg_/),
+    status,
+    role: z.literal('assistant'),
     content: z.array(Text).max(1),
   }),
   z.strictObject({
-    ...{ type: z.literal('reasoning'), id: z.string().regex(/^rs_/), status, summary: z.array(Summary).max(1) },
+    type: z.literal('reasoning'),
+    id: z.string().regex(/^rs_/),
+    status,
+    summary: z.array(Summary).max(1),
   }),
   z.strictObject({
-    ...{ type: z.literal('mcp_call'), ...call, server_label: z.literal('jarvis'), approval_request_id: z.null() },
-    ...{ status: z.enum([...status.options, 'failed']), output: z.string().nullable(), error: z.string().nullable() },
+    type: z.literal('mcp_call'),
+    ...call,
+    server_label: z.literal('jarvis'),
+    approval_request_id: z.null(),
+    status: z.enum([...status.options, 'failed']),
+    output: z.string().nullable(),
+    error: z.string().nullable(),
   }),
   z.strictObject({
-    ...{ type: z.literal('function_call'), ...call, call_id: z.string().min(1), status: z.literal('completed') },
+    type: z.literal('function_call'),
+    ...call,
+    call_id: z.string().min(1),
+    status: z.literal('completed'),
   }),
   z.strictObject({
-    ...{ type: z.literal('jarvis:confirmation'), id: z.string().min(1), status, tool_use_id: z.string().min(1) },
-    ...{ name: z.string().min(1), text: z.string().min(1), expires_at: z.int().max(10_000_000_000) },
+    type: z.literal('jarvis:confirmation'),
+    id: z.string().min(1),
+    status,
+    tool_use_id: z.string().min(1),
+    name: z.string().min(1),
+    text: z.string().min(1),
+    expires_at: z.int().max(10_000_000_000),
     decision: z.enum(['approved', 'denied', 'expired', 'cancelled']).nullable(),
   }),
 ])

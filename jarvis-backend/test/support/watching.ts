@@ -25,30 +25,43 @@ const never = () => Promise.reject(new Error('nothing is read here'))
 /** A cluster of two nodes in order, with `guests` containers on each. */
 export function quietState(at: number, guests = 0): ClusterState {
   const nodes = ['pve', 'pve2'].map((name) => ({
-    ...{
-      name,
-      status: 'online' as const,
-      isProtected: false,
-      cpuRatio: 0.2,
-      cpuCount: 8,
-      ramBytes: 4,
-      ramTotalBytes: 10,
-    },
-    ...{ uptimeS: 100_000, load1: 1, temperatureC: 50 },
+    name,
+    status: 'online' as const,
+    isProtected: false,
+    cpuRatio: 0.2,
+    cpuCount: 8,
+    ramBytes: 4,
+    ramTotalBytes: 10,
+    uptimeS: 100_000,
+    load1: 1,
+    temperatureC: 50,
   }))
   return {
-    ...{ name: 'lab', isDemo: false, at, isQuorate: true, missing: [], tasks: [], nodes },
+    name: 'lab',
+    isDemo: false,
+    at,
+    isQuorate: true,
+    missing: [],
+    tasks: [],
+    nodes,
     guests: nodes.flatMap(({ name: node }, index) =>
       Array.from({ length: guests }, (_, number) => ({
-        ...{
-          vmid: 100 * (index + 1) + number,
-          name: `app${number}`,
-          type: 'ct' as const,
-          node,
-          status: 'running' as const,
-        },
-        ...{ isProtected: false, uptimeS: 90_000, cpuRatio: 0.1, cpuCount: 2, ramBytes: 1, ramTotalBytes: 4 },
-        ...{ diskBytes: 1, diskTotalBytes: 4, isHa: false, tags: [], backupAt: at - 3_600_000 },
+        vmid: 100 * (index + 1) + number,
+        name: `app${number}`,
+        type: 'ct' as const,
+        node,
+        status: 'running' as const,
+        isProtected: false,
+        uptimeS: 90_000,
+        cpuRatio: 0.1,
+        cpuCount: 2,
+        ramBytes: 1,
+        ramTotalBytes: 4,
+        diskBytes: 1,
+        diskTotalBytes: 4,
+        isHa: false,
+        tags: [],
+        backupAt: at - 3_600_000,
       })),
     ),
     storages: [
@@ -92,12 +105,20 @@ export function startWatching(options: {
   const { samples = options.isRecording ? recordedIn(ring, now) : () => [] } = options
   const board = new Board({ store, now, samples })
   const around = (): Surroundings => ({
-    ...{ now: now(), state, limits, windows: windows.list(now()) },
+    now: now(),
+    state,
+    limits,
+    windows: windows.list(now()),
     checkOf: (id) => checks.find((check) => check.id === id),
-    ...(options.leaning && { leaning: options.leaning }),
+    leaning: options.leaning,
   })
   const teller = new Teller({
-    ...{ board, around, clock, announce() {}, changed() {}, durably: database.durably },
+    board,
+    around,
+    clock,
+    announce() {},
+    changed() {},
+    durably: database.durably,
     untilFree: database.untilFree,
     report(error) {
       throw error
@@ -109,10 +130,18 @@ export function startWatching(options: {
   })
   const changed = () => teller.consider()
   const rounds = createRounds({
-    ...{ board, clock, changed, atomically: database.atomically, store: createCheckStore(database) },
+    board,
+    clock,
+    changed,
+    atomically: database.atomically,
+    store: createCheckStore(database),
     checks: () => checks,
     ports: {
-      ...{ api: { get: never }, shell: { run: never }, proofs: new Map(), samples, own: () => undefined },
+      api: { get: never },
+      shell: { run: never },
+      proofs: new Map(),
+      samples,
+      own: () => undefined,
       pools: { get: () => undefined, keep() {} },
       ask: never,
       cluster: { tasks: never, backups: never, nodeDetail: never },
@@ -124,9 +153,18 @@ export function startWatching(options: {
     },
   })
   const watch = createWatch({
-    ...{ board, rounds, store, windows, around, now, changed },
+    board,
+    rounds,
+    store,
+    windows,
+    around,
+    now,
+    changed,
     detail: () => ({
-      ...{ samples, changes: async () => [], isOurs: () => false, offers: () => [] },
+      samples,
+      changes: async () => [],
+      isOurs: () => false,
+      offers: () => [],
       tasks: async () => ({ items: [], missing: [] }),
     }),
     checks: () => checks,
@@ -137,14 +175,19 @@ export function startWatching(options: {
   teller.resume()
   const sampler = options.isRecording
     ? startSampler({
-        ...{ clock, store: ring, state: () => state },
+        clock,
+        store: ring,
+        state: () => state,
         report(error) {
           throw error
         },
       })
     : undefined
   const ticker = startTicker({
-    ...{ clock, state: () => state, sweep: rounds.sweeps, nextFires: () => board.nextFires() },
+    clock,
+    state: () => state,
+    sweep: rounds.sweeps,
+    nextFires: () => board.nextFires(),
     async look() {
       await rounds.state()
       teller.consider()
@@ -167,7 +210,11 @@ export function startWatching(options: {
   onTestFinished(stop)
 
   return {
-    ...{ watch, sent, stop, ring, leave: (ending: string) => board.leave(ending) },
+    watch,
+    sent,
+    stop,
+    ring,
+    leave: (ending: string) => board.leave(ending),
     bodies: () => sent.map(({ message }) => message.body),
     /** Replaces parts of the state, as a read of the cluster does. */
     set(change: Partial<ClusterState> | ((before: ClusterState) => Partial<ClusterState>)) {

@@ -34,7 +34,9 @@ export async function workbenchLife(dataDir: string, temporary = folder()) {
   socket.onAny((event: string, payload: Told['payload']) => void told.push({ event, payload }))
   const opened = once(socket as never, 'connect')
   return {
-    ...{ child, get, told },
+    child,
+    get,
+    told,
     /** Types a call. @returns the session */
     async types(name: string, input: object, sessionId?: string) {
       await opened

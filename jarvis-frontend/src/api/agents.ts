@@ -36,6 +36,6 @@ export const whichAgent = (arrival: Partial<AgentBinding>) =>
 export const filesOf = (id: string) => ({
   read: (path: string) => call<WorkspaceText>('GET', filePlace(id, path)),
   write: (path: string, text: string, checksum: string | undefined) =>
-    call<WorkspaceText>('PUT', filePlace(id, path), { text, ...(checksum !== undefined && { checksum }) }),
+    call<WorkspaceText>('PUT', filePlace(id, path), { text, checksum }),
   remove: (path: string) => call('DELETE', filePlace(id, path)),
 })

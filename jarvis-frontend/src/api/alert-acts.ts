@@ -16,12 +16,12 @@ export const readHistory = (filter: HistoryFilter, before?: string) =>
 export const acknowledge = (id: string, note: string, untilValue: number | undefined) =>
   call<Alert>('POST', `${pathOf(id)}/acknowledge`, {
     ...(note !== '' && { note }),
-    ...(untilValue !== undefined && { untilValue }),
+    untilValue,
   })
 export const unacknowledge = (id: string) => call<Alert>('POST', `${pathOf(id)}/unacknowledge`)
 /** @param until Unix ms, at most 30 days ahead; undefined: without an end */
 export const silence = (id: string, until: number | undefined, note: string) =>
-  call<Alert>('POST', `${pathOf(id)}/silence`, { ...(until !== undefined && { until }), note })
+  call<Alert>('POST', `${pathOf(id)}/silence`, { until, note })
 export const unsilence = (id: string) => call<Alert>('POST', `${pathOf(id)}/unsilence`)
 
 export const readChecks = () => call<ChecksReply>('GET', '/api/checks')

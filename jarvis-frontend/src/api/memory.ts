@@ -19,7 +19,7 @@ export const listFiles = () => call<Page<WorkspaceFile>>('GET', '/api/memory/fil
 export const readFile = (path: string) => call<WorkspaceText>('GET', filePath(path))
 /** @param checksum of the file when it was read; absent for a new file. @throws ApiError `conflict` */
 export const writeFile = (path: string, text: string, checksum: string | undefined) =>
-  call<WorkspaceText>('PUT', filePath(path), { text, ...(checksum !== undefined && { checksum }) })
+  call<WorkspaceText>('PUT', filePath(path), { text, checksum })
 export const deleteFile = (path: string) => call('DELETE', filePath(path))
 export const passagesOf = (sessionId: string) => call<Page<MemoryPassage>>('GET', sessionPath(sessionId))
 export const forgetSession = (sessionId: string) => call('DELETE', sessionPath(sessionId))

@@ -12,7 +12,7 @@ export const saveRunbook = (name: string, text: string, hash: string | undefined
 export const deleteRunbook = (name: string) => call('DELETE', pathOf(name))
 /** Reads a text for faults; with `inputs`, also runs it dry. Saves nothing and changes nothing. */
 export const checkRunbook = (text: string, inputs?: Inputs) =>
-  call<RunbookCheck>('POST', '/api/runbooks/check', { text, ...(inputs !== undefined && { inputs }) })
+  call<RunbookCheck>('POST', '/api/runbooks/check', { text, inputs })
 /** @returns the session in which its card or its plan appears */
 export const runRunbook = (name: string, inputs: Inputs) =>
   call<RunbookRunReply>('POST', `${pathOf(name)}/run`, { inputs })

@@ -38,9 +38,9 @@ export function matterOf(call: Call, sessionId: string, progress: string | undef
   return {
     card: needed,
     sessionId,
-    ...(resolved !== undefined && { resolved }),
+    resolved,
     ...(started !== undefined && { startedAt: started.at }),
-    ...(progress !== undefined && { progress }),
+    progress,
     ...(result !== undefined && { result }),
   }
 }
@@ -132,7 +132,7 @@ function useHand(sessionId: string): Hand {
     try {
       if (confirmed && card.proof !== undefined) {
         const { signApproval } = await import('../api/sign-approval.ts')
-        proof = await signApproval(card, { ...(grant && { grant }), ...(goesBackAfterMin && { goesBackAfterMin }) })
+        proof = await signApproval(card, { grant, ...(goesBackAfterMin && { goesBackAfterMin }) })
       }
     } catch (error) {
       return error instanceof Error ? error.message : 'It could not be signed.'

@@ -49,7 +49,9 @@ test('a guest is found as everything writes it, with its kind before its id', ()
 
 test('what reads is offered first, where no act is named; a session says its day', () => {
   expect(itemsFor('frigate', known)[1]).toMatchObject({
-    ...{ label: 'show the status of 123 frigate', detail: 'Read, runs', ask: 'How is guest 123?' },
+    label: 'show the status of 123 frigate',
+    detail: 'Read, runs',
+    ask: 'How is guest 123?',
   })
   expect(labels('stop frigate')).toEqual(['stop 123 frigate'])
   const session = (title: string, hours: number) => ({ id: title, title, updatedAt: known.now - hours * 3_600_000 })

@@ -23,7 +23,10 @@ import { switchTheme, theme } from './theme.ts'
 type RailPage = { to: string; name: string; icon: IconName; isHere: (path: string) => boolean; isWhole?: true }
 /** A page, and those under it. */
 const at = (to: string, name: string, icon: IconName, more?: { isWhole: true }): RailPage => ({
-  ...{ to, name, icon, ...more },
+  to,
+  name,
+  icon,
+  ...more,
   isHere: (path) => path.startsWith(to),
 })
 

@@ -78,7 +78,8 @@ function PasswordPage() {
         {hasName && field('name', 'Name', { ref: first, required: false, autoComplete: 'username webauthn', ...words })}
         {field('password', 'Password', {
           ...(!hasName && { ref: first }),
-          ...{ type: 'password', autoComplete: 'current-password webauthn' },
+          type: 'password',
+          autoComplete: 'current-password webauthn',
         })}
         {needsCode &&
           field('code', 'Code of your app, or a recovery code', { ref: code, autoComplete: 'one-time-code', ...words })}

@@ -27,7 +27,7 @@ export function watchLink(
     const now = link.get()
     const status = now.status === 'live' ? 'lost' : now.status
     const since = now.status === 'live' ? Date.now() : now.since
-    link.set({ status, since, ...(retryAt !== undefined && { retryAt }) })
+    link.set({ status, since, retryAt })
   }
   /** Whether a person is signed in, so that the link should be up. */
   let isWanted = false

@@ -76,7 +76,7 @@ export async function openShell(
     const { terminalId, screen } = reply
     socket.on('disconnect', () => end({ reason: 'The connection was lost.' }))
     return {
-      ...(screen && { screen }),
+      screen,
       type(data) {
         for (const part of typeof data === 'string' ? packets(data, mostChars) : pieces(data)) {
           socket.emit('terminal:input', { terminalId, data: part }, (reply: Refusal) => {

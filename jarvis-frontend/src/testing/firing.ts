@@ -4,10 +4,21 @@ import { type AlertDetail, type ClusterState, usualLimits } from 'jarvis-backend
 /** The alerts of a scene that names none: hot nodes and full storages, as the checks would find them. */
 export function firingIn({ nodes, storages, at }: ClusterState): AlertDetail[] {
   const alert = (check: string, object: AlertDetail['object'], more: Pick<AlertDetail, 'sentence' | 'chart'>) => ({
-    ...{ id: `${check}-${object.id.replaceAll('/', '-')}`, check, object, title: check },
-    ...{ severity: 'look' as const, state: 'firing' as const, since: at, firedAt: at, told: [] },
-    ...{ evidence: { read: check, at, values: [], before: { count: 0 } } },
-    ...{ changes: [], also: [], hidden: [], runbooks: [], missing: [] },
+    id: `${check}-${object.id.replaceAll('/', '-')}`,
+    check,
+    object,
+    title: check,
+    severity: 'look' as const,
+    state: 'firing' as const,
+    since: at,
+    firedAt: at,
+    told: [],
+    evidence: { read: check, at, values: [], before: { count: 0 } },
+    changes: [],
+    also: [],
+    hidden: [],
+    runbooks: [],
+    missing: [],
     ...more,
   })
   const { temperatureC, storageRatio } = usualLimits

@@ -148,8 +148,8 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
         pending: pendingOf(session),
         queued: session.queued ?? [],
         progress: session.progress ?? {},
-        ...(session.notice !== undefined && { notice: session.notice }),
-        ...(session.todo !== undefined && { todo: session.todo }),
+        notice: session.notice,
+        todo: session.todo,
       }
       return ack({ ok: true, snapshot })
     })

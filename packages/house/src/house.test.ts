@@ -11,7 +11,7 @@ function makeHouse({ after }: { after?: (ms: number, run: () => void) => () => v
     kinds: { routes: ({ path }) => path, checks: ({ id }) => id },
     report: (error, message) => reported.push(`${message}: ${(error as Error).message}`),
     stopMs: 50,
-    ...(after && { after }),
+    after,
   })
   return { house, reported }
 }

@@ -163,18 +163,16 @@ const folded = (
   what: 'turns' | 'results',
   runId: string,
 ): StoredEntry => ({
-  ...{
-    type: 'compaction',
-    what,
-    why: 'window',
-    upTo,
-    count: 1,
-    text: 'words of a model',
-    tokensBefore: 2,
-    tokensAfter: 1,
-    at,
-    runId,
-  },
+  type: 'compaction',
+  what,
+  why: 'window',
+  upTo,
+  count: 1,
+  text: 'words of a model',
+  tokensBefore: 2,
+  tokensAfter: 1,
+  at,
+  runId,
   seq: (entries.at(-1)?.seq ?? 0) + 1,
   facts:
     what === 'results'

@@ -133,7 +133,9 @@ function transcriptOf(given: readonly StoredEntry[]): Weighed[] {
     const { seq } = entry
     if (entry.type === 'user') {
       const files = (entry.attachments ?? []).map((file) => ({
-        ...{ name: `attached: ${oneLine(file.name, 60)}`, chars: charsOfAttachment(file, false), seq },
+        name: `attached: ${oneLine(file.name, 60)}`,
+        chars: charsOfAttachment(file, false),
+        seq,
       }))
       return [...files, { name: `message: ${oneLine(entry.text, 60)}`, chars: entry.text.length, seq }]
     }

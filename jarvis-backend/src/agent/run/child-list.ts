@@ -19,10 +19,18 @@ export function childrenIn(
     if (begin === undefined) return []
     const { toolUseId, agent, task, tools, mostTokens } = begin
     return {
-      ...{ runId, parentRunId: parent, toolUseId, agent, for: begin.for, task, startedAt: at },
+      runId,
+      parentRunId: parent,
+      toolUseId,
+      agent,
+      for: begin.for,
+      task,
+      startedAt: at,
       ...(tools && { tools }),
-      ...(mostTokens !== undefined && { mostTokens }),
-      ...{ calls: stepsOf(entries).length, tokens: tokensOf(entries), state: end?.state ?? 'working' },
+      mostTokens,
+      calls: stepsOf(entries).length,
+      tokens: tokensOf(entries),
+      state: end?.state ?? 'working',
       ...(end && { summary: end.summary, endedAt: end.at }),
       ...(end?.costUsd !== undefined && { costUsd: end.costUsd }),
     }

@@ -57,10 +57,15 @@ export function createChildren(
     const { toolUseId, agent, tools, asker } = work
     const { model, isReadOnly } = { model: undefined, isReadOnly: undefined, ...parent.origin }
     return {
-      ...{ kind: 'child', parent: parent.row.id, call: toolUseId, agent, for: parent.agent },
-      ...{ task: redact.text(work.task), asker },
+      kind: 'child',
+      parent: parent.row.id,
+      call: toolUseId,
+      agent,
+      for: parent.agent,
+      task: redact.text(work.task),
+      asker,
       ...(tools && { tools }),
-      ...(mostTokens !== undefined && { mostTokens }),
+      mostTokens,
       ...(model !== undefined && { model }),
       ...(isReadOnly && { isReadOnly }),
     }

@@ -100,11 +100,17 @@ function endOfChild(
   const standing = standingOf(entries, last, by)
   const { state } = standing
   return {
-    ...{ type: 'subrun', change: 'end', toolUseId, agent, for: asker, state, durationMs },
+    type: 'subrun',
+    change: 'end',
+    toolUseId,
+    agent,
+    for: asker,
+    state,
+    durationMs,
     ...(state === 'stopped' && by !== undefined && { by }),
     summary: lineOf(standing),
     calls: stepsOf(entries).length,
     tokens: tokensOf(entries),
-    ...(last.costUsd !== undefined && { costUsd: last.costUsd }),
+    costUsd: last.costUsd,
   }
 }

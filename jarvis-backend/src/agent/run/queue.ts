@@ -10,9 +10,12 @@ export function createQueue(store: TranscriptStore, { stored, open }: Pick<LiveS
       status === 'queued' && origin.kind === 'chat'
         ? [
             {
-              ...{ messageId: origin.messageId, text: origin.text, by: origin.by, at },
+              messageId: origin.messageId,
+              text: origin.text,
+              by: origin.by,
+              at,
               ...(origin.attachments && { attachments: [...origin.attachments] }),
-              ...(heldBy !== undefined && { heldBy }),
+              heldBy,
             },
           ]
         : [],

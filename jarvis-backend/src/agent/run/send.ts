@@ -120,7 +120,11 @@ export function createSend(
         id: newId('run'),
         sessionId: id,
         origin: {
-          ...{ kind: 'chat', messageId, text: safe, by, ...asked },
+          kind: 'chat',
+          messageId,
+          text: safe,
+          by,
+          ...asked,
           ...(skill !== undefined && { skill }),
           ...(attachments.length > 0 && { attachments }),
           ...(message.via !== undefined && { via: message.via }),

@@ -86,13 +86,20 @@ export function createSettleCalls(
 }
 
 const handedOut = (toolUseId: string, toolName: string): Draft => ({
-  ...{ type: 'tool_result', toolUseId, isError: false, isHandedOut: true, durationMs: 0 },
+  type: 'tool_result',
+  toolUseId,
+  isError: false,
+  isHandedOut: true,
+  durationMs: 0,
   result: 'The program that asked runs this call itself. What came of it is not known here yet.',
   summary: `${toolName} was handed to the program that asked.`,
 })
 
 const ranOnce = (toolUseId: string, toolName: string): Draft => ({
-  ...{ type: 'tool_result', toolUseId, isError: false, durationMs: 0 },
+  type: 'tool_result',
+  toolUseId,
+  isError: false,
+  durationMs: 0,
   result: 'The same call stands before it in this turn. It counts once: what came of it stands there.',
   summary: `${toolName} stands twice in this turn and counts once.`,
 })

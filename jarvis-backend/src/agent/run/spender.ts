@@ -16,7 +16,9 @@ export function createSpenderOf(parts: {
     const jobId = origin.kind === 'job' ? origin.jobId : origin.kind === 'child' ? origin.asker.job : undefined
     const helpers = budgets.childrenOf(row.id).map((id) => store.entriesOfRun(id))
     return {
-      ...{ runId: row.id, sessionId: session.id, agent },
+      runId: row.id,
+      sessionId: session.id,
+      agent,
       activeMs: activeMs(entries, clock.now(), budgets.stoodMs(row.id), helpers),
       ...(jobId !== undefined && { jobId }),
     }

@@ -80,7 +80,13 @@ export function createTurns(
     let unseen = 0
     try {
       await callModel({
-        ...{ model, session, run, request, signal, mostTokens, openStream: made.openStream },
+        model,
+        session,
+        run,
+        request,
+        signal,
+        mostTokens,
+        openStream: made.openStream,
         redact: redact.text,
         redactors: { text: redact.stream(), thinking: redact.stream() },
         checkpoint: () => made.checkpoint(run),

@@ -27,7 +27,10 @@ export const sessionsRoom = defineRoom({
     const transcripts = createTranscriptStore(database, held)
     const watchers = createWatchers(report)
     const live = createLiveSessions({
-      ...{ store: transcripts, publish: watchers.publish, clock, report },
+      store: transcripts,
+      publish: watchers.publish,
+      clock,
+      report,
       afterCommit: database.afterCommit,
       toWire: (entry) => wireEntry(entry, redactor),
     })

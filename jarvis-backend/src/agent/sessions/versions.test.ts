@@ -7,7 +7,7 @@ const family = (...members: [id: string, of?: string, at?: number][]): Member[] 
     id,
     createdAt: made,
     updatedAt: made,
-    ...(of !== undefined && { of }),
+    of,
     ...(at !== undefined && { at }),
   }))
 

@@ -7,15 +7,13 @@ test('no client sees what only a model needs', () => {
   const call = { type: 'tool_call' as const, toolUseId: 'tu_1', toolName: 'get_vms', toolInput: {} }
   const entry = wireEntry(
     {
-      ...{
-        type: 'assistant',
-        seq: 1,
-        runId: 'run_1',
-        at: 0,
-        model: 'openai/m',
-        usage: noUsage,
-        stopReason: 'tool_use',
-      },
+      type: 'assistant',
+      seq: 1,
+      runId: 'run_1',
+      at: 0,
+      model: 'openai/m',
+      usage: noUsage,
+      stopReason: 'tool_use',
       content: [
         { type: 'thinking', text: 'Hm', signature: 'sig', isWantedBack: true },
         { type: 'redacted_thinking', data: 'opaque' },

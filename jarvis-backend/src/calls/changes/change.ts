@@ -63,7 +63,7 @@ const unsaid = (server?: string): Undo => ({
 export function undoFacts(undo: Undo): UndoFacts {
   if (undo.kind === 'none') return { kind: 'none', sentence: undo.because }
   const { kind, sentence, until, loses } = undo
-  return { kind, sentence, ...(until !== undefined && { until }), ...(loses !== undefined && { loses }) }
+  return { kind, sentence, until, loses }
 }
 
 /** What a card of the call would say, where its tool reads something before; undefined where it reads nothing. */

@@ -60,8 +60,15 @@ export function createChanges(parts: {
       )
       const later = preview?.later && redactor.value(preview.later)
       const goesBackAt = store.begin({
-        ...{ id, sessionId: context.sessionId, toolName, toolInput: redactor.value(call.toolInput) },
-        ...{ target: redactor.value(target), requestedBy: context.principal, sentence, at, undo },
+        id,
+        sessionId: context.sessionId,
+        toolName,
+        toolInput: redactor.value(call.toolInput),
+        target: redactor.value(target),
+        requestedBy: context.principal,
+        sentence,
+        at,
+        undo,
         ...(makes !== undefined && { makes }),
         ...(undone !== undefined && { undoes: undone }),
         ...(later && { later }),

@@ -20,7 +20,10 @@ export const returnsRoom = defineRoom({
     const { foundation, facts, store, cluster, runs } = needs
     const { clock, database, journal, activity, announce, report, isStopping } = foundation
     const returns = createReturns({
-      ...{ store, clock, journal, report },
+      store,
+      clock,
+      journal,
+      report,
       transactions: database,
       isReached: (node) => cluster.state().nodes.some(({ name, status }) => name === node && status === 'online'),
       start({ title, ...command }, ended) {

@@ -27,8 +27,11 @@ export function approvalsOf(
       ? 'It follows a text that was changed outside of JARVIS. Whoever approves may have written it, so it takes one person more. Saved in the dashboard, the text has an author.'
       : undefined
   return {
-    ...{ needed, by: [], roles, ...(notAsker && { notAsker }) },
-    ...(oneMore !== undefined && { oneMore }),
+    needed,
+    by: [],
+    roles,
+    ...(notAsker && { notAsker }),
+    oneMore,
     ...(problem !== undefined && { problem }),
   }
 }
@@ -54,7 +57,8 @@ export function createApprovals(parts: {
 }) {
   const { people } = parts
   const approveOf = ({ needed: count, roles: by, notAsker }: Approvals): Approve => ({
-    ...{ count, by },
+    count,
+    by,
     notAsker: notAsker ?? false,
   })
 
@@ -140,7 +144,8 @@ export function createApprovals(parts: {
       }
       parts.journal.append('approval', {
         ...about,
-        ...{ number: now.by.length, of: approvals.needed },
+        number: now.by.length,
+        of: approvals.needed,
         ...(more.note !== undefined && { note: parts.redact(more.note) }),
         ...(more.alone !== undefined && { breakGlass: parts.redact(more.alone) }),
         ...(more.receipt && { receipt: more.receipt }),

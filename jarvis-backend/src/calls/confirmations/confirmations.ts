@@ -67,7 +67,12 @@ export function createConfirmations(
   const { openCard, decide } = createDecide(parts, attended, approvals)
   const { seen, wait, review, cancel, stop } = attended
   return {
-    ...{ seen, wait, review, cancel, stop, decide },
+    seen,
+    wait,
+    review,
+    cancel,
+    stop,
+    decide,
     isWhole: approvals.isWhole,
     ofCall: store.ofCall,
     denied: store.denied,

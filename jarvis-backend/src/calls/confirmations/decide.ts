@@ -90,7 +90,7 @@ export function createDecide(
       const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
       const isSaid = afterMs !== undefined || known.card.approvals === undefined
       if (known.card.mayGoBack && isSaid) parts.arm(known.card.callId ?? toolUseId, afterMs)
-      const yes = { ...(note !== undefined && { note }), ...(alone !== undefined && { alone }), receipt }
+      const yes = { ...(note !== undefined && { note }), alone, receipt }
       if (approver !== undefined) approvals.record(known, approver, yes)
       if (grant !== undefined) parts.grants.make(known, grant, by, scope)
       once?.remember()
@@ -129,8 +129,10 @@ export function createDecide(
   function deny(known: StoredConfirmation, request: DecideRequest, other: Checked['other']): void {
     const { toolUseId, by, receipt } = request
     const denial = {
-      ...{ ...resolution('denied', by, noteOf(request)), ...over(request) },
-      ...{ ...(receipt && { receipt }), ...(other && { alternative: other }) },
+      ...resolution('denied', by, noteOf(request)),
+      ...over(request),
+      ...(receipt && { receipt }),
+      ...(other && { alternative: other }),
     }
     attended.resolve(toolUseId, { type: 'deny', resolution: denial, besides: besides(known, request, undefined) })
     try {

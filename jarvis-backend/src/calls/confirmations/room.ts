@@ -16,7 +16,10 @@ export const askersRoom = defineRoom({
     const { clock, isStopping, report } = needs.foundation
     const { confirmations, cardGoneBecause } = needs.gate
     const askers = createAskers({
-      ...{ clock, isStopping, report, runs: needs.runs },
+      clock,
+      isStopping,
+      report,
+      runs: needs.runs,
       goneBecause: cardGoneBecause,
       pending: () => confirmations.pending(),
       withdraw: (toolUseId, because) => confirmations.cancel(toolUseId, 'jarvis', because),

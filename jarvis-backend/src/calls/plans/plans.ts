@@ -91,10 +91,18 @@ export function createPlans(parts: {
         return { number, toolUseId, tier, callHash, ...(tier === 'red' && { seen }) }
       })
       const plan: StoredPlan = {
-        ...{ id, sessionId, runId, asker, steps, notes: {}, script: leads.script },
+        id,
+        sessionId,
+        runId,
+        asker,
+        steps,
+        notes: {},
+        script: leads.script,
         facts: redactor.value({ ...leads.facts, id }),
-        ...(approvedBy !== undefined && { approvedBy }),
-        ...{ until: at + leads.maxAgeMs, state: 'running' as const, startedAt: at },
+        approvedBy,
+        until: at + leads.maxAgeMs,
+        state: 'running' as const,
+        startedAt: at,
       }
       store.add(plan)
       parts.addRun({ id: runId, sessionId, plan: id, asker, at })
@@ -229,7 +237,10 @@ const journalled = ({ facts: { hash }, runId, until, steps }: StoredPlan) => ({
   runId,
   until,
   steps: steps.map(({ number, toolUseId, tier, callHash, seen }) => ({
-    ...{ number, toolUseId, tier, callHash },
+    number,
+    toolUseId,
+    tier,
+    callHash,
     ...(seen && { seen: hashOf(seen) }),
   })),
 })

@@ -217,7 +217,7 @@ const resolvedOf = ({ questionId, toolUseId, server }: Question, resolution: Que
   type: 'question_resolved',
   questionId,
   toolUseId,
-  ...(server !== undefined && { server }),
+  server,
   ...resolution,
 })
 

@@ -56,7 +56,11 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
     const { sessionId, runId, loadedSkills } = context
     const sees = parts.sightOf(context.principal)
     const asker = {
-      ...{ isForeign, hasModel, asker: context.principal, sessionId, runId },
+      isForeign,
+      hasModel,
+      asker: context.principal,
+      sessionId,
+      runId,
       ...(loadedSkills && { loadedSkills }),
       ...(approvedBy !== undefined && { approvedBy }),
       ...(ready.repeatsOthers && { repeatsOthers: ready.repeatsOthers }),

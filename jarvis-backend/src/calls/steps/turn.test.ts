@@ -7,7 +7,10 @@ import { createTurn } from './turn.ts'
 const verdict: Verdict = { tier: 'red', rule: 'base', reason: 'It stops a guest.' }
 const readyBy = (more: Partial<Verdict>) =>
   ({
-    ...{ kind: 'ready', hash: 'h', target: { kind: 'none', id: '' }, grantScopes: [] },
+    kind: 'ready',
+    hash: 'h',
+    target: { kind: 'none', id: '' },
+    grantScopes: [],
     verdict: { ...verdict, ...more },
   }) as unknown as Ready
 

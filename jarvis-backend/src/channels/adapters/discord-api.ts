@@ -106,7 +106,7 @@ export function refusalOf({
 }: DiscordReply): Exclude<Delivery, { kind: 'sent' }> | undefined {
   if (status >= 200 && status < 300) return undefined
   const why = `it answered ${status}${message === undefined ? '' : `: ${message}`}`
-  if (status === 429) return { kind: 'again', why, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  if (status === 429) return { kind: 'again', why, retryAfterMs }
   if (status === 401) return { kind: 'again', why: 'it does not know the token', retryAfterMs: unknownTokenMs }
   // 10003: there is no such channel any more.
   if (status === 403 || code === 10_003) return { kind: 'gone', why }

@@ -81,7 +81,9 @@ export async function followGateway(parts: {
   async function connect(url: string): Promise<End> {
     const address = `${url.replace(/(?<!\/)\/*$/, '/')}${version}`
     const socket = new WebSocket(address, {
-      ...{ handshakeTimeout: helloWithinMs, maxPayload: mostBytes, perMessageDeflate: false },
+      handshakeTimeout: helloWithinMs,
+      maxPayload: mostBytes,
+      perMessageDeflate: false,
       agent: agentTo(new URL(address)),
     })
     let received = session?.seq ?? null

@@ -41,7 +41,9 @@ export type Interaction = {
 }
 
 const senderOf = ({ id, username, global_name }: User, chat: string, isPrivate: boolean): Sender => ({
-  ...{ user: id, chat, isPrivate },
+  user: id,
+  chat,
+  isPrivate,
   name: [global_name ?? undefined, `@${username}`]
     .filter((part) => part !== undefined)
     .join(' ')
@@ -94,13 +96,19 @@ function textOf(message: Message, from: Sender): Incoming {
   const foreign = foreignOf(message)
   const isForwarded = foreign.some(({ how }) => how === 'forwarded')
   const fileOf = (one: Attachment): IncomingFile => ({
-    ...{ ref: `${channel_id}/${id}/${one.id}`, name: one.filename, bytes: one.size },
+    ref: `${channel_id}/${id}/${one.id}`,
+    name: one.filename,
+    bytes: one.size,
   })
   const [note] = (flags & isVoice) === 0 ? [] : attachments
   const files = note === undefined ? attachments.map(fileOf) : []
   if (content === '' && attachments.length === 0 && foreign.length === 0) return { kind: 'other', from }
   return {
-    ...{ kind: 'text', from, ref: id, at: Date.parse(timestamp), text: isForwarded ? '' : content },
+    kind: 'text',
+    from,
+    ref: id,
+    at: Date.parse(timestamp),
+    text: isForwarded ? '' : content,
     ...(foreign.length > 0 && { foreign }),
     ...(files.length > 0 && { files }),
     // Somebody else's voice is nobody's order.

@@ -34,7 +34,9 @@ function bodyOf(text: string, choices: readonly Choice[]) {
   }))
   return {
     content: content.length <= mostContent ? content : `${content.slice(0, mostContent - 1).toWellFormed()}…`,
-    ...{ components: rows, allowed_mentions: { parse: [] }, flags: noEmbeds },
+    components: rows,
+    allowed_mentions: { parse: [] },
+    flags: noEmbeds,
   }
 }
 

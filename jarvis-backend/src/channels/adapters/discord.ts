@@ -97,12 +97,10 @@ export const discord: ChannelKind = {
     }
     async function deliver(message: Outgoing, { chat }: Address, signal: AbortSignal): Promise<Delivery> {
       const body = {
-        ...{
-          content: contentOf(message),
-          components: componentsOf(message),
-          nonce: nonceOf(message.id),
-          enforce_nonce: true,
-        },
+        content: contentOf(message),
+        components: componentsOf(message),
+        nonce: nonceOf(message.id),
+        enforce_nonce: true,
         flags: flags.noEmbeds | (message.level === 'info' ? flags.silent : 0),
       }
       const reply = await post(chat, body, signal)
@@ -196,7 +194,11 @@ export const discord: ChannelKind = {
         // A session that is resumed after a restart has told its application already.
         if (cursor !== undefined) await learnBot(signal).catch(() => undefined)
         await followGateway({
-          ...{ token, clock, signal, cursor, problem },
+          token,
+          clock,
+          signal,
+          cursor,
+          problem,
           async starts() {
             const reply = await api.call('GET', '/gateway/bot', undefined, signal)
             const refusal = refusalOf(reply)

@@ -63,7 +63,9 @@ async function certificateOf(server: Server): Promise<{ fingerprint: string; pem
     ...server,
     requireTLS: !server.secure,
     tls: { rejectUnauthorized: false },
-    ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
   })
   try {
     return await new Promise((resolve, reject) => {
@@ -192,8 +194,11 @@ export const email: ChannelKind = {
         ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
         ...(typeof authority === 'object' && { tls: { ca: authority.pem } }),
         ...(pin !== undefined && { tls: pin }),
-        ...{ connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs },
-        ...{ disableFileAccess: true, disableUrlAccess: true },
+        connectionTimeout: patienceMs,
+        greetingTimeout: patienceMs,
+        socketTimeout: patienceMs,
+        disableFileAccess: true,
+        disableUrlAccess: true,
       })
     }
     /** With the fingerprint of a certificate that is not trusted, for a person to compare. */
@@ -212,7 +217,10 @@ export const email: ChannelKind = {
           const hash = createHash('sha256').update(message.id).digest('hex').slice(0, 32)
           const isUrgent = message.level === 'failed' || message.level === 'card'
           await transport.sendMail({
-            ...{ from: { name: 'JARVIS', address: from }, to, subject: message.title, ...textsOf(message) },
+            from: { name: 'JARVIS', address: from },
+            to,
+            subject: message.title,
+            ...textsOf(message),
             messageId: `<${hash}@${from.split('@')[1] ?? 'jarvis'}>`,
             headers: { 'Auto-Submitted': 'auto-generated' },
             ...(isUrgent && { priority: 'high' as const }),

@@ -48,7 +48,9 @@ export const gotify: ChannelKind = {
         attempted(async () => {
           const extras = link === undefined ? {} : { extras: { 'client::notification': { click: { url: link } } } }
           const body = JSON.stringify({
-            ...{ title, message: lines.join('\n') || title, priority: priorities[level] },
+            title,
+            message: lines.join('\n') || title,
+            priority: priorities[level],
             ...extras,
           })
           const answer = await ask(`${base}/message`, { headers, body, signal })

@@ -49,7 +49,9 @@ async function connect(
 ): Promise<End> {
   const address = `${base.replace(/^http/, 'ws')}/api/websocket`
   const socket = new WebSocket(address, {
-    ...{ handshakeTimeout: patienceMs, maxPayload: 1024 ** 2, perMessageDeflate: false },
+    handshakeTimeout: patienceMs,
+    maxPayload: 1024 ** 2,
+    perMessageDeflate: false,
     agent: agentTo(new URL(address)),
   })
   let end: End = { why: 'it closed the connection' }

@@ -68,7 +68,10 @@ export const ntfy: ChannelKind = {
       }
       return {
         actions: denials.map(({ label, token: nonce }) => ({
-          ...{ ...request, label, body: JSON.stringify({ token: nonce }), clear: true },
+          ...request,
+          label,
+          body: JSON.stringify({ token: nonce }),
+          clear: true,
         })),
       }
     }
@@ -80,7 +83,7 @@ export const ntfy: ChannelKind = {
           message: message.lines.join('\n') || message.title,
           priority: message.isOver ? 1 : priorities[message.level],
           ...(!message.isOver && { tags: [tags[message.level]] }),
-          ...(message.link !== undefined && { click: message.link }),
+          click: message.link,
           ...actionsOf(message),
           sequence_id: sequenceOf(message),
         })

@@ -28,9 +28,11 @@ export function createTelegramApi(url: string, token: string) {
 
   const call: Call = async (method, params, signal, { patienceMs, file } = {}) => {
     const body = file === undefined ? JSON.stringify(params) : formOf(params, file)
-    const headers = file === undefined ? { 'content-type': 'application/json' } : {}
+    const headers: Record<string, string> = file === undefined ? { 'content-type': 'application/json' } : {}
     const answer = await ask(`${base}/${method}`, {
-      ...{ headers, body, signal },
+      headers,
+      body,
+      signal,
       ...(patienceMs !== undefined && { patienceMs }),
     })
     const { status, at } = answer

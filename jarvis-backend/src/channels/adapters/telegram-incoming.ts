@@ -51,7 +51,7 @@ function filesOf({ photo, document, album }: Message): IncomingFile[] {
   const file = photo?.at(-1) ?? document
   if (file === undefined) return []
   const name = file.file_name ?? (photo === undefined ? 'file' : 'photo.jpg')
-  return [{ ref: file.file_id, name, ...(file.file_size !== undefined && { bytes: file.file_size }) }]
+  return [{ ref: file.file_id, name, bytes: file.file_size }]
 }
 
 /** What others wrote: a forwarded text, one of another bot, a quotation, the message that this one replies to. */
@@ -71,7 +71,10 @@ function textOf(message: Message, from: Sender): IncomingText {
   const isForwarded = foreign.some(({ how }) => how === 'forwarded')
   const files = filesOf(message)
   return {
-    ...{ kind: 'text', from, ref: String(message_id), at: date * 1_000 },
+    kind: 'text',
+    from,
+    ref: String(message_id),
+    at: date * 1_000,
     text: isForwarded ? '' : (text ?? caption ?? ''),
     ...(foreign.length > 0 && { foreign }),
     ...(files.length > 0 && { files }),
@@ -79,7 +82,9 @@ function textOf(message: Message, from: Sender): IncomingText {
     ...(voice !== undefined &&
       !isForwarded && {
         voice: {
-          ...{ ref: voice.file_id, name: 'voice.ogg', seconds: voice.duration ?? 0 },
+          ref: voice.file_id,
+          name: 'voice.ogg',
+          seconds: voice.duration ?? 0,
           ...(voice.file_size !== undefined && { bytes: voice.file_size }),
         },
       }),

@@ -8,7 +8,9 @@ const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$
 
 /** The parameters that each message has. */
 export const messageTo = ({ chat }: Pick<Address, 'chat'>) => ({
-  ...{ chat_id: Number(chat), parse_mode: 'HTML', link_preview_options: { is_disabled: true } },
+  chat_id: Number(chat),
+  parse_mode: 'HTML',
+  link_preview_options: { is_disabled: true },
 })
 
 /** The text of a notice or card as Telegram's HTML, made of escaped texts alone. */

@@ -5,8 +5,12 @@ import { openForMs, whole } from './telegram-parts.ts'
 const photo = (update_id: number, more: Partial<NonNullable<Update['message']>> = {}): Update => ({
   update_id,
   message: {
-    ...{ message_id: update_id, date: 1, chat: { id: 7, type: 'private' }, from: { id: 7 } },
-    ...{ photo: [{ file_id: `small${update_id}` }, { file_id: `f${update_id}` }], media_group_id: 'a' },
+    message_id: update_id,
+    date: 1,
+    chat: { id: 7, type: 'private' },
+    from: { id: 7 },
+    photo: [{ file_id: `small${update_id}` }, { file_id: `f${update_id}` }],
+    media_group_id: 'a',
     ...more,
   },
 })
@@ -15,7 +19,10 @@ test('the pictures of an album are one message with one caption, taken with the 
   const [one, ...rest] = whole([photo(1), photo(2, { caption: 'The rack.' }), photo(3)])
   expect(rest).toEqual([])
   expect(one && incomingOf(one)).toMatchObject({
-    ...{ kind: 'text', cursor: '4', ref: '1', text: 'The rack.' },
+    kind: 'text',
+    cursor: '4',
+    ref: '1',
+    text: 'The rack.',
     files: [{ ref: 'f1' }, { ref: 'f2' }, { ref: 'f3' }],
   })
 })
@@ -40,7 +47,10 @@ test('what others forwarded stays theirs, and an album may go on after the batch
 const text = (update_id: number, said: string, more: Partial<NonNullable<Update['message']>> = {}): Update => ({
   update_id,
   message: {
-    ...{ message_id: update_id, date: 1, chat: { id: 7, type: 'private' }, from: { id: 7 } },
+    message_id: update_id,
+    date: 1,
+    chat: { id: 7, type: 'private' },
+    from: { id: 7 },
     text: said,
     ...more,
   },
@@ -77,6 +87,9 @@ test.each<[string, Update, Update]>([
 
 test('a changed message is no message', () => {
   expect(incomingOf({ update_id: 1, edited_message: text(1, 'other').message as never })).toMatchObject({
-    ...{ kind: 'edit', cursor: '2', ref: '1', from: { user: '7', isPrivate: true } },
+    kind: 'edit',
+    cursor: '2',
+    ref: '1',
+    from: { user: '7', isPrivate: true },
   })
 })

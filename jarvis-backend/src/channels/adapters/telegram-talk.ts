@@ -21,7 +21,8 @@ const placeOf = ({ chat, thread }: PairedChat) => ({
 })
 const textOf = (text: string) => ({
   text: htmlOf(text) || '…',
-  ...{ parse_mode: 'HTML', link_preview_options: { is_disabled: true } },
+  parse_mode: 'HTML',
+  link_preview_options: { is_disabled: true },
 })
 const keyboardOf = (choices: readonly Choice[]) => ({
   inline_keyboard: choices.map(({ label, token }) => [{ text: label, callback_data: token }]),

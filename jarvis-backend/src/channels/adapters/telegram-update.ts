@@ -43,7 +43,8 @@ function linkBelow(card: number | undefined, { answer, link }: Required<Answered
   const shown = { title: answer, lines: [], buttons: [], link, isOver: false }
   const keyboard = keyboardOf(shown)
   return {
-    ...{ text: noticeOf(shown), disable_notification: true },
+    text: noticeOf(shown),
+    disable_notification: true,
     ...(card !== undefined && { reply_parameters: { message_id: card } }),
     ...(keyboard.length > 0 && { reply_markup: { inline_keyboard: keyboard } }),
   }

@@ -78,7 +78,10 @@ function payloadOf(message: Outgoing, isOver: boolean, sign: () => PushButtons |
   const { title, lines, tag, path, link, buttons } = message
   const signed = isOver || buttons.length === 0 ? undefined : sign()
   const base: PushMessage = {
-    ...{ title, body: '', tag, path },
+    title,
+    body: '',
+    tag,
+    path,
     ...(isOver && { withdraws: true }),
     ...(signed && {
       buttons: { ...signed, labels: buttons.flatMap(({ does, label }) => (does === 'look' ? [] : [{ does, label }])) },
@@ -86,7 +89,8 @@ function payloadOf(message: Outgoing, isOver: boolean, sign: () => PushButtons |
   }
   const made = (body: string) =>
     JSON.stringify({
-      ...{ ...base, body },
+      ...base,
+      body,
       ...(link !== undefined &&
         !isOver &&
         signed === undefined && { web_push: 8030, notification: { title, body, tag, navigate: link } }),

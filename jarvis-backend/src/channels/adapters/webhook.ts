@@ -53,7 +53,7 @@ export const webhook: ChannelKind = {
       attempted(async () => {
         const at = clock.now()
         const { title, lines, level, link } = message
-        const data = { id: message.id, level, title, lines, ...(link !== undefined && { link }) }
+        const data = { id: message.id, level, title, lines, link }
         const body = JSON.stringify({ type, timestamp: new Date(message.at).toISOString(), data })
         const timestamp = String(Math.floor(at / 1_000))
         const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')

@@ -24,7 +24,11 @@ export function makeChoices(
   return deeds.map(({ label, deed }) => {
     const token = `c1.${randomBytes(16).toString('base64url')}`
     store.add({
-      ...{ hash: hashOfChoice(token), recipient: item.recipient, thread, item: attemptOf(item), deed },
+      hash: hashOfChoice(token),
+      recipient: item.recipient,
+      thread,
+      item: attemptOf(item),
+      deed,
       expiresAt: item.expiresAt + keptAfterMs,
     })
     const line = [...label.replace(/\s+/g, ' ').trim()]

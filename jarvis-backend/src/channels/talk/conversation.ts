@@ -63,7 +63,9 @@ export function createConversation(parts: {
   const previews = createPreviews({ ...parts, recipient })
   const sending = createSending({ ...parts, previews, linkTo })
   const following = createFollowing({
-    ...{ ...parts, previews, linkTo },
+    ...parts,
+    previews,
+    linkTo,
     put: (to, key, talk) => outbox.put(to, talk.what === 'question' ? questionKey(talk.questionId) : key, talk),
     ended(to, questionId) {
       outbox.revise(to, questionKey(questionId), { what: 'question', questionId, thread: '' })

@@ -44,7 +44,11 @@ export function createCurrentSession(parts: {
       const current = sessionId === undefined || session === undefined ? undefined : { sessionId, agent: session.agent }
       const destination = destinationOf(text, current, house.hasAgent)
       const sent = house.start({
-        ...{ text, by: to.person, via: kind.id, requestId, attachments },
+        text,
+        by: to.person,
+        via: kind.id,
+        requestId,
+        attachments,
         ...(destination.session === 'current' && { sessionId: destination.sessionId }),
         ...(destination.session === 'new' && destination.agent === 'bound' && { agent: boundAgent(to, kind) }),
         remember(made) {

@@ -118,8 +118,10 @@ export function createSending(parts: {
         : parts.durably(() => makeChoices(parts.choices, tell, item, talk.thread, message.deeds ?? []))
       const chat = chats.list(here).find((one) => 'sessionId' in talk && one.sessionId === talk.sessionId)
       const reply: Reply = {
-        ...{ id: item.content.of ?? item.id, text: tell(message.text), choices },
-        ...(message.picture !== undefined && { picture: message.picture }),
+        id: item.content.of ?? item.id,
+        text: tell(message.text),
+        choices,
+        picture: message.picture,
         ...(message.isAnswer === true && chat?.preview !== undefined && { replaces: chat.preview }),
       }
       const no: Delivery = { kind: 'failed', why: 'the channel cannot do that' }

@@ -59,9 +59,14 @@ export function createDevices(parts: {
     const { lastSentAt } = subscriptions.get(id) ?? {}
     const lastSeenAt = seenAtOf(subscriptions, device)
     return {
-      ...{ id, label, hidesNames, decides: decides !== 'none', createdAt, lastSeenAt },
+      id,
+      label,
+      hidesNames,
+      decides: decides !== 'none',
+      createdAt,
+      lastSeenAt,
       ...(isLongUnseen(lastSeenAt, parts.now()) && { isUnseen: true }),
-      ...(lastSentAt !== undefined && { lastSentAt }),
+      lastSentAt,
       ...(problem !== undefined && { problem: parts.redact(problem) }),
     }
   }
@@ -76,14 +81,19 @@ export function createDevices(parts: {
         throw new JarvisError('conflict', `${mostDevices} devices are told already. Take one of them out first.`)
       const id = before?.id ?? `psh_${randomBytes(8).toString('hex')}`
       const device: Recipient = {
-        ...{ id, channel, account: '', person, user: id, chat: '', name: parts.redact(label) },
-        ...{
-          decides: key === undefined ? 'none' : 'approve',
-          hidesNames,
-          talks: false,
-          isGroup: false,
-          createdAt: parts.now(),
-        },
+        id,
+        channel,
+        account: '',
+        person,
+        user: id,
+        chat: '',
+        name: parts.redact(label),
+
+        decides: key === undefined ? 'none' : 'approve',
+        hidesNames,
+        talks: false,
+        isGroup: false,
+        createdAt: parts.now(),
       }
       parts.durably(() => {
         // One browser has one person: whoever subscribes it last.

@@ -81,7 +81,9 @@ function createWebPush(foundation: Foundation, parts: WebPushNeeds) {
     now,
   })
   const kind = webPush({
-    ...{ sender, subscription: subscriptions.get, sign: buttons.of },
+    sender,
+    subscription: subscriptions.get,
+    sign: buttons.of,
     sent(id, problem) {
       recipients.trouble(id, problem)
       if (problem === undefined) subscriptions.sent(id, now())
@@ -101,7 +103,14 @@ function createWebPush(foundation: Foundation, parts: WebPushNeeds) {
     /** The routes of `/api/push`, which remove and test devices through the channels. */
     routesFor(channels: Pick<Channels, 'remove' | 'test'>): Route[] {
       const devices = createDevices({
-        ...{ channel: kind.id, recipients, subscriptions, buttons, sender, redact, changed, now },
+        channel: kind.id,
+        recipients,
+        subscriptions,
+        buttons,
+        sender,
+        redact,
+        changed,
+        now,
         durably: database.durably,
         channels,
       })

@@ -103,7 +103,7 @@ function outcome({ status, retryAfter }: Answer): Delivery {
   if (status === 404 || status === 410) return { kind: 'gone', why: 'the browser ended its subscription' }
   const wait = retryAfterMs(retryAfter ?? null)
   return (
-    interpreted({ status, text: '', ...(wait !== undefined && { retryAfterMs: wait }) }, words[status]) ?? {
+    interpreted({ status, text: '', retryAfterMs: wait }, words[status]) ?? {
       kind: 'sent',
     }
   )

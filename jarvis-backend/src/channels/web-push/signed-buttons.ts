@@ -78,8 +78,15 @@ export function createSignedButtons(parts: {
       const { card } = known
       const { expiresAt } = card
       const statement: Statement = {
-        ...{ toolUseId, bindingHash: known.bindingHash, cardHash: cardHash(card), decision: 'approved' },
-        ...{ person: key.person, origin, nonce: randomBytes(32).toString('base64url'), head: parts.head(), expiresAt },
+        toolUseId,
+        bindingHash: known.bindingHash,
+        cardHash: cardHash(card),
+        decision: 'approved',
+        person: key.person,
+        origin,
+        nonce: randomBytes(32).toString('base64url'),
+        head: parts.head(),
+        expiresAt,
       }
       const text = statementText(statement)
       const id = challengeOf(text)
@@ -104,13 +111,22 @@ export function createSignedButtons(parts: {
       if (!parts.mayDecide(person)) throw refused('You may decide nothing.')
       const statement = row.statement.replace(approved, JSON.stringify(decision))
       const receipt: Receipt = {
-        ...{ type: 'device', id: device, key: key.key, statement, card: cardAsSigned(card), signature },
+        type: 'device',
+        id: device,
+        key: key.key,
+        statement,
+        card: cardAsSigned(card),
+        signature,
       }
       const why =
         (parts.signers.find('device', device, person)?.key === key.key ? undefined : 'Its key is not enrolled.') ??
         (challengeOf(row.statement) === challenge ? undefined : 'The stored challenge was changed.') ??
         receiptProblem(receipt, {
-          ...{ toolUseId: card.toolUseId, bindingHash, cardHash: cardHash(card), person, decision },
+          toolUseId: card.toolUseId,
+          bindingHash,
+          cardHash: cardHash(card),
+          person,
+          decision,
         })
       if (why !== undefined) throw refused(why)
       await parts.decide({ toolUseId: card.toolUseId, confirmed: decision === 'approved', by: person, receipt })

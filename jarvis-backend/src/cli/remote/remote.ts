@@ -84,7 +84,7 @@ export function createRemote(url: string, token: string | undefined, ask: Ask = 
         })
         try {
           const more = { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) }
-          const response = await fetched(path, { headers: headers(more), ...(signal && { signal }) })
+          const response = await fetched(path, { headers: headers(more), signal })
           goneSince = undefined
           for await (const piece of pieces(response)) {
             parser.feed(piece)

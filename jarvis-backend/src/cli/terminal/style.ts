@@ -12,7 +12,11 @@ export function styleFor(output: Output): Style {
   const isOn = output.isTTY === true && (output.getColorDepth?.() ?? 1) > 1
   const paint = (name: keyof typeof codes) => (text: string) => (isOn ? `\u001b[${codes[name]}m${text}\u001b[0m` : text)
   return {
-    ...{ bold: paint('bold'), dim: paint('dim'), red: paint('red'), green: paint('green'), yellow: paint('yellow') },
+    bold: paint('bold'),
+    dim: paint('dim'),
+    red: paint('red'),
+    green: paint('green'),
+    yellow: paint('yellow'),
     // A terminal that does not know its size says 0.
     width: output.columns || 80,
   }

@@ -41,7 +41,8 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
         return web.private.has(place) ? 'private' : 'public'
       }
       return {
-        ...{ chromium, listed },
+        chromium,
+        listed,
         isPrivate: (place) => bench.policy().web.private.has(place),
         folder: () => bench.rootOf(sessionRootName(sessionId)),
         egress: {

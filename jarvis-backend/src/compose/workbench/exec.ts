@@ -38,7 +38,12 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const store = createCommandFiles(join(dir, 'commands'), bench.report)
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
   const commands = createCommands({
-    ...{ clock: systemClock, dir, sandbox, store, redact: bench.redact, ownPaths: bench.ownPaths },
+    clock: systemClock,
+    dir,
+    sandbox,
+    store,
+    redact: bench.redact,
+    ownPaths: bench.ownPaths,
     redactStream: () => createStreamRedactor(bench.redactor),
     openWay: (allows) => openWay(allows, { isOwn: bench.isOwnPlace, ...reaching, scratch: bench.scratch }),
     keep: (bytes) => void bench.store.keep(bytes),
@@ -92,7 +97,9 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     name: 'exec',
     routes: commandRoutes(commands),
     tools: withPorts(tools, {
-      ...{ commands, sandbox, applicable },
+      commands,
+      sandbox,
+      applicable,
       folderOf(shown, sessionId) {
         const place = placeIn(shown)
         const { path } = bench.rootOf(rootName(place, sessionId))

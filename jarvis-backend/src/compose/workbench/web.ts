@@ -24,7 +24,8 @@ export function composeWeb(
 ): Area {
   const pages = createPages({ fetchSite, readPage: createPageReader({ worker: pageWorker }), now: bench.now })
   const ports = {
-    ...{ pages, engine },
+    pages,
+    engine,
     isListed: (site: string) => bench.policy().web.private.has(site),
     redact: bench.redact,
   }

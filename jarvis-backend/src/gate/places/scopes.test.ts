@@ -26,7 +26,7 @@ const usual = worldOf()
 type Given = { world?: World; sources?: Partial<Sources>; input?: Record<string, unknown>; toolName?: string }
 function scopesIn(effects: readonly Effect[], { world = usual, sources, input = {}, toolName = 'try_it' }: Given = {}) {
   const heard = sources && (() => ({ results: [], operatorTexts: ['Look at https://example.org/a.'], ...sources }))
-  const call = { toolName, baseTier: 'yellow', input, ...(heard && { sources: heard }) } as const
+  const call = { toolName, baseTier: 'yellow', input, sources: heard } as const
   return scopesOf(call, effects, world, decide(call, effects, world))
 }
 const idsIn = (...given: Parameters<typeof scopesIn>) => scopesIn(...given).map(({ id }) => id)

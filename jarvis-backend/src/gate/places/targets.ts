@@ -5,7 +5,7 @@ import { placeOf } from './roots.ts'
 
 type More = Pick<Effect, 'sentence' | 'deed' | 'atLeast' | 'isShownWhole' | 'refers' | 'scope'>
 
-const none = (id: string, name?: string): Target => ({ kind: 'none', id, ...(name !== undefined && { name }) })
+const none = (id: string, name?: string): Target => ({ kind: 'none', id, name })
 
 /** The id of a file or folder: `path/compose/jellyfin.yml`; `path/?` outside all roots. */
 export const pathId = ({ root = '?', path }: Place): string =>

@@ -143,7 +143,9 @@ test('whatever is asked for, the other lines stay, and the section means what wa
     roots: fc.array(fc.record({ name: fc.stringMatching(/^[a-z0-9]{1,4}$/), path, write: fc.boolean() }), {
       maxLength: 3,
     }),
-    ...{ exec: fc.boolean(), browser: fc.boolean(), git: fc.boolean() },
+    exec: fc.boolean(),
+    browser: fc.boolean(),
+    git: fc.boolean(),
     web: fc.record({ private: fc.array(site, { maxLength: 2 }) }),
     egress: fc.array(site, { maxLength: 2 }),
   })

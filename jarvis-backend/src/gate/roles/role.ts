@@ -48,10 +48,7 @@ export const rolesOf = ({ roles = {}, timezone }: PolicyFile): ReadonlyMap<strin
   )
 
 function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): Scope {
-  const holds = conditionOf(
-    { ...(on !== 'all' && { target: on }), ...(hours && { hours }), ...(days && { days }) },
-    timezone,
-  )
+  const holds = conditionOf({ ...(on !== 'all' && { target: on }), hours, days }, timezone)
   return {
     // A call that reaches many things may have an effect on none of them, which no place covers.
     reaches: (facts) => holds(facts) && (on === 'all' || facts.target.kind !== 'none'),

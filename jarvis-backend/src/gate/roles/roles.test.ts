@@ -28,7 +28,9 @@ const fileOf = (yaml: string) => {
 }
 function worldOf(yaml: string, profile: (typeof profileNames)[number] = 'balanced', now = saturdayNight): World {
   return {
-    ...{ cluster: { nodes, guests }, now, unitOf: runningUnits },
+    cluster: { nodes, guests },
+    now,
+    unitOf: runningUnits,
     policy: compilePolicy({ file: fileOf(yaml), profile }),
   }
 }
@@ -221,18 +223,32 @@ test('the policy prints roles and approvals', () => {
 test('the cluster as a role sees it holds what its scopes name, and of other hosts the name alone', () => {
   const world = worldOf(withScope(on130))
   const state: ClusterState = {
-    ...{ name: 'lab', isDemo: false, at: 1, isQuorate: true, missing: ['pve is offline'], self: { vmid: 105 } },
+    name: 'lab',
+    isDemo: false,
+    at: 1,
+    isQuorate: true,
+    missing: ['pve is offline'],
+    self: { vmid: 105 },
     nodes: nodes.map((node) => ({ ...node, cpuRatio: 0.5 })),
     guests,
     storages: [{ name: 'nas', type: 'nfs', content: [], isActive: true, usedBytes: 1, totalBytes: 2 }],
     tasks: [105, 130, undefined].map((vmid, index) => ({
-      ...{ upid: `t${index}`, node: 'Home', type: 'x', user: 'root', startedAt: 1, status: 'ok' as const },
+      upid: `t${index}`,
+      node: 'Home',
+      type: 'x',
+      user: 'root',
+      startedAt: 1,
+      status: 'ok' as const,
       ...(vmid !== undefined && { vmid }),
     })),
   }
   const own = world.policy.roles.get('own')
   expect(own && seenBy(own, state, world)).toEqual({
-    ...{ name: 'lab', isDemo: false, at: 1, isQuorate: true, missing: ['a part of the cluster could not be read'] },
+    name: 'lab',
+    isDemo: false,
+    at: 1,
+    isQuorate: true,
+    missing: ['a part of the cluster could not be read'],
     nodes: [nodes[1]],
     guests: [guests[2]],
     storages: [],

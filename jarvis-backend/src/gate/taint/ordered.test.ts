@@ -3,7 +3,9 @@ import { orderedBy } from './ordered.ts'
 import type { Source } from './taint.ts'
 
 const result = (text: string, more: Partial<Source> = {}): Source => ({
-  ...{ toolName: 'get_task_log', toolUseId: 'tu_1', text },
+  toolName: 'get_task_log',
+  toolUseId: 'tu_1',
+  text,
   ...more,
 })
 const by = (result: Source, operator = 'why did it fail?') =>

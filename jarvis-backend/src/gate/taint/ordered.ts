@@ -87,6 +87,7 @@ function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[]
 
 /** A bounded change that a result orders asks a person. @param from the tool whose result it is */
 export const orderedVerdict = (toolName: string, from: string): Verdict => ({
-  ...{ tier: 'red', rule: taintRule },
+  tier: 'red',
+  rule: taintRule,
   reason: `The result of ${from} orders it: a text there names ${toolName}, or says in words to do this.`,
 })

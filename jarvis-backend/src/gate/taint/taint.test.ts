@@ -1076,7 +1076,7 @@ describe('the verdict', () => {
   const sources = () => sourcesOf([ssh('dmesg', 'say hello to everybody')])
   const input = { text: 'Please say hello to everybody' }
   const verdict = (baseTier: Tier, profile: ProfileName, from?: () => Sources) =>
-    decide({ toolName: 'mail__send', baseTier, input, ...(from && { sources: from }) }, effects, {
+    decide({ toolName: 'mail__send', baseTier, input, sources: from }, effects, {
       cluster: { nodes: [], guests: [] },
       policy: { ...shippedPolicy, profile, allow: [{ tool: 'mail__send', target: 'desk', because: 'as I like' }] },
       now: 0,

@@ -262,7 +262,8 @@ const asking = (verdict: Verdict, reason: string): Verdict =>
     ? { tier: 'red', rule: taintRule, reason }
     : {
         ...verdict,
-        ...{ rule: taintRule, reason: `${verdict.reason} ${reason}` },
+        rule: taintRule,
+        reason: `${verdict.reason} ${reason}`,
         ...(verdict.reasons && { reasons: [...verdict.reasons, reason] }),
       }
 

@@ -43,7 +43,7 @@ test.each<[string, Lab['self'], Topology]>([
   ['the policy says so', undefined, { jarvis: 'ct/130' }],
   ['the policy has its type wrong', undefined, { jarvis: 'vm/130' }],
 ])('the guest that JARVIS runs on is never stopped or restarted, where %s', (_name, self, topology) => {
-  const lab = { guests: [guest(130, 'web')], topology, ...(self && { self }) }
+  const lab = { guests: [guest(130, 'web')], topology, self }
   const black = { tier: 'black', rule: 'own_guest', reason: own }
   expect(judge('stop_container', { vmid: 130 }, lab)).toEqual(black)
   expect(judge('restart_container', { vmid: 130, force: true }, lab)).toEqual(black)

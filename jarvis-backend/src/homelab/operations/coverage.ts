@@ -73,7 +73,7 @@ export async function readCoverage(api: PveReader, signal: AbortSignal): Promise
       const sleeping = guest === undefined ? [] : disabled.filter((job) => covers(job, guest))
       return {
         vmid,
-        ...(name !== undefined && { name }),
+        name,
         isTemplate: guest?.template === 1,
         disabledJobs: sleeping.map(({ id }) => id ?? '(without id)'),
       }

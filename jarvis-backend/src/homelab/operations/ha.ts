@@ -41,7 +41,7 @@ export async function readHa(api: PveReader, signal: AbortSignal): Promise<HaSta
   const quorum = rows.find(({ type }) => type === 'quorum')
   return {
     isQuorate: quorum === undefined ? null : haQuorumOf(quorum),
-    ...(master !== undefined && { master }),
+    master,
     nodes: managers('lrm'),
     services: rows.flatMap(({ type, sid, node, state, status, request_state }) => {
       const vmid = type === 'service' ? /^(?:vm|ct):(\d+)$/.exec(sid ?? '')?.[1] : undefined

@@ -45,7 +45,9 @@ function interfaceOf({ iface, type, active, ...row }: z.output<typeof Row>): Nod
       : [[key, String(value).trim()] as const],
   )
   return {
-    ...{ name: iface, type, values: Object.fromEntries(values) },
+    name: iface,
+    type,
+    values: Object.fromEntries(values),
     isActive: active === undefined ? null : Number(active) === 1,
   }
 }

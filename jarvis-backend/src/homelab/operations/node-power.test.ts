@@ -4,7 +4,7 @@ import type { Cluster, PveApi } from '../ports.ts'
 import { nodePower } from './node-power.ts'
 
 type Look = Pick<Node, 'status'> & { uptimeS?: number }
-const up = (uptimeS?: number): Look => ({ status: 'online', ...(uptimeS !== undefined && { uptimeS }) })
+const up = (uptimeS?: number): Look => ({ status: 'online', uptimeS })
 const off: Look = { status: 'offline' }
 
 /** A cluster whose looks at its one node say this, three seconds apart; the last one stays. */

@@ -44,8 +44,8 @@ export async function readUpdates(api: PveReader, node: string, signal: AbortSig
     .at(-1)
   return {
     pending: Array.isArray(updates) ? rowsOf(UpdateRow, updates).rows.map(pendingOf) : null,
-    ...(runningKernel !== undefined && { runningKernel }),
-    ...(newestKernel !== undefined && { newestKernel }),
+    runningKernel,
+    newestKernel,
     missing,
   }
 }
@@ -54,5 +54,5 @@ const pendingOf = ({ Package, OldVersion, Version, Origin }: z.output<typeof Upd
   name: Package,
   ...(OldVersion !== undefined && { from: OldVersion }),
   ...(Version !== undefined && { to: Version }),
-  ...(Origin !== undefined && { origin: Origin }),
+  origin: Origin,
 })

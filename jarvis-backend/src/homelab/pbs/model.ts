@@ -57,7 +57,10 @@ export function answerPbs(facts: PbsFacts, path: PvePath, query: PveValues, may:
       }))
     case 'status/datastore-usage':
       return visible(facts.stores).map(({ store: name, total, used, fullAt }) => ({
-        ...{ store: name, total, used, avail: total - used },
+        store: name,
+        total,
+        used,
+        avail: total - used,
         ...(fullAt !== undefined && { 'estimated-full-date': fullAt }),
       }))
     case 'admin/verify':
@@ -83,8 +86,14 @@ export function answerPbs(facts: PbsFacts, path: PvePath, query: PveValues, may:
             ns === (query.ns ?? '') && (query['backup-id'] ?? id) === id && (query['backup-type'] ?? type) === type,
         )
         .map(({ type, id, time, size, verification, isProtected = false, owner = pbsWriter, comment }) => ({
-          ...{ 'backup-type': type, 'backup-id': id, 'backup-time': time, size, protected: isProtected },
-          ...{ files: [], owner, ...(comment !== undefined && { comment }) },
+          'backup-type': type,
+          'backup-id': id,
+          'backup-time': time,
+          size,
+          protected: isProtected,
+          files: [],
+          owner,
+          comment,
           ...(verification && {
             verification: { state: verification, upid: 'UPID:pbs:00000001:00000001:00000001:verify:x:root@pam:' },
           }),

@@ -102,8 +102,8 @@ function backupOf(
       createdAt: ctime * 1000,
       sizeBytes: size ?? 0,
       format: format ?? 'unknown',
-      ...(notes !== undefined && { notes }),
-      ...(owner !== undefined && { owner }),
+      notes,
+      owner,
       ...(format?.startsWith('pbs-') && { verification: verificationIn(verification?.state) }),
     },
   ]

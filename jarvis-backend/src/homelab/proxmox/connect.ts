@@ -74,7 +74,7 @@ export function tlsOptions(host: string, port: number, ca: string | undefined): 
     ...(isIP(host) === 0 && { servername: host }),
     // The certificate is judged later, so that a message can name it; nothing is sent before.
     rejectUnauthorized: false,
-    ...(ca !== undefined && { ca }),
+    ca,
   }
 }
 

@@ -33,7 +33,7 @@ type Said = Awaited<ReturnType<typeof readGuest>>
 
 export function sightingOf({ name, status, qmpstatus, uptime }: Said, at: number): Sighting {
   const word = status === 'running' && held.has(qmpstatus ?? '') ? 'paused' : status
-  return { status: statusIn(word), uptimeS: uptime ?? 0, at, ...(name !== undefined && { name }) }
+  return { status: statusIn(word), uptimeS: uptime ?? 0, at, name }
 }
 
 /** A guest as the cluster's list will have it. */

@@ -11,16 +11,38 @@ const now = Date.UTC(2026, 0, 5, 12)
 function stateWith(nodes: number, guests: number): ClusterState {
   const names = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
   return {
-    ...{ name: 'lab', isDemo: false, at: now, tasks: [], isQuorate: true, missing: [] },
+    name: 'lab',
+    isDemo: false,
+    at: now,
+    tasks: [],
+    isQuorate: true,
+    missing: [],
     nodes: names.map((name, i) => ({
-      ...{ name, status: 'online', isProtected: false, cpuCount: 16, ramBytes: 1, ramTotalBytes: i === 1 ? 200 : 100 },
+      name,
+      status: 'online',
+      isProtected: false,
+      cpuCount: 16,
+      ramBytes: 1,
+      ramTotalBytes: i === 1 ? 200 : 100,
     })),
     guests: Array.from(
       { length: guests },
       (_, i): Guest => ({
-        ...{ vmid: 100 + i, name: `g${i}`, type: i % 2 === 0 ? 'vm' : 'ct', node: names[i % nodes] ?? '', tags: [] },
-        ...{ status: 'running', isProtected: false, isHa: false, uptimeS: 1, cpuRatio: i / guests, cpuCount: 1 },
-        ...{ ramBytes: 1, ramTotalBytes: 2, diskBytes: 0, diskTotalBytes: 2 },
+        vmid: 100 + i,
+        name: `g${i}`,
+        type: i % 2 === 0 ? 'vm' : 'ct',
+        node: names[i % nodes] ?? '',
+        tags: [],
+        status: 'running',
+        isProtected: false,
+        isHa: false,
+        uptimeS: 1,
+        cpuRatio: i / guests,
+        cpuCount: 1,
+        ramBytes: 1,
+        ramTotalBytes: 2,
+        diskBytes: 0,
+        diskTotalBytes: 2,
       }),
     ),
     storages: [

@@ -33,7 +33,9 @@ function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonl
     ...guests
       .sort((a, b) => (b.cpuRatio ?? 0) - (a.cpuRatio ?? 0))
       .map(({ vmid, type, node }) => ({
-        ...{ name: `guest/${vmid}`, kind: 'guest' as const, node },
+        name: `guest/${vmid}`,
+        kind: 'guest' as const,
+        node,
         path: [type === 'vm' ? 'qemu' : 'lxc', vmid],
       })),
   ]

@@ -31,7 +31,13 @@ test('a request about a node alone reads no guests', () => {
 
 const row = (vmid: number, node: string) => GuestRow.parse({ type: 'qemu', vmid, node, status: 'running', name: 'a' })
 const readAt = (time: number, ...guests: ReturnType<typeof row>[]): Reading => ({
-  ...{ at: time, nodes: [], guests, storages: [], status: [], tasks: [], missing: [] },
+  at: time,
+  nodes: [],
+  guests,
+  storages: [],
+  status: [],
+  tasks: [],
+  missing: [],
 })
 
 test('an own result counts until the list agrees, and no longer than 20 s', () => {

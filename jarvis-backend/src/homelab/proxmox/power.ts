@@ -58,12 +58,7 @@ export async function power(
   const start =
     steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(api, vmid, startedAt, signal) : undefined
   if (start !== undefined) {
-    const exitStatus = await followTask(
-      api,
-      start.upid,
-      { ...start, id: String(vmid) },
-      { signal, ...(onProgress && { onProgress }) },
-    )
+    const exitStatus = await followTask(api, start.upid, { ...start, id: String(vmid) }, { signal, onProgress })
     if (statusOf(exitStatus) === 'failed') {
       const seen = await look(parts, guest, signal)
       return {

@@ -49,7 +49,7 @@ export function stateOf(
     storages: storagesOf(reading.storages, new Set([...online].filter((name) => measured.has(name)))),
     tasks: newest(tasksOf(known), shownTasks),
     isQuorate: quorumOf(reading.status),
-    ...(self !== undefined && { self }),
+    self,
     missing: [...(lost === undefined ? [] : [lost]), ...missingOf(known, reading, nodes)],
     ...(unread.length > 0 && { unread }),
     ...(hidden.length > 0 && { hidden }),
@@ -122,12 +122,12 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     ...(rate?.diskBps !== undefined && { diskBps: rate.diskBps }),
     ...(row.lock !== undefined && { lock: row.lock }),
     isHa,
-    ...(row.hastate !== undefined && { haState: row.hastate }),
+    haState: row.hastate,
     tags: (last.tags ?? '').split(/[;, ]+/).filter((tag) => tag !== ''),
-    ...(last.pool !== undefined && { pool: last.pool }),
+    pool: last.pool,
     ...(last.template && { isTemplate: true }),
-    ...(backupAt !== undefined && { backupAt }),
-    ...(madeAt !== undefined && { madeAt }),
+    backupAt,
+    madeAt,
   }
 }
 

@@ -95,7 +95,8 @@ test('what sensors printed counts, though it warned and failed', async () => {
 test('without sensors the kernel’s thermal zone is read, in thousandths', async () => {
   const shell = shellOf({ cat: ended('47350\n') })
   expect(await readTemperature(shell, 'pve', options)).toEqual({
-    ...{ sensor: 'thermal_zone0', celsius: 47.4 },
+    sensor: 'thermal_zone0',
+    celsius: 47.4,
     all: [{ sensor: 'thermal_zone0', celsius: 47.4 }],
   })
 })

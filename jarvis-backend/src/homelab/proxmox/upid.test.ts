@@ -5,7 +5,11 @@ const upid = 'UPID:pve-1:0001A2B3:0C5D6E7F:68F0A1B2:qmreboot:123:root@pam!jarvis
 
 test('a UPID names its node, type, guest and user', () => {
   expect(parseUpid(upid)).toEqual({
-    ...{ node: 'pve-1', startedAt: 0x68f0a1b2 * 1000, type: 'qmreboot', id: '123', user: 'root@pam!jarvis' },
+    node: 'pve-1',
+    startedAt: 0x68f0a1b2 * 1000,
+    type: 'qmreboot',
+    id: '123',
+    user: 'root@pam!jarvis',
   })
   expect(parseUpid(upid.replace(':0C5D6E7F:', ':10C5D6E7F:'))?.node).toBe('pve-1')
   const user = 'mira+lab@example.org@corp-home.lan!jarvis'
@@ -40,7 +44,9 @@ test('rows without a status run, and so do those that say so', () => {
   expect(taskOf({ upid })[0]).toMatchObject({ status: 'running', vmid: 123 })
   expect(taskOf({ upid, status: 'RUNNING' })[0]).toMatchObject({ status: 'running' })
   expect(taskOf({ upid, status: 'OK', endtime: 1_700_000_000 })[0]).toMatchObject({
-    ...{ status: 'ok', exitStatus: 'OK', endedAt: 1_700_000_000_000 },
+    status: 'ok',
+    exitStatus: 'OK',
+    endedAt: 1_700_000_000_000,
   })
   expect(taskOf({ upid: 'nonsense' })).toEqual([])
 })

@@ -38,7 +38,10 @@ const own: Record<number, Record<string, string>> = {
   131: { description: 'Models for JARVIS' },
   141: { agent: '', description: 'Backups of the large guests', scsi0: 'tank-nfs:141/vm-141-disk-0.qcow2,size=32G' },
   142: {
-    ...{ bios: 'ovmf', machine: 'q35', ostype: 'win11', onboot: '0' },
+    bios: 'ovmf',
+    machine: 'q35',
+    ostype: 'win11',
+    onboot: '0',
     scsi0: 'tank-nfs:142/vm-142-disk-0.raw,size=128G',
     tpmstate0: 'tank-nfs:142/vm-142-disk-1.raw,size=4M,version=v2.0',
     ide2: 'tank-nfs:iso/virtio-win.iso,media=cdrom,size=708M',

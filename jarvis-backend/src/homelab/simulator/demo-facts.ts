@@ -37,8 +37,13 @@ export function demoFacts(startedAt: number): ClusterFacts {
   )
   const lastS = Math.floor(startedAt / 1000) - 600
   facts.replication.push({
-    ...{ id: '113-0', guest: 113, target: 'agent1', schedule: '*/15' },
-    ...{ last_sync: lastS, last_try: lastS, fail_count: 0 },
+    id: '113-0',
+    guest: 113,
+    target: 'agent1',
+    schedule: '*/15',
+    last_sync: lastS,
+    last_try: lastS,
+    fail_count: 0,
   })
   facts.firewall = {
     options: { enable: 1, policy_in: 'DROP', policy_out: 'ACCEPT' },
@@ -91,7 +96,10 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
     ]),
     pools: own.map(({ storage, disk }, index) =>
       zfsPool(storage.name, {
-        ...{ size: storage.totalBytes, alloc: storage.usedBytes, frag: disk.frag, device: `/dev/nvme${index}n1p1` },
+        size: storage.totalBytes,
+        alloc: storage.usedBytes,
+        frag: disk.frag,
+        device: `/dev/nvme${index}n1p1`,
         scrubbedAt: startedAt - disk.scrubbedDaysAgo * dayMs,
       }),
     ),
@@ -127,8 +135,15 @@ function nodeFacts(name: string, startedAt: number): Partial<NodeFacts> {
 }
 
 const update = (Package: string, OldVersion: string, Version: string, Origin: string): Row => ({
-  ...{ Package, OldVersion, Version, Origin, Arch: 'amd64', Section: 'admin', Priority: 'optional' },
-  ...{ Title: Package, Description: Package },
+  Package,
+  OldVersion,
+  Version,
+  Origin,
+  Arch: 'amd64',
+  Section: 'admin',
+  Priority: 'optional',
+  Title: Package,
+  Description: Package,
 })
 
 const ataRows = (wearout: number): Row[] => [
@@ -137,16 +152,14 @@ const ataRows = (wearout: number): Row[] => [
   attribute(177, 'Wear_Leveling_Count', wearout, String(100 - wearout)),
 ]
 const attribute = (id: number, name: string, value: number, raw: string): Row => ({
-  ...{
-    id: String(id),
-    name,
-    value: String(value),
-    worst: String(value),
-    threshold: '10',
-    raw,
-    fail: '-',
-    flags: '-O--CK',
-  },
+  id: String(id),
+  name,
+  value: String(value),
+  worst: String(value),
+  threshold: '10',
+  raw,
+  fail: '-',
+  flags: '-O--CK',
 })
 const nvmeText = (wearout: number) =>
   [

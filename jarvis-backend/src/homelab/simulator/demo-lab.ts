@@ -136,7 +136,7 @@ const guest = (
   diskRatio,
   diskTotalBytes: diskGib * gib,
   netBps,
-  ...(upS !== undefined && { upS }),
+  upS,
   tags,
 })
 

@@ -31,10 +31,13 @@ function factsOf(world: World, { usedBytes, totalBytes }: { usedBytes: number; t
     snapshots: world.backups
       .filter(({ storage }) => storage === backupServer.storage)
       .map(({ vmid, format, createdAt, sizeBytes, verification, owner, notes }) => ({
-        ...{ store, type: format === 'pbs-vm' ? ('vm' as const) : ('ct' as const), id: String(vmid) },
-        ...{ time: Math.floor(createdAt / 1000), size: sizeBytes },
-        ...(owner !== undefined && { owner }),
-        ...(notes !== undefined && { comment: notes }),
+        store,
+        type: format === 'pbs-vm' ? ('vm' as const) : ('ct' as const),
+        id: String(vmid),
+        time: Math.floor(createdAt / 1000),
+        size: sizeBytes,
+        owner,
+        comment: notes,
         ...((verification === 'ok' || verification === 'failed') && { verification }),
       })),
     jobs: [
@@ -47,13 +50,15 @@ function factsOf(world: World, { usedBytes, totalBytes }: { usedBytes: number; t
       },
       { kind: 'prune', store, id: 'prune-main', schedule: 'daily', ...ran(1.3 * dayS, 'OK') },
       {
-        ...{ kind: 'gc', store, schedule: 'sat 03:00', ...ran(5 * dayS, 'OK') },
-        ...{
-          'pending-bytes': 41 * 1024 ** 3,
-          'removed-bytes': 96 * 1024 ** 3,
-          'still-bad': 0,
-          'disk-bytes': usedBytes,
-        },
+        kind: 'gc',
+        store,
+        schedule: 'sat 03:00',
+        ...ran(5 * dayS, 'OK'),
+
+        'pending-bytes': 41 * 1024 ** 3,
+        'removed-bytes': 96 * 1024 ** 3,
+        'still-bad': 0,
+        'disk-bytes': usedBytes,
       },
     ],
   }

@@ -19,7 +19,10 @@ export function createPveHost(world: World): PveHost {
     isQuorate: world.isQuorate,
     nodes: () =>
       [...world.nodes.values()].map(({ name, offlineSince, ramBytes, ramTotalBytes }) => ({
-        ...{ name, isOnline: offlineSince === undefined, ramBytes, ramTotalBytes },
+        name,
+        isOnline: offlineSince === undefined,
+        ramBytes,
+        ramTotalBytes,
       })),
 
     guests: () => [...world.guests.values()].map(guestOf),
@@ -94,9 +97,14 @@ export function createPveHost(world: World): PveHost {
 
     tasks: () =>
       world.tasks.map(({ upid, node, type, user, startedAt, endedAt, exitStatus }) => ({
-        ...{ upid, node, type, user, startedAt, id: upid.split(':')[6] ?? '' },
-        ...(endedAt !== undefined && { endedAt }),
-        ...(exitStatus !== undefined && { exitStatus }),
+        upid,
+        node,
+        type,
+        user,
+        startedAt,
+        id: upid.split(':')[6] ?? '',
+        endedAt,
+        exitStatus,
       })),
     beginTask: (node, type, id) =>
       beginTask(world, { node, type, ...(/^\d+$/.test(id) ? { vmid: Number(id) } : { id }) }).upid,
@@ -124,7 +132,15 @@ export function createPveHost(world: World): PveHost {
 function guestOf(guest: SimGuest): HostGuest {
   const { vmid, node, name, status, lock, isHeld, isHa, startedAt, cpuCount } = guest
   return {
-    ...{ vmid, node, name, status, lock, isHeld, isHa, startedAt, cpuCount },
+    vmid,
+    node,
+    name,
+    status,
+    lock,
+    isHeld,
+    isHa,
+    startedAt,
+    cpuCount,
     type: guest.type === 'vm' ? 'qemu' : 'lxc',
     tags: [...guest.tags],
     isTemplate: guest.isTemplate,

@@ -180,7 +180,17 @@ const cat: Filter = { run: (_options, text) => text }
 /** Programs that show files or filter a pipe. */
 export const filterCommands: Record<string, Program> = Object.fromEntries(
   Object.entries({
-    ...{ cat, sort, uniq, wc, cut, tr, nl, grep, egrep: grep, fgrep: grep, column: cat },
+    cat,
+    sort,
+    uniq,
+    wc,
+    cut,
+    tr,
+    nl,
+    grep,
+    egrep: grep,
+    fgrep: grep,
+    column: cat,
     head: part((rows, count) => rows.slice(0, Number(count))),
     tail: part(tail),
   }).map(([name, filter]) => [name, program(name, filter)]),

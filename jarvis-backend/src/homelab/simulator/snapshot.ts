@@ -20,7 +20,7 @@ export function snapshot(world: World, protectedTargets: ReadonlySet<string>): C
     storages: world.storages.map((storage) => storageView(world, storage)),
     tasks: newest(world.tasks, 20),
     isQuorate: world.isQuorate(),
-    ...(world.self !== undefined && { self: world.self }),
+    self: world.self,
     missing: world.missing(),
   }
 }

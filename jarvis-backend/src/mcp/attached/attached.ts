@@ -100,8 +100,10 @@ export function createAttachedServers(
       if (by !== undefined) {
         transactions.durably(() =>
           journal.append('mcp_server', {
-            ...{ change: attachment.waits ? 'program_waits' : 'set', server: name },
-            ...{ config: redact.value(shownConfig(written)), by },
+            change: attachment.waits ? 'program_waits' : 'set',
+            server: name,
+            config: redact.value(shownConfig(written)),
+            by,
           }),
         )
       }

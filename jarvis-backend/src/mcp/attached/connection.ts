@@ -147,7 +147,7 @@ export function createConnection(parts: {
           version: visible(version, 50),
           ...(protocolVersion !== undefined && { protocolVersion }),
         },
-        ...(standing.lastError && { lastError: standing.lastError }),
+        lastError: standing.lastError,
         ...(wasConnected && { reconnectedAt: clock.now() }),
       })
       log.write('jarvis', wasConnected ? 'Reconnected.' : 'Connected.')
@@ -276,7 +276,7 @@ export function createConnection(parts: {
       if (was !== undefined) was.client.onclose = () => {}
       log.write('jarvis', 'Ended, for it had nothing to do.')
       void close(was?.client, was?.transport)
-      become({ state: 'idle', ...(standing.server && { server: standing.server }) })
+      become({ state: 'idle', server: standing.server })
     })
   }
 

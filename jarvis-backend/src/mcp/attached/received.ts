@@ -64,7 +64,7 @@ export function createReceived() {
     if (typeof method !== 'string') return answer(value, only)
     const isRequest = typeof id === 'string' || typeof id === 'number'
     const kept = isRecord(params) ? withoutOddMeta(isRequest ? params : withoutNulls(params)) : undefined
-    return { jsonrpc: '2.0', ...(isRequest && { id }), method, ...(kept && { params: kept }) }
+    return { jsonrpc: '2.0', ...(isRequest && { id }), method, params: kept }
   }
 
   return {
@@ -191,7 +191,9 @@ function listed(result: unknown, walk: ReturnType<typeof createWalk>): Json {
 
 /** A tool that cannot be used, as it stands in a list. */
 export const odd = (name: string, problem: string): Json => ({
-  ...{ name, inputSchema: { type: 'object' }, _meta: { [problemKey]: problem } },
+  name,
+  inputSchema: { type: 'object' },
+  _meta: { [problemKey]: problem },
 })
 
 function toolOf(given: unknown, at: number): Json {
@@ -283,7 +285,9 @@ function blockOf(block: unknown): Json {
     case 'resource_link':
       if (typeof uri === 'string')
         return {
-          ...{ type, uri, name: typeof name === 'string' ? name : uri },
+          type,
+          uri,
+          name: typeof name === 'string' ? name : uri,
           ...(typeof title === 'string' && { title }),
         }
   }

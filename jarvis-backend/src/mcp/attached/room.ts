@@ -32,7 +32,11 @@ export const attachedRoom = defineRoom({
     const { foundation, config, stepUp, version } = needs
     const attached = openAttached({
       ...foundation,
-      ...{ stepUp, version, variables: config.variables, publicUrl: config.publicUrl, env: config.inheritedEnv },
+      stepUp,
+      version,
+      variables: config.variables,
+      publicUrl: config.publicUrl,
+      env: config.inheritedEnv,
       announce: foundation.announce('mcp'),
       changed: () => foundation.activity.changed({ what: 'mcp_servers' }),
     })
@@ -64,8 +68,14 @@ function openAttached(parts: {
   const { dataDir, sealing, variables, publicUrl, secrets, database, redactor, stepUp, report, ...rest } = parts
   const source = { ...sealing, variables }
   const signIns = new SignIns({
-    ...{ store: createAttachedSignInStore(database, secrets), transactions: database, redact: redactor, report },
-    ...{ journal: rest.journal, clock: rest.clock, announce: rest.announce, changed: rest.changed },
+    store: createAttachedSignInStore(database, secrets),
+    transactions: database,
+    redact: redactor,
+    report,
+    journal: rest.journal,
+    clock: rest.clock,
+    announce: rest.announce,
+    changed: rest.changed,
   })
   const servers = createAttachedServers({
     ...rest,

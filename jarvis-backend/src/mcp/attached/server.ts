@@ -218,7 +218,9 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
   }
 
   return {
-    ...{ entry, program, waits },
+    entry,
+    program,
+    waits,
     tools: () => tools,
     show: () => ({
       name,
@@ -273,8 +275,8 @@ type Given = Listed & { _meta?: Record<string, unknown> }
 const onlyUsed = ({ name, title, description, inputSchema, annotations, _meta }: Given): Listed => ({
   name,
   ...(_meta !== undefined && problemKey in _meta && { problem: String(_meta[problemKey]) }),
-  ...(title !== undefined && { title }),
-  ...(description !== undefined && { description }),
+  title,
+  description,
   inputSchema,
   ...(annotations !== undefined && {
     annotations: {

@@ -33,7 +33,9 @@ test.each(['tools/list', 'tools/call', 'resources/read', 'prompts/get', 'complet
       transport.onmessage?.({ jsonrpc: '2.0', id, method: asked, params })
     ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } })
     ask(2, method, {
-      ...{ name: 'x', uri: 'cluster://x', arguments: {} },
+      name: 'x',
+      uri: 'cluster://x',
+      arguments: {},
       ...(method === 'completion/complete' && {
         ref: { type: 'ref/prompt', name: 'x' },
         argument: { name: 'a', value: '' },

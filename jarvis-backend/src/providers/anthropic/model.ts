@@ -73,7 +73,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
 
   return {
     id,
-    ...(sight.known !== undefined && { sees: sight.known }),
+    sees: sight.known,
     formats: ['json_schema'],
     mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
       thinkingFields(thinkingMode(model), effort, options.maxTokens, maxOutputTokens).max_tokens,

@@ -54,7 +54,8 @@ test('a schema is asked for beside the effort, and a forced call ends thinking',
     output_config: { effort: 'low', format: { type: 'json_schema', schema: { type: 'object' } } },
   })
   expect(body([user('Hi')], { toolChoice: { name: 'get_vms' }, effort: 'high' })).toMatchObject({
-    ...{ tool_choice: { type: 'tool', name: 'get_vms' }, thinking: { type: 'disabled' } },
+    tool_choice: { type: 'tool', name: 'get_vms' },
+    thinking: { type: 'disabled' },
   })
   expect(body([user('Hi')], { toolChoice: 'any' }).tool_choice).toEqual({ type: 'any' })
   expect(body([user('Hi')], { toolChoice: 'any', mayCallTools: false }).tool_choice).toEqual({ type: 'none' })

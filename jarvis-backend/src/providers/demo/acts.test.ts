@@ -4,7 +4,15 @@ import { acts } from './acts.ts'
 import { abilities } from './answer.ts'
 
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: 0, guests: [], nodes: [], storages: [], tasks: [], isQuorate: true, missing: [] },
+  name: 'lab',
+  isDemo: true,
+  at: 0,
+  guests: [],
+  nodes: [],
+  storages: [],
+  tasks: [],
+  isQuorate: true,
+  missing: [],
 }
 
 test.each([...new Set(acts.map(({ tool }) => tool))])(

@@ -6,7 +6,13 @@ import { type Outcome, seenIn } from './seen.ts'
 import { understand } from './understand.ts'
 
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: 0, storages: [], tasks: [], isQuorate: true, missing: [] },
+  name: 'lab',
+  isDemo: true,
+  at: 0,
+  storages: [],
+  tasks: [],
+  isQuorate: true,
+  missing: [],
   nodes: [{ name: 'pve', status: 'online', isProtected: false }],
   guests: [],
 }

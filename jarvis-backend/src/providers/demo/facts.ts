@@ -82,7 +82,10 @@ export const guestsIn = (text: string): GuestFacts[] =>
     const [, ramUsed] = /memory ([\d.]+) of [\d.]+ GiB/.exec(line) ?? []
     return {
       vmid: Number(vmid),
-      ...{ name, type, status, node },
+      name,
+      type,
+      status,
+      node,
       cpu: numberIn(part(line, /\bCPU (\d+) %/)),
       cores: numberIn(part(line, /\bCPU \d+ % of (\d+)/)),
       ram: part(line, /memory ([\d.]+ of [\d.]+ GiB)/),
@@ -103,7 +106,7 @@ export const storagesIn = (text: string): StorageFacts[] =>
       ) ?? []
     if (name === undefined || type === undefined || place === undefined || used === undefined || total === undefined)
       return []
-    return { ...{ name, type, place, used, total }, isReachable: away === undefined, percent: Number(percent) }
+    return { name, type, place, used, total, isReachable: away === undefined, percent: Number(percent) }
   })
 
 /** Tasks in the text of get_recent_tasks, newest first. `for the same reason` is replaced by the reason above. */
@@ -116,7 +119,7 @@ export function tasksIn(text: string): TaskFacts[] {
     const reason = said === 'for the same reason' ? above : said
     above = reason
     const isFailed = end.startsWith('failed')
-    return { ...{ ago, node, type, end, reason, isFailed }, vmid: numberIn(vmid), isRunning: end === 'running' }
+    return { ago, node, type, end, reason, isFailed, vmid: numberIn(vmid), isRunning: end === 'running' }
   })
 }
 
@@ -128,7 +131,10 @@ export const backupsIn = (text: string): BackupFacts[] =>
     const [, bare] = /^No backup that can be read now: (.*)\.$/.exec(line) ?? []
     return [...(bare ?? '').matchAll(/(\d+) ([^,(]+?) \((none known|unknown|newest known ([^)]+?) ago)\)/g)].map(
       ([, id, known = '', said, newest]) => ({
-        ...{ vmid: Number(id), name: known, age: newest, storage: undefined },
+        vmid: Number(id),
+        name: known,
+        age: newest,
+        storage: undefined,
         hasNone: said === 'none known',
       }),
     )

@@ -4,7 +4,14 @@ import type { ClusterState } from '../../protocol/index.ts'
 import { demoModel } from './model.ts'
 
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: 0, guests: [], storages: [], tasks: [], isQuorate: true, missing: [] },
+  name: 'lab',
+  isDemo: true,
+  at: 0,
+  guests: [],
+  storages: [],
+  tasks: [],
+  isQuorate: true,
+  missing: [],
   nodes: [{ name: 'pve', status: 'online', isProtected: false }],
 }
 const guest = {
@@ -108,7 +115,8 @@ test('a plan that is refused because a note named its guest is offered in words 
     { id: 'node', tool: 'reboot_node', input: { node: 'pve' } },
   ]
   const plan: Message = {
-    ...{ role: 'assistant', model: 'demo' },
+    role: 'assistant',
+    model: 'demo',
     content: [{ type: 'tool_call', toolUseId: 'tu_1', toolName: 'propose_plan', toolInput: { goal: 'Move.', steps } }],
   }
   const refused = 'Refused by the safety rules: step 1: Its vmid repeats text from the result of memory: "101".'

@@ -4,7 +4,13 @@ import type { ClusterState } from '../../protocol/index.ts'
 import { demoModel } from './model.ts'
 
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: 0, storages: [], tasks: [], isQuorate: true, missing: [] },
+  name: 'lab',
+  isDemo: true,
+  at: 0,
+  storages: [],
+  tasks: [],
+  isQuorate: true,
+  missing: [],
   nodes: [{ name: 'pve', status: 'online', isProtected: false }],
   guests: [],
 }

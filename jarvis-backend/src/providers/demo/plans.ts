@@ -16,7 +16,9 @@ export const planOf = (goal: string, calls: readonly PlannedCall[]): PlannedCall
   toolInput: {
     goal: goal.slice(0, 500),
     steps: calls.map(({ toolName, toolInput }, at) => ({
-      ...{ id: idOf(calls, at), tool: toolName, input: toolInput },
+      id: idOf(calls, at),
+      tool: toolName,
+      input: toolInput,
       ...(at > 0 && { after: [idOf(calls, at - 1)] }),
     })),
   },

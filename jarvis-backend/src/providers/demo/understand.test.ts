@@ -5,28 +5,39 @@ import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { understand } from './understand.ts'
 
 const guest = (vmid: number, type: Guest['type'], name: string, node: string, status: Guest['status'] = 'running') => ({
-  ...{
-    vmid,
-    type,
-    name,
-    node,
-    status,
-    isProtected: false,
-    uptimeS: 9,
-    cpuRatio: 0,
-    cpuCount: 1,
-    isHa: false,
-    tags: [],
-  },
-  ...{ ramBytes: 0, ramTotalBytes: 1, diskBytes: 0, diskTotalBytes: 1 },
+  vmid,
+  type,
+  name,
+  node,
+  status,
+  isProtected: false,
+  uptimeS: 9,
+  cpuRatio: 0,
+  cpuCount: 1,
+  isHa: false,
+  tags: [],
+  ramBytes: 0,
+  ramTotalBytes: 1,
+  diskBytes: 0,
+  diskTotalBytes: 1,
 })
 const node = (name: string, status: 'online' | 'offline' = 'online') => ({ name, status, isProtected: false })
 const storage = (name: string, node: string, used: number, isActive = true) => ({
-  ...{ name, node, type: 'dir', content: ['backup', 'images', 'rootdir'], isActive },
-  ...{ usedBytes: used, totalBytes: 1 },
+  name,
+  node,
+  type: 'dir',
+  content: ['backup', 'images', 'rootdir'],
+  isActive,
+  usedBytes: used,
+  totalBytes: 1,
 })
 const cluster: ClusterState = {
-  ...{ name: 'lab', isDemo: true, at: Date.UTC(2026, 10, 21, 6, 42), tasks: [], isQuorate: true, missing: [] },
+  name: 'lab',
+  isDemo: true,
+  at: Date.UTC(2026, 10, 21, 6, 42),
+  tasks: [],
+  isQuorate: true,
+  missing: [],
   storages: [
     storage('gone', 'pve', 0, false),
     storage('tank', 'pve', 0.9),

@@ -14,7 +14,10 @@ test.each<[string, unknown, object]>([
       supported_parameters: ['max_tokens', 'tools', 'tool_choice', 'reasoning'],
     },
     {
-      ...{ tools: true, pictures: true, thinking: true, windowTokens: 40_960 },
+      tools: true,
+      pictures: true,
+      thinking: true,
+      windowTokens: 40_960,
       price: { input: 0.1, output: 0.3, cacheRead: 0.05 },
     },
   ],
@@ -76,8 +79,11 @@ test.each<[string, unknown, object]>([
     {
       model_name: 'work',
       model_info: {
-        ...{ max_input_tokens: 200_000, supports_function_calling: true, supports_vision: false },
-        ...{ input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5 },
+        max_input_tokens: 200_000,
+        supports_function_calling: true,
+        supports_vision: false,
+        input_cost_per_token: 3e-6,
+        output_cost_per_token: 1.5e-5,
       },
     },
     { tools: true, pictures: false, windowTokens: 200_000, price: { input: 3, output: 15 } },

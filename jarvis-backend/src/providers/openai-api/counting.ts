@@ -25,7 +25,9 @@ export function countingRequest({ system, messages, tools }: ModelRequest, model
     instructions: system,
     input,
     tools: tools.map(({ name, description, inputSchema }) => ({
-      ...{ type: 'function', name, description },
+      type: 'function',
+      name,
+      description,
       parameters: inputSchema,
     })),
   }

@@ -22,7 +22,10 @@ export type Form = {
 /** @param isHome a local server: its template may print a null as a word, or fall silent */
 export const firstForm = (model: string, isHome: boolean, reasons: boolean): Form => ({
   blanks: isHome ? ['', null, wordless] : [null, '', wordless],
-  ...{ bridges: false, names: false, merges: false, reasons },
+  bridges: false,
+  names: false,
+  merges: false,
+  reasons,
   standIns: /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model) ? 'missing' : 'none',
 })
 

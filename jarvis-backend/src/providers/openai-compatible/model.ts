@@ -31,7 +31,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
 
   return {
     id,
-    ...(sight.known !== undefined && { sees: sight.known }),
+    sees: sight.known,
     formats: ['json_object', 'json_schema'],
     mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
     ...counting,

@@ -6,8 +6,12 @@ import { firstForm } from './form.ts'
 import { chatRequest } from './request.ts'
 
 const options = {
-  ...{ id: 'openai/m', model: 'm', maxTokens: undefined },
-  ...{ isOpenAi: false, form: firstForm('m', false, false), refused: new Set<never>() },
+  id: 'openai/m',
+  model: 'm',
+  maxTokens: undefined,
+  isOpenAi: false,
+  form: firstForm('m', false, false),
+  refused: new Set<never>(),
 }
 const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
 const body = (messages: Message[], part: Partial<ModelRequest> = {}) =>

@@ -20,7 +20,7 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
   const body = { id, model: options.model, maxTokens: options.maxTokens, effort: options.effort, refused, spent }
   return {
     id,
-    ...(sight.known !== undefined && { sees: sight.known }),
+    sees: sight.known,
     formats: ['json_object', 'json_schema'],
     mostOutputTokens: ({ maxOutputTokens }) => leastOf(options.maxTokens ?? usualMost, maxOutputTokens) ?? usualMost,
     ...counting,

@@ -77,7 +77,9 @@ const answers = (...ids: string[]): Message => ({
 const by = (model: string, ...content: Content[]): Message => ({ role: 'assistant', content, model })
 const call = (toolUseId: string): Content => ({ type: 'tool_call', toolUseId, toolName: 'get vms', toolInput: {} })
 const sealed = (name: string, said = ''): Content => ({
-  ...{ type: 'thinking', text: said, signature: JSON.stringify({ id: name, encrypted_content: 'gAAA=' }) },
+  type: 'thinking',
+  text: said,
+  signature: JSON.stringify({ id: name, encrypted_content: 'gAAA=' }),
 })
 const tools = [{ name: 'get_vms', description: '', inputSchema: { type: 'object' } }]
 const own = 'openai/gpt-5.4'
@@ -125,7 +127,10 @@ test.each<[why: string, part: Partial<ModelRequest>, items: string[]]>([
           text: 'And?',
           results: [
             {
-              ...{ toolUseId: 'a', toolName: 'get_vms', text: 'A picture.', isError: false },
+              toolUseId: 'a',
+              toolName: 'get_vms',
+              text: 'A picture.',
+              isError: false,
               images: [{ mimeType: 'image/png', data: Buffer.from('x') }],
             },
           ],
@@ -151,7 +156,10 @@ test('a model that does not reason is asked for none, and takes a temperature', 
   const sent = (model: string) =>
     responsesRequest(request, { id: `x/${model}`, model, maxTokens: undefined, refused: new Set() })
   expect(sent('gpt-4.1')).toEqual({
-    ...{ model: 'gpt-4.1', stream: true, store: false, temperature: 1 },
+    model: 'gpt-4.1',
+    stream: true,
+    store: false,
+    temperature: 1,
     input: [{ role: 'user', content: 'Hi' }],
   })
   expect(sent('gpt-5.4')).toMatchObject({ reasoning: { effort: 'high', summary: 'auto' } })
@@ -159,7 +167,10 @@ test('a model that does not reason is asked for none, and takes a temperature', 
 
 test('the form of the answer and a forced call are asked for, unless no tool may be called', () => {
   const request = {
-    ...{ system: '', messages: [user('Hi')], mayCallTools: true, toolChoice: { name: 'get_vms' } },
+    system: '',
+    messages: [user('Hi')],
+    mayCallTools: true,
+    toolChoice: { name: 'get_vms' },
     tools: [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }],
     format: { type: 'json_schema', name: 'a', schema: { type: 'object' } },
   } satisfies ModelRequest
@@ -170,7 +181,8 @@ test('the form of the answer and a forced call are asked for, unless no tool may
     text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: false } },
   })
   expect(sent({ toolChoice: 'any', format: { type: 'json_object' } })).toMatchObject({
-    ...{ tool_choice: 'required', text: { format: { type: 'json_object' } } },
+    tool_choice: 'required',
+    text: { format: { type: 'json_object' } },
   })
   expect(sent({ mayCallTools: false }).tool_choice).toBe('none')
 })

@@ -780,7 +780,8 @@ test('no sentence is an object, a list or a page, and each has the words of its 
 
 test('a redirect is not followed, and is no error of the server’s own', () => {
   expect(refusedWith(301, '<html><head><title>301 Moved Permanently</title></head></html>')).toMatchObject({
-    ...{ code: 'model_bad_request', isRetryable: false },
+    code: 'model_bad_request',
+    isRetryable: false,
     message:
       'api.test sends requests on to another address (HTTP 301), and JARVIS takes the key to none. Enter that address (P_URL).',
   })

@@ -66,7 +66,12 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
     subOptional: true,
     check: ({ options }) => (options.size > 0 ? undefined : 'docker needs a sub-command that only reads.'),
     sub: {
-      ...{ ps, logs, stats, top, port: containers, inspect },
+      ps,
+      logs,
+      stats,
+      top,
+      port: containers,
+      inspect,
       images,
       version: { values: { '--format': columns, '-f': columns } },
       info: { values: { '--format': columns, '-f': columns } },
@@ -80,7 +85,7 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
       },
       volume: { sub: { ls: { flags: 'q', values: format } } },
       context: { sub: { ls: none } },
-      container: { sub: { ...{ ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } } },
+      container: { sub: { ls: ps, ps, list: ps, logs, stats, top, port: containers, inspect } },
       image: { sub: { ls: images, list: images, inspect } },
       compose: {
         values: { '-p': word, '--project-name': word },
@@ -94,8 +99,12 @@ export const dockerPrograms: Readonly<Record<string, Grammar>> = {
     },
     denied: { '-H': 'act on another machine', '--host': 'act on another machine', '-c': 'act on another machine' },
     deniedSubs: {
-      ...{ exec: 'runs a program in a container', run: 'starts a new container', rm: 'deletes containers' },
-      ...{ cp: 'copies files', events: 'waits for more and never ends', attach: 'waits for more and never ends' },
+      exec: 'runs a program in a container',
+      run: 'starts a new container',
+      rm: 'deletes containers',
+      cp: 'copies files',
+      events: 'waits for more and never ends',
+      attach: 'waits for more and never ends',
     },
   },
 }

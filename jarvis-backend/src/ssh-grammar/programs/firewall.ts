@@ -35,16 +35,22 @@ export const firewallPrograms: Readonly<Record<string, Grammar>> = {
     sub: {
       list: {
         sub: {
-          ...{ ruleset: { operands: [word] }, tables: { operands: [word] }, table: { operands: [word, word], min: 1 } },
+          ruleset: { operands: [word] },
+          tables: { operands: [word] },
+          table: { operands: [word, word], min: 1 },
           counters: none,
-          ...{ chains: { operands: [word] }, sets: { operands: [word] }, maps: { operands: [word] } },
-          ...{ chain: { operands: [word, word, word], min: 2 }, set: { operands: [word, word, word], min: 2 } },
+          chains: { operands: [word] },
+          sets: { operands: [word] },
+          maps: { operands: [word] },
+          chain: { operands: [word, word, word], min: 2 },
+          set: { operands: [word, word, word], min: 2 },
         },
       },
     },
   },
   ipset: { sub: { list: { words: ['-n', '-t'], operands: [word] } } },
-  ...{ 'iptables-save': saved, 'ip6tables-save': saved },
+  'iptables-save': saved,
+  'ip6tables-save': saved,
   'firewall-cmd': {
     words: long(
       'state list-all list-all-zones list-ports list-services list-rich-rules get-active-zones get-default-zone get-zones',

@@ -12,7 +12,8 @@ const named = new RegExp(`^${name}$`)
 const namespace = { '-n': named, '--namespace': named }
 const selector = /^[\w./-]+(?:!?==?[\w.-]*)?(?:,[\w./-]+(?:!?==?[\w.-]*)?){0,5}$/
 const where = {
-  ...{ '-l': selector, '--selector': selector },
+  '-l': selector,
+  '--selector': selector,
   '--field-selector':
     /^(?:status\.phase|spec\.nodeName|metadata\.(?:name|namespace)|involvedObject\.(?:name|kind)|type|reason)!?==?[\w.-]+$/,
 }
@@ -70,13 +71,14 @@ const kubectl: Grammar = {
     'api-resources': none,
   },
   deniedSubs: {
-    ...{
-      exec: 'runs a program in a container',
-      cp: 'copies files',
-      debug: 'starts a container',
-      proxy: 'opens a door',
-    },
-    ...{ delete: 'deletes', apply: 'changes the cluster', edit: 'starts an editor', config: 'shows keys' },
+    exec: 'runs a program in a container',
+    cp: 'copies files',
+    debug: 'starts a container',
+    proxy: 'opens a door',
+    delete: 'deletes',
+    apply: 'changes the cluster',
+    edit: 'starts an editor',
+    config: 'shows keys',
   },
 }
 

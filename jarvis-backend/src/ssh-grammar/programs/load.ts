@@ -38,8 +38,14 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   top: {
     flags: 'bcHiS1',
     values: {
-      ...{ '-n': times, '-d': seconds, '-o': /^[+-]?[%A-Za-z]+$/, '-p': /^\d[\d,]*$/, '-u': word, '-U': word },
-      ...{ '-E': /^[kmgtpe]$/, '-e': /^[kmgtp]$/ },
+      '-n': times,
+      '-d': seconds,
+      '-o': /^[+-]?[%A-Za-z]+$/,
+      '-p': /^\d[\d,]*$/,
+      '-u': word,
+      '-U': word,
+      '-E': /^[kmgtpe]$/,
+      '-e': /^[kmgtp]$/,
     },
     optional: { '-w': /^\d{1,3}$/ },
     needs: [['-b'], ['-n']],
@@ -58,7 +64,8 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
         ? 'With -f, only -a, -l, -c, -i, -x and a pattern are known to show no secret.'
         : undefined,
   },
-  ...{ ipcs: { flags: 'amqstplu' }, lslocks: { flags: 'urn', values: { '-o': list, '-p': number } } },
+  ipcs: { flags: 'amqstplu' },
+  lslocks: { flags: 'urn', values: { '-o': list, '-p': number } },
   pidof: { flags: 's', rest: word, min: 1 },
   pstree: {
     flags: 'palunscAthT',
@@ -72,8 +79,12 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   iostat: sampler('xdkmchtyzNs', { '-p': /^[A-Za-z][\w/,]*$/ }),
   mpstat: sampler('uAn', { '-P': cpus, '-I': /^(?:SUM|CPU|SCPU|ALL)$/ }),
   sar: sampler('urqbBdSWvwyAhpzHF', {
-    ...{ '-n': /^[A-Z][A-Z\d,]*$/, '-P': cpus, '-I': /^(?:SUM|ALL|\d+)$/, '-m': /^[A-Z,]+$/ },
-    ...{ '-s': clock, '-e': clock },
+    '-n': /^[A-Z][A-Z\d,]*$/,
+    '-P': cpus,
+    '-I': /^(?:SUM|ALL|\d+)$/,
+    '-m': /^[A-Z,]+$/,
+    '-s': clock,
+    '-e': clock,
   }),
   pidstat: {
     ...sampler('udrwhlstHRv', { '-p': /^(?:ALL|SELF|\d[\d,]*)$/, '-C': word, '-T': /^(?:TASK|CHILD|ALL)$/ }),

@@ -39,7 +39,11 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
       maddr: listed,
       vrf: listed,
       netns: { sub: { list: none, ls: none }, subOptional: true },
-      ...{ tunnel: listed, tuntap: listed, nexthop: listed, mroute: listed, ntable: listed },
+      tunnel: listed,
+      tuntap: listed,
+      nexthop: listed,
+      mroute: listed,
+      ntable: listed,
     },
     denied: {
       '-b': 'run a file of changes',
@@ -73,11 +77,10 @@ export const networkPrograms: Readonly<Record<string, Grammar>> = {
       'tcp udp listening numeric processes all summary extended memory info options unix raw ipv4 ipv6 no-header oneline',
     ),
     values: {
-      ...{
-        '-f': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
-        '--family': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
-      },
-      ...{ '-A': /^[a-z_0-9,]+$/, '--query': /^[a-z_0-9,]+$/ },
+      '-f': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
+      '--family': /^(?:unix|inet|inet6|link|netlink|vsock|xdp)$/,
+      '-A': /^[a-z_0-9,]+$/,
+      '--query': /^[a-z_0-9,]+$/,
     },
     rest: /^[\w.:,=()<>!/[\]* &|][\w.:,=()<>!/[\]* &|-]*$/,
     denied: {

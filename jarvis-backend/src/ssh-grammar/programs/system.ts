@@ -58,10 +58,8 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   efibootmgr: { words: ['-v'] },
   ipmitool: {
     sub: {
-      ...{
-        sensor: { sub: { list: none, get: someSensors, reading: someSensors }, subOptional: true },
-        fru: { sub: { print: none }, subOptional: true },
-      },
+      sensor: { sub: { list: none, get: someSensors, reading: someSensors }, subOptional: true },
+      fru: { sub: { print: none }, subOptional: true },
       sdr: {
         sub: { list: { operands: [word] }, type: { operands: [word] }, elist: { operands: [word] } },
         subOptional: true,
@@ -164,7 +162,8 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
       '-r': 'reset the card',
     },
   },
-  ...{ runlevel: none, locale: none },
+  runlevel: none,
+  locale: none,
   mailq: none,
   postqueue: { words: ['-p'], needs: [['-p']] },
   openssl: {
@@ -181,10 +180,13 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   upsc: { words: ['-l', '-L'], operands: [/^[A-Za-z0-9][\w.@:-]*$/, /^[a-z][\w.]*$/] },
   apcaccess: { sub: { status: none }, subOptional: true },
   lsns: { values: { '-t': word, '-p': number } },
-  ...{ lsipc: none, lslogins: { flags: 'u' }, dkms: { sub: { status: none } } },
+  lsipc: none,
+  lslogins: { flags: 'u' },
+  dkms: { sub: { status: none } },
   lastb: { numeric: true, flags: 'xFiadwR', values: { '-n': number }, rest: word },
   cpupower: { sub: { 'frequency-info': none, 'idle-info': none } },
-  ...{ pg_lsclusters: none, pihole: { sub: { status: none, version: none } } },
-  ...{ nginx: { words: ['-v', '-V'], needs: [['-v', '-V']] } },
+  pg_lsclusters: none,
+  pihole: { sub: { status: none, version: none } },
+  nginx: { words: ['-v', '-V'], needs: [['-v', '-V']] },
   postconf: { words: ['-n', '-d'], rest: /^[a-z][a-z0-9_]*$/ },
 }

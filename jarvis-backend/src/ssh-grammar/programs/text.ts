@@ -35,15 +35,28 @@ const grep: Grammar = {
     ...long('initial-tab null line-buffered'),
   ],
   values: {
-    ...{ '-e': any, '--regexp': any, '-A': number, '-B': number, '-C': number, '-m': number },
-    ...{ '--after-context': number, '--before-context': number, '--context': number, '--max-count': number },
-    ...{ '--include': text, '--exclude': text, '--exclude-dir': text, '--label': word },
+    '-e': any,
+    '--regexp': any,
+    '-A': number,
+    '-B': number,
+    '-C': number,
+    '-m': number,
+    '--after-context': number,
+    '--before-context': number,
+    '--context': number,
+    '--max-count': number,
+    '--include': text,
+    '--exclude': text,
+    '--exclude-dir': text,
+    '--label': word,
   },
   optional: { '--color': color, '--colour': color },
   rest: any,
   denied: {
-    ...{ '-f': 'read patterns from another file', '--file': 'read patterns from another file' },
-    ...{ '-R': 'follow links to anywhere; use -r', '--dereference-recursive': 'follow links to anywhere; use -r' },
+    '-f': 'read patterns from another file',
+    '--file': 'read patterns from another file',
+    '-R': 'follow links to anywhere; use -r',
+    '--dereference-recursive': 'follow links to anywhere; use -r',
   },
 }
 const wordless = ['-L', '--files-without-match', '-q', '--quiet', '--silent']
@@ -86,8 +99,13 @@ const sort: Grammar = {
   ],
   values: { '-k': key, '--key': key, '-t': any, '--field-separator': any },
   denied: {
-    ...{ '-o': writes, '--output': writes, '-T': writes, '--temporary-directory': writes },
-    ...{ '--compress-program': 'run programs', '--files0-from': readsList, '--random-source': 'read another file' },
+    '-o': writes,
+    '--output': writes,
+    '-T': writes,
+    '--temporary-directory': writes,
+    '--compress-program': 'run programs',
+    '--files0-from': readsList,
+    '--random-source': 'read another file',
   },
 }
 const uniq: Grammar = {
@@ -95,8 +113,12 @@ const uniq: Grammar = {
   flags: 'cdDui',
   words: long('count repeated unique ignore-case'),
   values: {
-    ...{ '-f': number, '-s': number, '-w': number },
-    ...{ '--skip-fields': number, '--skip-chars': number, '--check-chars': number },
+    '-f': number,
+    '-s': number,
+    '-w': number,
+    '--skip-fields': number,
+    '--skip-chars': number,
+    '--check-chars': number,
   },
 }
 const wc: Grammar = {
@@ -110,8 +132,15 @@ const cut: Grammar = {
   flags: 's',
   words: long('only-delimited complement'),
   values: {
-    ...{ '-d': any, '--delimiter': any, '--output-delimiter': any },
-    ...{ '-f': list, '--fields': list, '-c': list, '--characters': list, '-b': list, '--bytes': list },
+    '-d': any,
+    '--delimiter': any,
+    '--output-delimiter': any,
+    '-f': list,
+    '--fields': list,
+    '-c': list,
+    '--characters': list,
+    '-b': list,
+    '--bytes': list,
   },
 }
 const nl: Grammar = { dashDash: true, values: { '-b': /^[atn]$/, '-w': /^\d{1,2}$/, '-s': any, '-v': number } }
@@ -124,15 +153,18 @@ const column: Grammar = {
   flags: 'txnLe',
   words: long('table json fillrows table-noheadings keep-empty-lines'),
   values: {
-    ...{
-      '-s': any,
-      '--separator': any,
-      '-o': any,
-      '--output-separator': any,
-      '-c': /^\d{1,4}$/,
-      '--output-width': /^\d{1,4}$/,
-    },
-    ...{ '-N': list, '--table-columns': list, '-R': list, '--table-right': list, '-H': list, '--table-hide': list },
+    '-s': any,
+    '--separator': any,
+    '-o': any,
+    '--output-separator': any,
+    '-c': /^\d{1,4}$/,
+    '--output-width': /^\d{1,4}$/,
+    '-N': list,
+    '--table-columns': list,
+    '-R': list,
+    '--table-right': list,
+    '-H': list,
+    '--table-hide': list,
   },
 }
 const tac: Grammar = { dashDash: true }
@@ -156,8 +188,12 @@ const sed = (rest: Partial<Grammar>): Grammar => ({
   min: 1,
   ...rest,
   denied: {
-    ...{ '-e': 'run another script', '--expression': 'run another script', '-f': 'run a script from a file' },
-    ...{ '-i': writes, '--in-place': writes, '-s': 'treat files one by one' },
+    '-e': 'run another script',
+    '--expression': 'run another script',
+    '-f': 'run a script from a file',
+    '-i': writes,
+    '--in-place': writes,
+    '-s': 'treat files one by one',
   },
 })
 
@@ -179,14 +215,26 @@ const packed = (suffix: string): Grammar => ({
 
 /** Programs that show the text of files. */
 export const textPrograms: Readonly<Record<string, Grammar>> = {
-  ...{ cat: onFiles(cat), tac: onFiles(tac), nl: onFiles(nl), head: onFiles(part), tail: onFiles(tail) },
-  ...{ wc: onFiles(wc), cut: onFiles(cut), sort: onFiles(sort), column: onFiles(column), fold: onFiles(fold) },
+  cat: onFiles(cat),
+  tac: onFiles(tac),
+  nl: onFiles(nl),
+  head: onFiles(part),
+  tail: onFiles(tail),
+  wc: onFiles(wc),
+  cut: onFiles(cut),
+  sort: onFiles(sort),
+  column: onFiles(column),
+  fold: onFiles(fold),
   // uniq writes to its second operand.
   uniq: { ...uniq, operands: ['file'], min: 1, check: noPlus },
   sed: sed({ rest: 'file', min: 2 }),
   awk: awkFiles,
-  ...{ grep: grepFiles, egrep: grepFiles, fgrep: grepFiles },
-  ...{ zcat: packed('gz'), xzcat: packed('xz'), bzcat: packed('bz2') },
+  grep: grepFiles,
+  egrep: grepFiles,
+  fgrep: grepFiles,
+  zcat: packed('gz'),
+  xzcat: packed('xz'),
+  bzcat: packed('bz2'),
   zgrep: {
     flags: 'incvwEFhHl',
     values: { '-m': number, '-A': number, '-B': number, '-C': number },
@@ -203,8 +251,22 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
 
 /** Programs after a pipe: they read standard input and no file, and print. */
 export const textFilters: Readonly<Record<string, Grammar>> = {
-  ...{ grep: { ...grepPipe }, egrep: grepPipe, fgrep: grepPipe, head: part, tail, sort, uniq, wc, cut, nl, cat, tac },
-  ...{ column, fold, sed: sed({}), awk: awkPipe },
+  grep: { ...grepPipe },
+  egrep: grepPipe,
+  fgrep: grepPipe,
+  head: part,
+  tail,
+  sort,
+  uniq,
+  wc,
+  cut,
+  nl,
+  cat,
+  tac,
+  column,
+  fold,
+  sed: sed({}),
+  awk: awkPipe,
   tr: {
     flags: 'cCdst',
     words: long('complement delete squeeze-repeats truncate-set1'),
@@ -214,9 +276,18 @@ export const textFilters: Readonly<Record<string, Grammar>> = {
   numfmt: {
     words: long('grouping'),
     values: {
-      ...{ '--to': word, '--from': word, '--field': list, '--suffix': word, '--padding': /^-?\d{1,3}$/ },
-      ...{ '--format': /^%[\d'.-]{0,6}f$/, '--round': word, '-d': any, '--delimiter': any },
-      ...{ '--to-unit': size, '--from-unit': size, '--invalid': word },
+      '--to': word,
+      '--from': word,
+      '--field': list,
+      '--suffix': word,
+      '--padding': /^-?\d{1,3}$/,
+      '--format': /^%[\d'.-]{0,6}f$/,
+      '--round': word,
+      '-d': any,
+      '--delimiter': any,
+      '--to-unit': size,
+      '--from-unit': size,
+      '--invalid': word,
     },
     optional: { '--header': number },
   },

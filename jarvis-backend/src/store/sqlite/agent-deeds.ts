@@ -29,10 +29,12 @@ export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDee
       const on = target && (target.vmid === undefined ? target.id : `${target.vmid} ${target.name ?? ''}`.trim())
       const reason = summary ?? decision ?? rule
       return {
-        ...{ seq, at, kind },
+        seq,
+        at,
+        kind,
         ...(toolName !== undefined && { toolName }),
-        ...(on !== undefined && { target: on }),
-        ...(outcome !== undefined && { outcome }),
+        target: on,
+        outcome,
         ...(reason !== undefined && { reason }),
         ...(sessionId !== undefined && { sessionId }),
       }

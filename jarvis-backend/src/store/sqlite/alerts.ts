@@ -47,8 +47,15 @@ export function createAlertStore({ sql }: Database): AlertStore {
     save(alert, countsUntil) {
       const { id, check, object, firedAt = null, resolvedAt = null } = alert
       save.run({
-        ...{ id, check, firedAt, fingerprint: fingerprintOf(alert), object: object.id, node: object.node ?? null },
-        ...{ endedAt: resolvedAt, countsUntil: countsUntil ?? null, facts: JSON.stringify(alert) },
+        id,
+        check,
+        firedAt,
+        fingerprint: fingerprintOf(alert),
+        object: object.id,
+        node: object.node ?? null,
+        endedAt: resolvedAt,
+        countsUntil: countsUntil ?? null,
+        facts: JSON.stringify(alert),
       })
     },
     remove: (id) => void remove.run(id),

@@ -39,7 +39,10 @@ export function createJobStore({ sql }: Database): JobStore {
     )
     .pluck()
   const rowOf = (slot: StoredSlot) => ({
-    ...{ jobId: slot.jobId, slot: slot.slot, tokens: slot.tokens ?? null, facts: JSON.stringify(slot) },
+    jobId: slot.jobId,
+    slot: slot.slot,
+    tokens: slot.tokens ?? null,
+    facts: JSON.stringify(slot),
     isOpen: ['claimed', 'running', 'waiting'].includes(slot.state) ? 1 : 0,
   })
 

@@ -75,7 +75,11 @@ export const backUpGuest = homelabTool({
     const { node } = placeOf(ports, vmid, context.target)
     const type = ports.cluster.state().storages.find(({ name }) => name === storage)?.type
     const form = {
-      ...{ vmid: String(vmid), storage, mode, remove: '0', 'notes-template': '{{guestname}}, by JARVIS' },
+      vmid: String(vmid),
+      storage,
+      mode,
+      remove: '0',
+      'notes-template': '{{guestname}}, by JARVIS',
       ...(type !== 'pbs' && { compress: 'zstd' }),
     }
     return changeGuest(ports, { path: ['nodes', node, 'vzdump'], form, what: `a backup of ${vmid}` }, context, {

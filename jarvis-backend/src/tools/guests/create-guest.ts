@@ -84,13 +84,24 @@ export const createGuest = homelabTool({
     const form =
       type === 'vm'
         ? {
-            ...{ ...common, name, ostype: 'l26', agent: '1', scsihw: 'virtio-scsi-single' },
-            ...{ scsi0: `${storage}:${diskGib}`, ide2: `${source},media=cdrom` },
-            ...{ boot: 'order=scsi0;ide2', net0: `virtio,bridge=${bridge}` },
+            ...common,
+            name,
+            ostype: 'l26',
+            agent: '1',
+            scsihw: 'virtio-scsi-single',
+            scsi0: `${storage}:${diskGib}`,
+            ide2: `${source},media=cdrom`,
+            boot: 'order=scsi0;ide2',
+            net0: `virtio,bridge=${bridge}`,
           }
         : {
-            ...{ ...common, hostname: name, ostemplate: source, unprivileged: '1', swap: '512' },
-            ...{ rootfs: `${storage}:${diskGib}`, net0: `name=eth0,bridge=${bridge},ip=dhcp` },
+            ...common,
+            hostname: name,
+            ostemplate: source,
+            unprivileged: '1',
+            swap: '512',
+            rootfs: `${storage}:${diskGib}`,
+            net0: `name=eth0,bridge=${bridge},ip=dhcp`,
           }
     const path = ['nodes', node, type === 'vm' ? 'qemu' : 'lxc']
     return changeGuest(ports, { path, form, what: `the making of ${newId}` }, context, {

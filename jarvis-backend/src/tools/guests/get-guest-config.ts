@@ -39,7 +39,9 @@ export const getGuestConfig = homelabTool({
       ].join('\n'),
       summary,
       data: {
-        ...{ vmid, digest, values },
+        vmid,
+        digest,
+        values,
         ...(lock !== undefined && { lock }),
         pending: Object.fromEntries([...pending].map(([key, value]) => [key, value ?? null])),
       },

@@ -78,7 +78,7 @@ export function newEffect(
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
-  const target: Target = { kind: 'guest', id: `${type}/${newId}`, ...{ name, node, vmid: newId, type } }
+  const target: Target = { kind: 'guest', id: `${type}/${newId}`, name, node, vmid: newId, type }
   return { kind: 'create', on: 'guest', target, deed, sentence, becomes: { name, node, ...becomes } }
 }
 
@@ -281,7 +281,7 @@ export function outputOf(
   },
 ): ToolOutput {
   const said = oneLine(exitStatus, 300)
-  const all = { vmid, ...(upid !== undefined && { upid }), exitStatus, ok, ...data }
+  const all = { vmid, upid, exitStatus, ok, ...data }
   if (ok) {
     const warned = exitStatus === 'OK' ? '' : ` Its task ended ${said}: its log says more.`
     return { text: `${about}: ${did}.${warned}${after === undefined ? '' : ` ${after}`}`, summary: did, data: all }

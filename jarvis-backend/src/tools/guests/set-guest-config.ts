@@ -160,7 +160,9 @@ export const setGuestConfig = homelabTool({
       text: `${vmid}: ${summary}. Configured now: ${shownNow.join('; ')}.${kept}`,
       summary,
       data: {
-        ...{ vmid, ok: true, pending: waiting },
+        vmid,
+        ok: true,
+        pending: waiting,
         values: Object.fromEntries(keys.map((key) => [key, configured(after, key) ?? null])),
         ...extra,
       },

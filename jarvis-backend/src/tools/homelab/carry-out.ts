@@ -98,6 +98,6 @@ function joined(outputs: readonly CommandOutput[], isSearch: boolean): CommandOu
     truncated: outputs.some(({ truncated }) => truncated),
     ...(leftOutBytes > 0 && { leftOutBytes }),
     ...(unreadBytes > 0 && { unreadBytes }),
-    ...(signal !== undefined && { signal }),
+    signal,
   }
 }

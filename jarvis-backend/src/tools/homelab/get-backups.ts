@@ -25,7 +25,7 @@ export const getBackups = homelabTool({
   async run({ node, storage, vmid }, context, { cluster, limits }) {
     const query = {
       ...(node !== undefined && { node }),
-      ...(storage !== undefined && { storage }),
+      storage,
       ...(vmid !== undefined && { vmid }),
     }
     const { items, missing, isUnread = false } = await cluster.backups(query, context)

@@ -124,7 +124,7 @@ async function changePower(
 function expectedOf(target: ToolContext['target']): ExpectedGuest | undefined {
   const { node, type, name, identity } = target ?? {}
   if (node === undefined || type === undefined || name === undefined) return undefined
-  return { node, type, name, ...(identity !== undefined && { identity }) }
+  return { node, type, name, identity }
 }
 
 const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done.`, summary: text, isError: true })

@@ -23,7 +23,9 @@ export function cancelJobTool(ports: JobPorts): Tool {
       const job = found(name)
       return [
         {
-          ...{ kind: 'config', on: 'site', target: noTarget },
+          kind: 'config',
+          on: 'site',
+          target: noTarget,
           sentence: `The job ${named(job.name)} runs no more until a person resumes it.`,
           ...(job.askedBy === undefined && {
             atLeast: { tier: 'red' as const, because: 'A person made this job, or it comes with JARVIS.' },

@@ -60,14 +60,18 @@ export function scheduleTool(ports: JobPorts): Tool {
           : `says to the model: ${JSON.stringify(input.prompt)}`
       return [
         {
-          ...{ kind: 'config', on: 'site', target: noTarget },
+          kind: 'config',
+          on: 'site',
+          target: noTarget,
           sentence: `The job ${named(body.name)} runs ${words}, in the name of whoever approves this, and ${oneLine(does, 2_000)}.`,
           atLeast: { tier: 'red', because: 'A person answers for what runs by itself.', isAlways: true },
         },
       ]
     },
     undo: ({ name }) => ({
-      ...{ kind: 'call', toolName: 'cancel_job', input: { job: name } },
+      kind: 'call',
+      toolName: 'cancel_job',
+      input: { job: name },
       sentence: `The job ${named(name)} is paused.`,
     }),
     ending: ({ name }) => ({ look: `list_jobs shows whether ${named(name)} was made.` }),

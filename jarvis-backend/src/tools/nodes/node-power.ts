@@ -30,7 +30,10 @@ export function nodePowerTool(
     ],
     effects: ({ node }, world) => [
       {
-        ...{ kind: 'power', on: 'node', action, target: nodeTarget(node, world) },
+        kind: 'power',
+        on: 'node',
+        action,
+        target: nodeTarget(node, world),
         deed: command === 'reboot' ? `reboot ${node}` : `shut ${node} down`,
       },
       ...guestsOn(node, world).map(({ vmid, type }) => ({

@@ -57,7 +57,14 @@ export function dataOf({ id, command, state, ...facts }: Command, isApplied = fa
   const files = isApplied ? appliedWords(changes.length) : changesWords(state)
   return {
     ...data,
-    ...{ status: 'ended', endedAt, exitCode, words: endWords(state), changes: changes.length, files, isApplied, asked },
+    status: 'ended',
+    endedAt,
+    exitCode,
+    words: endWords(state),
+    changes: changes.length,
+    files,
+    isApplied,
+    asked,
     mayApply: !isApplied && changes.length > 0 && refused.length === 0,
   }
 }

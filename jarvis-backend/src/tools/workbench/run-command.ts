@@ -111,8 +111,13 @@ export const runCommand = (facts: CommandFacts) =>
         bytes === undefined ? [] : [{ ...file, bytes }],
       )
       const begun = await ports.commands.begin({
-        ...{ sessionId, toolUseId, command: asked.command, shown, folder: ports.folderOf(shown, sessionId) },
-        ...{ egress: (asked.egress ?? []).map(siteText), isBackground: asked.background === true },
+        sessionId,
+        toolUseId,
+        command: asked.command,
+        shown,
+        folder: ports.folderOf(shown, sessionId),
+        egress: (asked.egress ?? []).map(siteText),
+        isBackground: asked.background === true,
         pinned,
       })
       if (asked.background === true) return running(begun)
@@ -137,7 +142,8 @@ const basisOf = ({ files, tree }: Named): Record<string, string> => ({
 const shownFiles = ({ files }: Named, folder: string) =>
   namedDiff(
     files.map(({ path, mark, bytes }) => ({
-      ...{ path: `${folder}/${path}`, bytes },
+      path: `${folder}/${path}`,
+      bytes,
       hash: bytes === undefined ? undefined : mark.split(':')[0],
     })),
   )
@@ -162,7 +168,9 @@ function commandEffect(
   const places = egress.map((place) => quoted(siteText(place), 120)).join(', ')
   const net = egress.length === 0 ? 'without a network' : `with a way out to ${places}`
   return {
-    ...{ kind: 'execute', on: 'sandbox', target: sandboxTarget },
+    kind: 'execute',
+    on: 'sandbox',
+    target: sandboxTarget,
     sentence: `The command runs once in a sandbox over a view of ${quoted(folder, 200)}, ${net}. Level of the sandbox: ${verdict.level}.`,
     deed: 'run it in the sandbox',
     ...leastOf(command, verdict, allowsLandlock),

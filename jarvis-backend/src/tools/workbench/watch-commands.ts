@@ -14,7 +14,9 @@ const longestWaitS = 60
 const mostLines = 200
 
 export const checkCommand = commandTool({
-  ...{ name: 'check_command', title: 'Look at a command', ...reads },
+  name: 'check_command',
+  title: 'Look at a command',
+  ...reads,
   description:
     'Waits up to `wait` seconds for a command in the background, and returns its state and output; with `line`, 200 lines of its log from there on.',
   timeoutMs: (longestWaitS + 10) * 1000,
@@ -43,7 +45,9 @@ export const checkCommand = commandTool({
 })
 
 export const listCommands = commandTool({
-  ...{ name: 'list_commands', title: 'List the commands of this conversation', ...reads },
+  name: 'list_commands',
+  title: 'List the commands of this conversation',
+  ...reads,
   description: 'The commands of this conversation, with their state.',
   timeoutMs: 10_000,
   input: z.strictObject({}),
@@ -63,7 +67,9 @@ const acts = (words: string): Effect[] => [
 ]
 
 const outwards: Effect = {
-  ...{ kind: 'network', on: 'sandbox', target: sandboxTarget },
+  kind: 'network',
+  on: 'sandbox',
+  target: sandboxTarget,
   sentence: 'The command has a way out of the sandbox.',
   atLeast: { tier: 'red', because: 'The command may send what it is given out of the sandbox.', isAlways: true },
 }

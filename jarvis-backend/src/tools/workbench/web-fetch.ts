@@ -57,8 +57,18 @@ export const webFetch = webTool({
         text: textOf(page, part),
         summary: `${status}, ${sized(wireBytes)}, ${sized(Buffer.byteLength(part.text))} kept${isKept ? ', read before' : ''}`,
         data: {
-          ...{ url: at, asked, status, type, title, wireBytes, isKept, hidden, text: part.text, from: part.from },
-          ...{ next: part.next ?? null, chars: page.text.length },
+          url: at,
+          asked,
+          status,
+          type,
+          title,
+          wireBytes,
+          isKept,
+          hidden,
+          text: part.text,
+          from: part.from,
+          next: part.next ?? null,
+          chars: page.text.length,
         },
       }
     } catch (error) {

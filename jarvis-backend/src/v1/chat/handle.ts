@@ -66,10 +66,14 @@ export function createChatCompletions(parts: {
     const [origin, files] = [chat.origin(session !== undefined), chat.files(session !== undefined)]
     await parts.prepare(origin, files)
     const answering = parts.ask({
-      ...{ token, door: 'chat', agent: model.agent, session },
+      token,
+      door: 'chat',
+      agent: model.agent,
+      session,
       ...repetitionIn(request),
       hash: createHash('sha256').update(bytes).digest('hex'),
-      ...{ origin: () => origin, files: () => files },
+      origin: () => origin,
+      files: () => files,
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)

@@ -166,8 +166,10 @@ function ownToolsIn({ tools, tool_choice, functions, function_call: called }: Ch
   const isLegacy = present(functions) || present(called)
   if (!isLegacy)
     return {
-      ...{ isLegacy, functions: (tools ?? []).map((tool) => tool.function) },
-      ...{ choice: tool_choice, choiceField: 'tool_choice' },
+      isLegacy,
+      functions: (tools ?? []).map((tool) => tool.function),
+      choice: tool_choice,
+      choiceField: 'tool_choice',
     }
   if (called === 'required') throw badField('function_call', 'function_call is auto, none, or names a function.')
   const choice = typeof called === 'object' && called !== null ? { type: 'function', function: called } : called

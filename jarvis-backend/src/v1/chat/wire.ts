@@ -15,7 +15,9 @@ export const finishOf = (stopReason: StopReason, handedOut: readonly ToolCall[],
 export const usageOf = (usage: Usage) => {
   const { input, output, cached, total } = tokensUsed(usage)
   return {
-    ...{ prompt_tokens: input, completion_tokens: output, total_tokens: total },
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: total,
     prompt_tokens_details: { cached_tokens: cached },
   }
 }
@@ -61,7 +63,10 @@ export const completion = (
     reasoning?: string
   },
 ) => ({
-  ...{ id, object: 'chat.completion', created, model },
+  id,
+  object: 'chat.completion',
+  created,
+  model,
   choices: [
     {
       index: 0,

@@ -53,9 +53,17 @@ export function createResponses(parts: {
   const { requirePlace, stored, headAgain } = kept
 
   const headOf = (asked: ResponsesRequest, place: Place, model: string): Head => ({
-    ...{ id: responseId(place), created: seconds(clock.now()), model, instructions: asked.instructions },
-    ...{ previous: asked.previous, tools: asked.tools, isBackground: asked.isBackground, metadata: asked.metadata },
-    ...{ mostTokens: asked.mostTokens, textFormat: asked.textFormat, toolChoice: asked.toolChoice },
+    id: responseId(place),
+    created: seconds(clock.now()),
+    model,
+    instructions: asked.instructions,
+    previous: asked.previous,
+    tools: asked.tools,
+    isBackground: asked.isBackground,
+    metadata: asked.metadata,
+    mostTokens: asked.mostTokens,
+    textFormat: asked.textFormat,
+    toolChoice: asked.toolChoice,
   })
 
   const wholeOf = ({ showsOwnCalls }: ResponsesRequest) => ({ holdMs: parts.holdMs, showsOwnCalls })
@@ -74,10 +82,15 @@ export function createResponses(parts: {
     const [origin, files] = [asked.origin(session !== undefined), asked.files(session !== undefined)]
     await parts.prepare(origin, files)
     const answering = parts.ask({
-      ...{ token, door: 'responses', agent: model.agent, session, ...repetitionIn(request) },
+      token,
+      door: 'responses',
+      agent: model.agent,
+      session,
+      ...repetitionIn(request),
       place: previous && kept.placeAfter(token, previous),
       hash: createHash('sha256').update(bytes).digest('hex'),
-      ...{ origin: () => origin, files: () => files },
+      origin: () => origin,
+      files: () => files,
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)
@@ -86,7 +99,7 @@ export function createResponses(parts: {
     if (asked.isBackground && !asked.isStreamed) return sendJson(response, 200, stored(answering, head))
     const writer = asked.isStreamed
       ? streamedWriter(response, answering, head, { own, shown })
-      : wholeWriter(response, answering, head, { ...{ own, shown, clock }, ...wholeOf(asked) })
+      : wholeWriter(response, answering, head, { own, shown, clock, ...wholeOf(asked) })
     parts.conduct(
       { ...answering, outlives: answering.outlives || asked.isBackground },
       { response, token: token.name, manner, isWhole: !asked.isStreamed, writer: promised(writer, asked) },
@@ -108,7 +121,7 @@ export function createResponses(parts: {
     const head = { ...headOf(asked, place, model), isStored: false }
     const writer = asked.isStreamed
       ? streamedWriter(response, place, head, { own: {}, shown })
-      : wholeWriter(response, place, head, { ...{ own: {}, shown, clock }, ...wholeOf(asked) })
+      : wholeWriter(response, place, head, { own: {}, shown, clock, ...wholeOf(asked) })
     await parts.answerPlainly(asked, response, promised(writer, asked))
   }
 

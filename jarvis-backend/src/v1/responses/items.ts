@@ -58,7 +58,11 @@ export const summaryOf = (text: string) => ({ type: 'summary_text' as const, tex
 export const textOf = (text: string): Text => ({ type: 'output_text', text, annotations: [], logprobs: [] })
 
 const messageOf = (id: string): MessageItem => ({
-  ...{ type: 'message', id, status: 'in_progress', role: 'assistant', content: [] },
+  type: 'message',
+  id,
+  status: 'in_progress',
+  role: 'assistant',
+  content: [],
 })
 
 /** Makes the items of a response from what is heard of its run, live or from the store: the same items with the same ids. */
@@ -85,7 +89,10 @@ export function createItems(place: Place, tell: ItemListener) {
     if (delta === '') return
     thinking ??= {
       ...add<ReasoningItem>({
-        ...{ type: 'reasoning', id: itemId('rs', place, `t${turns}`), status: 'in_progress', summary: [] },
+        type: 'reasoning',
+        id: itemId('rs', place, `t${turns}`),
+        status: 'in_progress',
+        summary: [],
       }),
       text: '',
     }
@@ -107,8 +114,15 @@ export function createItems(place: Place, tell: ItemListener) {
     const begun = calls.get(toolUseId)
     if (begun !== undefined) return begun
     const call = add<McpCall>({
-      ...{ type: 'mcp_call', id: itemId('mcp', place, toolUseId), status: 'in_progress', server_label: 'jarvis' },
-      ...{ name: toolName, arguments: JSON.stringify(toolInput), approval_request_id: null, output: null, error: null },
+      type: 'mcp_call',
+      id: itemId('mcp', place, toolUseId),
+      status: 'in_progress',
+      server_label: 'jarvis',
+      name: toolName,
+      arguments: JSON.stringify(toolInput),
+      approval_request_id: null,
+      output: null,
+      error: null,
     })
     calls.set(toolUseId, call)
     return call
@@ -124,7 +138,11 @@ export function createItems(place: Place, tell: ItemListener) {
     const id = itemId('fc', place, toolUseId)
     const given = { name: toolName, arguments: JSON.stringify(toolInput) }
     const { at, item } = add<FunctionCall>({
-      ...{ type: 'function_call', id, call_id: toolUseId, ...given, status: 'completed' },
+      type: 'function_call',
+      id,
+      call_id: toolUseId,
+      ...given,
+      status: 'completed',
     })
     tell.done(at, item)
   }
@@ -132,8 +150,14 @@ export function createItems(place: Place, tell: ItemListener) {
     if (cards.has(toolUseId)) return
     const text = cardLine({ toolUseId, toolName, expiresAt, ...rest })
     const shown = add<Confirmation>({
-      ...{ type: 'jarvis:confirmation', id: itemId('jc', place, toolUseId), status: 'in_progress' },
-      ...{ tool_use_id: toolUseId, name: toolName, text, expires_at: Math.floor(expiresAt / 1000), decision: null },
+      type: 'jarvis:confirmation',
+      id: itemId('jc', place, toolUseId),
+      status: 'in_progress',
+      tool_use_id: toolUseId,
+      name: toolName,
+      text,
+      expires_at: Math.floor(expiresAt / 1000),
+      decision: null,
     })
     cards.set(toolUseId, shown)
   }

@@ -21,5 +21,5 @@ export function placeIn(token: ProgramToken, id: string): Place | undefined {
 
 export const unknownResponse = (id: string, param?: string): ApiError =>
   new ApiError(404, 'not_found', `This token has no response or item ${JSON.stringify(id.slice(0, 100))}.`, {
-    ...(param !== undefined && { param }),
+    param,
   })

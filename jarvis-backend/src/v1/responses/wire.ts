@@ -51,8 +51,11 @@ export function outcomeOf(end: Ended): Outcome {
 const usageOf = (usage: Usage) => {
   const { input, output, cached, total } = tokensUsed(usage)
   return {
-    ...{ input_tokens: input, input_tokens_details: { cached_tokens: cached } },
-    ...{ output_tokens: output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: total },
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: total,
   }
 }
 
@@ -64,7 +67,11 @@ export const responseOf = (
   usage: Usage | undefined,
   own: Own,
 ) => ({
-  ...{ id: head.id, object: 'response', created_at: head.created, status, background: head.isBackground === true },
+  id: head.id,
+  object: 'response',
+  created_at: head.created,
+  status,
+  background: head.isBackground === true,
   completed_at: at === undefined ? null : Math.floor(at / 1000),
   error: error ?? null,
   incomplete_details: reason === undefined ? null : { reason },
@@ -76,15 +83,18 @@ export const responseOf = (
   parallel_tool_calls: true,
   previous_response_id: head.previous ?? null,
   reasoning: { effort: null, summary: null },
-  ...{
-    service_tier: 'default',
-    store: head.isStored !== false,
-    temperature: 1,
-    top_p: 1,
-    top_logprobs: 0,
-    truncation: 'disabled',
-  },
-  ...{ presence_penalty: 0, frequency_penalty: 0, prompt_cache_key: null, safety_identifier: null, user: null },
+
+  service_tier: 'default',
+  store: head.isStored !== false,
+  temperature: 1,
+  top_p: 1,
+  top_logprobs: 0,
+  truncation: 'disabled',
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  user: null,
   text: { format: head.textFormat ?? { type: 'text' } },
   tool_choice: head.toolChoice ?? 'auto',
   tools: (head.tools ?? []).map((tool) => ({ description: null, parameters: null, strict: null, ...tool })),

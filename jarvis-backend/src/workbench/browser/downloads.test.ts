@@ -22,7 +22,8 @@ function lab() {
       suggestedFilename: () => name,
       failure: async () => null,
       path: async () => join(from, 'guid'),
-      ...{ cancel: async () => undefined, delete: async () => undefined },
+      cancel: async () => undefined,
+      delete: async () => undefined,
     })
   return { data, session, from, root, offered }
 }

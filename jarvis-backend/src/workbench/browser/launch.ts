@@ -85,7 +85,9 @@ export async function launchChromium(
       // Of what is no context's, and of contexts without a way of their own: there are none, so this one is never opened.
       proxy: { server: relayAt(ways.length), bypass: '<-loopback>' },
       timeout: launchMs,
-      ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
     })
     return {
       browser,

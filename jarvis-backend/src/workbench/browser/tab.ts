@@ -107,7 +107,10 @@ export function createTab(id: number, page: Page): Tab {
       const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, readUrl) : undefined
       const { isSecret, holdsFrame, elsewhere } = before.get(number) ?? {}
       known.set(number, {
-        ...{ ref: `${id}.${number}`, role, name, pageUrl: readUrl },
+        ref: `${id}.${number}`,
+        role,
+        name,
+        pageUrl: readUrl,
         ...(target !== undefined && { leadsTo: target.url }),
         ...(isFramed && { isFramed }),
         ...(isSecret !== undefined && { isSecret }),

@@ -229,7 +229,7 @@ function useOf({
   return {
     ...(isKnown && { cpuRatio: (spent / passed) * (now.online_cpus ?? 1) }),
     ...(memory.usage !== undefined && { ramBytes: Math.max(0, memory.usage - idle) }),
-    ...(memory.limit !== undefined && { ramLimitBytes: memory.limit }),
+    ramLimitBytes: memory.limit,
     ...(pids?.current !== undefined && { processes: pids.current }),
   }
 }
@@ -265,13 +265,11 @@ function exchange(
       )
     const ask = request(
       {
-        ...{
-          socketPath: socket,
-          agent: false,
-          method,
-          path,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
-        },
+        socketPath: socket,
+        agent: false,
+        method,
+        path,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
         headers: {
           host: 'docker',
           ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),

@@ -61,7 +61,11 @@ test('carries plain HTTP to a listed place, and counts what it carried', async (
   const port = await site()
   const { socket, contacts } = await way([`example.org:${port}`])
   const { status, body } = await get(socket, `http://example.org:${port}/a?b=1`, {
-    ...{ host: 'other.test', 'proxy-authorization': 'Basic x', connection: 'x-mine', 'x-mine': '1', 'x-kept': '2' },
+    host: 'other.test',
+    'proxy-authorization': 'Basic x',
+    connection: 'x-mine',
+    'x-mine': '1',
+    'x-kept': '2',
   })
   const seen = JSON.parse(body)
   expect(status).toBe(200)
@@ -91,7 +95,10 @@ test('notes a place that is not on the list, without resolving it', async () => 
   expect(await raw(socket, 'CONNECT example.org:22 HTTP/1.1\r\n\r\n')).toContain('403')
   expect(resolved).toEqual([])
   const refused = ['evil.test:80', 'evil.test:443', 'example.org:22'].map((place) => ({
-    ...{ place, refused: 'not_listed', sentBytes: 0, receivedBytes: 0 },
+    place,
+    refused: 'not_listed',
+    sentBytes: 0,
+    receivedBytes: 0,
   }))
   expect(contacts()).toEqual(refused)
 })

@@ -9,8 +9,12 @@ const nodeInside = '/run/node'
 
 /** What programs read to find the way out. */
 export const relayEnv: Readonly<Record<string, string>> = {
-  ...{ HTTP_PROXY: relayUrl, HTTPS_PROXY: relayUrl, http_proxy: relayUrl, https_proxy: relayUrl },
-  ...{ NO_PROXY: '', no_proxy: '' },
+  HTTP_PROXY: relayUrl,
+  HTTPS_PROXY: relayUrl,
+  http_proxy: relayUrl,
+  https_proxy: relayUrl,
+  NO_PROXY: '',
+  no_proxy: '',
 }
 
 /**

@@ -29,7 +29,7 @@ export function diffOf(
         old.kind === 'none' ? 'added' : made.kind === 'none' ? 'deleted' : isModeAlone(old, made) ? 'mode' : 'changed',
       ...(old.kind === 'file' && { old: old.hash }),
       ...(made.kind === 'file' && { new: made.hash }),
-      ...(mode !== undefined && { mode }),
+      mode,
       added: lines.filter((line) => line.startsWith('+')).length,
       removed: lines.filter((line) => line.startsWith('-')).length,
       lines: shown,
@@ -51,7 +51,12 @@ export function namedDiff(
     const shown = lines.slice(0, free)
     free -= shown.length
     return {
-      ...{ path, change: 'named', added: 0, removed: 0, lines: shown, left: lines.length - shown.length },
+      path,
+      change: 'named',
+      added: 0,
+      removed: 0,
+      lines: shown,
+      left: lines.length - shown.length,
       ...(hash !== undefined && { old: hash, new: hash }),
       ...(text === undefined && {
         note: bytes === undefined ? 'It is over 20 MB, and is not shown.' : `It is no text: ${bytes.length} bytes.`,
@@ -67,7 +72,10 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
   const lines = hunksOf(diffLines(linesIn(before), linesIn(after)))
   return [
     {
-      ...{ path, change: before === '' ? 'added' : 'changed', lines, left: 0 },
+      path,
+      change: before === '' ? 'added' : 'changed',
+      lines,
+      left: 0,
       added: lines.filter((line) => line.startsWith('+')).length,
       removed: lines.filter((line) => line.startsWith('-')).length,
     },

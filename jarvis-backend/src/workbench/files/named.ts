@@ -156,7 +156,7 @@ export function namedFiles(
     return {
       files,
       isCut: isCut || (trees.length > 0 && tree === undefined),
-      ...(tree !== undefined && { tree }),
+      tree,
       ...(isWhole && { isTooMuch: true as const }),
       others: () => [],
     }

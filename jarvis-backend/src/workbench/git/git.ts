@@ -52,7 +52,10 @@ const settled: readonly (readonly [string, string])[] = [
 const leavesThem = ['--ignore-submodules=dirty'] as const
 const namesThem = [...leavesThem, '--submodule=short'] as const
 const ofSubmodules: Readonly<Record<string, readonly string[]>> = {
-  ...{ status: leavesThem, diff: namesThem, show: namesThem, log: namesThem },
+  status: leavesThem,
+  diff: namesThem,
+  show: namesThem,
+  log: namesThem,
 }
 
 /**
@@ -104,19 +107,16 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
         ...(apart === undefined ? [] : [{ from: apart, to: apartInside, isWritable: true as const }]),
       ],
       env: {
-        ...{
-          GIT_DIR: `${inside.work}/.git`,
-          GIT_WORK_TREE: inside.work,
-          GIT_CONFIG_NOSYSTEM: '1',
-          GIT_ATTR_NOSYSTEM: '1',
-        },
-        ...{
-          GIT_CONFIG_GLOBAL: '/dev/null',
-          GIT_TERMINAL_PROMPT: '0',
-          GIT_OPTIONAL_LOCKS: '0',
-          GIT_ADVICE: '0',
-          HOME: '/tmp',
-        },
+        GIT_DIR: `${inside.work}/.git`,
+        GIT_WORK_TREE: inside.work,
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_ATTR_NOSYSTEM: '1',
+
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_TERMINAL_PROMPT: '0',
+        GIT_OPTIONAL_LOCKS: '0',
+        GIT_ADVICE: '0',
+        HOME: '/tmp',
         ...configEnv(config),
         ...(egress !== undefined && {
           https_proxy: 'http://127.0.0.1:3128',
@@ -129,11 +129,13 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
             GIT_ALTERNATE_OBJECT_DIRECTORIES: `${inside.work}/.git/objects`,
           }),
         ...(author && {
-          ...{ GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email },
-          ...{ GIT_COMMITTER_NAME: author.name, GIT_COMMITTER_EMAIL: author.email },
+          GIT_AUTHOR_NAME: author.name,
+          GIT_AUTHOR_EMAIL: author.email,
+          GIT_COMMITTER_NAME: author.name,
+          GIT_COMMITTER_EMAIL: author.email,
         }),
       },
-      ...(egress !== undefined && { egress }),
+      egress,
     }
     const [verb = '', ...rest] = args
     const program = [gitInside, '--no-pager', '--literal-pathspecs', verb, ...(ofSubmodules[verb] ?? []), ...rest]

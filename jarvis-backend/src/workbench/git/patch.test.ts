@@ -32,11 +32,21 @@ test('each file gets its own lines, whatever they say, and no more than a card h
   const files = filesOfPatch(raw.join('') + patch, 'lab', 6)
   expect(files).toEqual([
     {
-      ...{ path: 'lab/a.txt', change: 'added', added: 2, removed: 0, left: 0 },
+      path: 'lab/a.txt',
+      change: 'added',
+      added: 2,
+      removed: 0,
+      left: 0,
       lines: ['@@ -0,0 +1,2 @@', '+diff --git a/evil b/evil', '+two'],
     },
     {
-      ...{ path: 'lab/b', change: 'changed', added: 1, removed: 1, left: 1, note: 'It is a link.', mode: '644 → 000' },
+      path: 'lab/b',
+      change: 'changed',
+      added: 1,
+      removed: 1,
+      left: 1,
+      note: 'It is a link.',
+      mode: '644 → 000',
       lines: ['@@ -1 +0,0 @@', '-text', '@@ -0,0 +1 @@'],
     },
     { path: 'lab/c', change: 'mode', mode: '644 → 755', added: 0, removed: 0, lines: [], left: 0 },

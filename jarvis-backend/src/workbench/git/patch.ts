@@ -28,7 +28,10 @@ export function filesOfPatch(text: string, place: string, most: number): FileDif
     const change = changes[status] ?? (lines.length === 0 && !isBinary ? 'mode' : 'changed')
     const isMode = Number(old) !== 0 && Number(made) !== 0 && old !== made
     return {
-      ...{ path: `${place}/${path}`, change, lines: shown, left: lines.length - shown.length },
+      path: `${place}/${path}`,
+      change,
+      lines: shown,
+      left: lines.length - shown.length,
       ...(isMode && { mode: `${bits(old)} → ${bits(made)}` }),
       added: lines.filter((line) => line.startsWith('+')).length,
       removed: lines.filter((line) => line.startsWith('-')).length,

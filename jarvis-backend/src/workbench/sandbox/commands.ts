@@ -117,20 +117,17 @@ export function createCommands(parts: CommandParts): Commands {
         ? await parts.openWay((place) => (asked.egress.includes(place) ? 'public' : undefined))
         : undefined
     const command: Command = {
-      ...{
-        id: newId('cmd'),
-        sessionId: asked.sessionId,
-        toolUseId: asked.toolUseId,
-        command: safe(asked.command),
-        folder: asked.shown,
-        level,
-      },
-      ...{
-        egress: [...asked.egress],
-        isBackground: asked.isBackground,
-        startedAt: clock.now(),
-        state: { kind: 'running' },
-      },
+      id: newId('cmd'),
+      sessionId: asked.sessionId,
+      toolUseId: asked.toolUseId,
+      command: safe(asked.command),
+      folder: asked.shown,
+      level,
+
+      egress: [...asked.egress],
+      isBackground: asked.isBackground,
+      startedAt: clock.now(),
+      state: { kind: 'running' },
     }
     store.put(command)
     const rehearsing = await rehearsed(asked, { confined, survey, way, startedAt }, command.id)
@@ -164,11 +161,18 @@ export function createCommands(parts: CommandParts): Commands {
     return rehearse(
       id,
       {
-        ...{ folder, command, confined, survey, timeoutMs, pinned, startedAt, below: belowOf(folder) },
+        folder,
+        command,
+        confined,
+        survey,
+        timeoutMs,
+        pinned,
+        startedAt,
+        below: belowOf(folder),
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
-      { clock, dir: layers, keep, discard, ...(bwrap !== undefined && { bwrap }) },
+      { clock, dir: layers, keep, discard, bwrap },
     ).catch(async (error) => {
       await way?.close()
       if (error instanceof TooLarge)
@@ -196,8 +200,15 @@ export function createCommands(parts: CommandParts): Commands {
     const { exitCode, why, effect } = end
     const lastLines = output.lastLines(8).map(shortLine)
     const state: EndedCommand = {
-      ...{ kind: 'ended', endedAt: clock.now(), exitCode, why, lastLines, asked, way: end.way },
-      ...{ changes: effect.changes, refused: effect.refused },
+      kind: 'ended',
+      endedAt: clock.now(),
+      exitCode,
+      why,
+      lastLines,
+      asked,
+      way: end.way,
+      changes: effect.changes,
+      refused: effect.refused,
     }
     const done = { ...command, state }
     store.put(done)
@@ -263,8 +274,15 @@ const refused = (message: string) => new JarvisError('forbidden', message)
 const offWords = ({ because, remedy }: Refusal) => `No command runs here: ${because}. ${remedy}`
 
 const lost = (endedAt: number): EndedCommand => ({
-  ...{ kind: 'ended', endedAt, exitCode: 137, why: 'jarvis', way: 'overlay' },
-  ...{ lastLines: [], changes: [], refused: [], asked: [] },
+  kind: 'ended',
+  endedAt,
+  exitCode: 137,
+  why: 'jarvis',
+  way: 'overlay',
+  lastLines: [],
+  changes: [],
+  refused: [],
+  asked: [],
 })
 
 /** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */

@@ -43,7 +43,10 @@ function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('/usr/bin/find', [dir, '-xdev', '-printf', '%d %b\\n'], {
       stdio: ['ignore', 'pipe', 'ignore'],
-      ...{ env: {}, cwd: '/', signal, killSignal: 'SIGKILL' },
+      env: {},
+      cwd: '/',
+      signal,
+      killSignal: 'SIGKILL',
     })
     let [rest, entries, blocks, isOver] = ['', 0, 0, false]
     child.stdout.on('data', (chunk: Buffer) => {

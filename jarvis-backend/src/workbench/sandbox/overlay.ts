@@ -37,7 +37,9 @@ export async function copied({ lower, merged }: Layers, secrets: Survey['secrets
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
   rmdirSync(merged)
   await cp(lower, merged, {
-    ...{ recursive: true, verbatimSymlinks: true, preserveTimestamps: true },
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
     filter: (from) => !hidden.has(from) && isCopied(lstatSync(from)),
   })
   for (const { path, isFolder } of secrets) {

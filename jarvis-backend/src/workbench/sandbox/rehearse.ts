@@ -89,7 +89,7 @@ async function rehearsedIn(
     const before = way === 'overlay' ? overMounted(layers) : []
     return runInCell(cellOver(layers, survey, egress), command, clock, {
       timeoutMs,
-      starter: { before, ...(hasStdin && { hasStdin }), ...(bwrap !== undefined && { bwrap }) },
+      starter: { before, ...(hasStdin && { hasStdin }), bwrap },
       watch: watchLayer(layers.dir, clock),
       ...(egress !== undefined && { around: relayed }),
       ...(confined.level === 'landlock' && {

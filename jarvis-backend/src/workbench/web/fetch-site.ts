@@ -60,7 +60,7 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
     if (isOwn(host, port)) throw new NotFetched('it is JARVIS itself')
     const judging = {
-      ...(parts.resolve && { resolve: parts.resolve }),
+      resolve: parts.resolve,
       isAllowed: (address: string) =>
         !isOwn(host, port, address) && (isAllowed(address) || (listed && isHome(address))),
     }
@@ -104,7 +104,7 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
         throw new NotFetched(`it is ${plainType(type)}, and only text, JSON and XML are read`)
       const charset = more.flatMap((part) => /^\s*charset\s*=\s*"?([\w:.-]{1,40})"?\s*$/.exec(part)?.[1] ?? [])[0]
       const { body, wireBytes } = await readBody(response, limits, signal)
-      return { ...{ url, hops, status, type, body, wireBytes }, ...(charset !== undefined && { charset }) }
+      return { url, hops, status, type, body, wireBytes, charset }
     } finally {
       response.destroy()
     }

@@ -132,7 +132,11 @@ function absolute(href: string, base: string): string | undefined {
 
 function markdownOf(html: string, base: string, count: HiddenCount): string {
   const service = new TurndownService({
-    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', hr: '---', emDelimiter: '*' },
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    hr: '---',
+    emDelimiter: '*',
   })
   service.use(gfm)
   service.addRule('hidden', {

@@ -69,8 +69,13 @@ export function createPages(parts: { fetchSite: FetchSite; readPage: PageReader;
       const isHtml = /html/.test(got.type) || (got.type === '' && /^\s*<(?:!doctype|html)/i.test(source))
       const read = isHtml ? await readPage(source, got.url.href, signal) : plain(source)
       const page: Page = {
-        ...{ asked: url.href, url: got.url.href, hops: got.hops.length, status: got.status, type: got.type },
-        ...{ wireBytes: got.wireBytes, at },
+        asked: url.href,
+        url: got.url.href,
+        hops: got.hops.length,
+        status: got.status,
+        type: got.type,
+        wireBytes: got.wireBytes,
+        at,
         ...seen(read),
       }
       if (!listed) keep(key, page)

@@ -4,11 +4,26 @@ import type { ChatSocket } from '../../realtime/sockets.ts'
 import { ChatClient } from './client.ts'
 
 const snapshot = (sessionId: string, change: Partial<Snapshot> = {}): Snapshot => ({
-  ...{ sessionId, title: 't', isRehearsal: false, seq: 0, entries: [], hasEarlier: false },
-  ...{ partial: { text: '', thinking: '' }, pending: [], queued: [], progress: {}, ...change },
+  sessionId,
+  title: 't',
+  isRehearsal: false,
+  seq: 0,
+  entries: [],
+  hasEarlier: false,
+  partial: { text: '', thinking: '' },
+  pending: [],
+  queued: [],
+  progress: {},
+  ...change,
 })
 const said = (seq: number, text = 'Hello') => ({
-  ...{ type: 'user' as const, seq, runId: 'r', at: 0, messageId: `m${seq}`, text, by: 'operator' },
+  type: 'user' as const,
+  seq,
+  runId: 'r',
+  at: 0,
+  messageId: `m${seq}`,
+  text,
+  by: 'operator',
 })
 
 /** A socket that keeps each request until the test answers it. */

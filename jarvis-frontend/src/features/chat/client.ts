@@ -86,7 +86,7 @@ export class ChatClient {
     store.hold()
     // Ask from the last entry, not the last token: a restarted server may use the numbers of tokens again.
     const since = store.state.get().view?.entries.at(-1)?.seq
-    const reply = await this.#ask('chat:attach', { sessionId, ...(since !== undefined && { since }) })
+    const reply = await this.#ask('chat:attach', { sessionId, since })
     this.#attaching.delete(sessionId)
     if (reply.ok) store.take(reply.snapshot)
     else if (reply.error.code === 'unknown_session' || reply.error.code === 'not_found') store.markMissing()
@@ -117,7 +117,9 @@ export class ChatClient {
     const attachments =
       files ?? store?.state.get().outgoing.find((message) => message.requestId === requestId)?.attachments
     const message = {
-      ...{ requestId, text, afterSeq: store?.state.get().view?.lastSeq ?? -1 },
+      requestId,
+      text,
+      afterSeq: store?.state.get().view?.lastSeq ?? -1,
       ...(attachments && { attachments }),
     }
     store?.addOutgoing(message)
@@ -149,10 +151,10 @@ export class ChatClient {
       confirmed,
       requestId: randomId(),
       ...(note !== undefined && note.trim() !== '' && { note: note.trim() }),
-      ...(grant && { grant }),
+      grant,
       ...(goesBackAfterMin && { goesBackAfterMin }),
-      ...(alternative && { alternative }),
-      ...(proof && { proof }),
+      alternative,
+      proof,
     })
   }
 

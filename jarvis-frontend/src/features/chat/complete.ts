@@ -89,7 +89,7 @@ function names(typed: string, tools: readonly ToolInfo[], skills: readonly Skill
     const tier = 'tool' in command ? tools.find(({ name }) => name === command.tool)?.tier : undefined
     const label = hintOf(command)
     const insert = 'takes' in command && command.takes.length > 0 ? `/${command.name} ` : `/${command.name}`
-    return { key: command.name, label, detail: command.detail, insert, ...(tier !== undefined && { tier }) }
+    return { key: command.name, label, detail: command.detail, insert, tier }
   })
   const known = skills
     // A skill with a command's name is left out: the line means the command.

@@ -217,8 +217,15 @@ test('the list is the one that its own model wrote last; a helper keeps a list o
   const told = [
     list(0, runId, 'Look'),
     asEvent({
-      ...{ type: 'subrun', seq: 1, runId: 'run_child', at: 1, change: 'begin', toolUseId: 'tu_d' },
-      ...{ agent: 'coder', for: 'main', task: 'Look.' },
+      type: 'subrun',
+      seq: 1,
+      runId: 'run_child',
+      at: 1,
+      change: 'begin',
+      toolUseId: 'tu_d',
+      agent: 'coder',
+      for: 'main',
+      task: 'Look.',
     }),
     list(2, 'run_child', 'Read tables'),
     list(3, runId, 'Fix'),
@@ -232,7 +239,11 @@ test('the list is the one that its own model wrote last; a helper keeps a list o
 
 test('a question waits until it is resolved, and whatever comes next is folded', () => {
   const question = {
-    ...{ questionId: 'q_1', toolUseId: 'tu_q', items: [], createdAt: 0, expiresAt: 9 },
+    questionId: 'q_1',
+    toolUseId: 'tu_q',
+    items: [],
+    createdAt: 0,
+    expiresAt: 9,
     requestedBy: { kind: 'chat' as const, name: 'demo' },
   }
   const asked = foldAll(fromSnapshot({ ...empty, agent: 'coder' }), [

@@ -56,7 +56,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
         ? undefined
         : {
             message: snapshot.notice.message,
-            ...(snapshot.notice.retryAt !== undefined && { retryAt: snapshot.notice.retryAt }),
+            retryAt: snapshot.notice.retryAt,
           },
   }
 }

@@ -41,14 +41,22 @@ const state = (change: Partial<ClusterState> = {}): ClusterState => ({
   ...change,
 })
 const alert = (change: Partial<Alert> = {}): Alert => ({
-  ...{ id: 'a', check: 'node-heat', object: { id: 'node/pve', name: 'pve', node: 'pve' }, severity: 'look' },
-  ...{ state: 'firing', sentence: 'pve is at 81 °C.', limit: 'Limit 80 °C for 5 min, failed at 90 °C.', since: 7 },
+  id: 'a',
+  check: 'node-heat',
+  object: { id: 'node/pve', name: 'pve', node: 'pve' },
+  severity: 'look',
+  state: 'firing',
+  sentence: 'pve is at 81 °C.',
+  limit: 'Limit 80 °C for 5 min, failed at 90 °C.',
+  since: 7,
   told: [],
   ...change,
 })
 const ofGuest = (vmid: number, change: Partial<Alert> = {}) =>
   alert({
-    ...{ id: `g${vmid}`, check: 'guest-cpu', object: { id: `vm/${vmid}`, vmid, node: 'pve' } },
+    id: `g${vmid}`,
+    check: 'guest-cpu',
+    object: { id: `vm/${vmid}`, vmid, node: 'pve' },
     chart: { series: `guest/${vmid}`, field: 'cpuRatio', limit: 0.9 },
     ...change,
   })
@@ -205,8 +213,14 @@ test('tasks stay newest first', () => {
 
 test('tasks of a kind that ended alike in one night are one line', () => {
   const task = (type: string, startedAt: number, exitStatus = 'OK', on = 'pve') => ({
-    ...{ upid: `${type} ${startedAt}`, node: on, type, vmid: 100 + startedAt, user: 'root', startedAt },
-    ...{ status: exitStatus === 'OK' ? ('ok' as const) : ('failed' as const), exitStatus },
+    upid: `${type} ${startedAt}`,
+    node: on,
+    type,
+    vmid: 100 + startedAt,
+    user: 'root',
+    startedAt,
+    status: exitStatus === 'OK' ? ('ok' as const) : ('failed' as const),
+    exitStatus,
   })
   const groups = groupTasks([
     task('qmstart', 9),

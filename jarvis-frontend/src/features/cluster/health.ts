@@ -75,7 +75,11 @@ function issueOf({ id, check, object, severity, state, sentence, limit = '', hid
     hides === undefined ? '' : `hides ${hides}`,
   ]
   const issue: Issue = {
-    ...{ key: id, check, since, fact: sentence.replace(/\.$/, ''), question: `${sentence} Why?` },
+    key: id,
+    check,
+    since,
+    fact: sentence.replace(/\.$/, ''),
+    question: `${sentence} Why?`,
     tone: severity === 'failed' ? 'bad' : 'warn',
     detail: detail.filter((part) => part !== '').join(', '),
     ...(state === 'held' && { isUnknown: true }),
@@ -93,7 +97,11 @@ function unknownIssues(state: ClusterState): Issue[] {
   const lines = unreadLines(state)
   const [first = 'no answer yet', ...others] = lines
   const issue = (key: string, tone: Issue['tone'], fact: string, detail: string): Issue => ({
-    ...{ key, tone, fact, detail, isUnknown: true },
+    key,
+    tone,
+    fact,
+    detail,
+    isUnknown: true,
     question: 'What could not be read, and why?',
   })
   if (state.unreachableSince !== undefined) return [issue('unreachable', 'bad', 'The cluster cannot be read', first)]

@@ -15,12 +15,26 @@ const node = (cpuRatio: number | undefined, change = {}) =>
 const guest = (change = {}) =>
   ({ vmid: 5, name: 'nas', type: 'vm', node: 'pve', status: 'running', tags: [], backupAt: start, ...change }) as never
 const shown = (change: Partial<ShownCluster> = {}): ShownCluster => ({
-  ...{ name: 'homelab', isDemo: false, at: 0, isQuorate: true, missing: [] },
-  ...{ nodes: [node(0.5)], guests: [guest()], storages: [], tasks: [], ...change },
+  name: 'homelab',
+  isDemo: false,
+  at: 0,
+  isQuorate: true,
+  missing: [],
+  nodes: [node(0.5)],
+  guests: [guest()],
+  storages: [],
+  tasks: [],
+  ...change,
 })
 const alert = (id: string): Alert => ({
-  ...{ id, check: 'quorum', object: { id: 'site' }, severity: 'failed', state: 'firing', sentence: 'No quorum.' },
-  ...{ since: 1, told: [] },
+  id,
+  check: 'quorum',
+  object: { id: 'site' },
+  severity: 'failed',
+  state: 'firing',
+  sentence: 'No quorum.',
+  since: 1,
+  told: [],
 })
 const nothing: SamplesReply = { from: start, stepMs: minute, items: [] }
 
@@ -111,7 +125,8 @@ test('what was before this browser looked is read once, for the whole and each n
     asked.push(names)
     const values = { cpuRatio: line(0.2), ramRatio: line(0.3), netBps: line(7) }
     return {
-      ...{ from, stepMs: minute },
+      from,
+      stepMs: minute,
       items: [
         { name: 'cluster', values },
         { name: 'node/pve', values: { cpuRatio: line(0.4) } },

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { approvalHeld, approvedWords } from './approvals.ts'
 
 const asked = (approvals: Card['approvals'], person?: string): Pick<Card, 'approvals' | 'requestedBy'> => ({
-  ...(approvals && { approvals }),
-  requestedBy: { kind: 'chat', name: 'model', ...(person !== undefined && { person }) },
+  approvals,
+  requestedBy: { kind: 'chat', name: 'model', person },
 })
 const two = { needed: 2, by: [], roles: ['operator'] }
 const ann = { person: 'per_ann', name: 'ann', at: 1 }

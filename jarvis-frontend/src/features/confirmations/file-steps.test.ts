@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { shownOf, stepped, unseenLines } from './file-steps.ts'
 
 const file = (lines: string[], more: Partial<FileDiff> = {}): FileDiff => ({
-  ...{ path: 'caddy/Caddyfile', change: 'changed', added: 0, removed: 0, left: 0, lines },
+  path: 'caddy/Caddyfile',
+  change: 'changed',
+  added: 0,
+  removed: 0,
+  left: 0,
+  lines,
   ...more,
 })
 const begun = file([' a', '-b'], { added: 2, removed: 1, left: 3 })

@@ -101,7 +101,12 @@ test('a command line quotes what needs it', () => {
 })
 
 const file = (path: string, change: 'added' | 'changed' | 'deleted' | 'mode') => ({
-  ...{ path, change, added: 1, removed: 1, lines: ['+a'], left: 0 },
+  path,
+  change,
+  added: 1,
+  removed: 1,
+  lines: ['+a'],
+  left: 0,
 })
 test.each([
   [[file('compose/a.yml', 'changed')], 'Change compose/a.yml?', 'Changed compose/a.yml'],

@@ -25,7 +25,7 @@ export async function verdictOf(provider: ModelProviderInfo['provider'], body: M
     return {
       kind: verdict === 'busy' || isOnlyUnnamed ? 'warn' : 'bad',
       text,
-      ...(models !== undefined && { models }),
+      models,
     }
   } catch (error) {
     return problemOf(error)

@@ -103,8 +103,13 @@ export function VmScreen(props: { vmid: number; name: string; onOpen(): void; on
 /** The shell in the form of a WebSocket. */
 function channelOf(shell: Shell): RawChannel {
   return {
-    ...{ readyState: 'open', protocol: '', binaryType: 'arraybuffer' },
-    ...{ onopen: null, onmessage: null, onclose: null, onerror: null },
+    readyState: 'open',
+    protocol: '',
+    binaryType: 'arraybuffer',
+    onopen: null,
+    onmessage: null,
+    onclose: null,
+    onerror: null,
     // The viewer uses its buffer again.
     send: (data) => shell.type(data.slice()),
     close: () => shell.close(),

@@ -251,7 +251,7 @@ function Lately({ deeds }: { deeds: readonly AgentDeed[] }) {
       {deeds.length === 0 && <p className="agents-note">Nothing in the newest of the journal.</p>}
       <ul className="agent-rows">
         {deeds.map(({ seq, at, kind, toolName, target, outcome, reason, sessionId }) => {
-          const { word, mark } = deedWords({ kind, ...(outcome !== undefined && { outcome }) })
+          const { word, mark } = deedWords({ kind, outcome })
           const text = `${word}: ${toolName ?? ''}${target === undefined ? '' : `, ${target}`}`
           return (
             <li key={seq}>

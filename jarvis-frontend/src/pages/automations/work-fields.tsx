@@ -21,12 +21,12 @@ export function workIn(kind: WorkKind, read: (name: string) => string): Work {
     case 'heartbeat': {
       const activeHours = hoursIn(read)
       const digestAt = read('digestAt')
-      return { kind, ...(activeHours !== undefined && { activeHours }), ...(digestAt !== '' && { digestAt }) }
+      return { kind, activeHours, ...(digestAt !== '' && { digestAt }) }
     }
     case 'drill': {
       const window = hoursIn(read)
       const limit = read('bwlimit')
-      return { kind, ...(limit !== '' && { bwlimitKiBps: Number(limit) }), ...(window !== undefined && { window }) }
+      return { kind, ...(limit !== '' && { bwlimitKiBps: Number(limit) }), window }
     }
   }
 }

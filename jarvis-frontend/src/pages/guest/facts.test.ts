@@ -5,9 +5,19 @@ import { endIn, marksOf, proofWords, storagesIn } from './facts.ts'
 const day = 86_400_000
 const now = 400 * day
 const proof: RestoreProof = {
-  ...{ id: 'drl_1', vmid: 105, type: 'vm', name: 'immich', archive: 'pbs-main:backup/vm/105/1' },
-  ...{ level: 5, verdict: 'proven', at: now - 12 * day, archiveAt: now - 13 * day },
-  ...{ restoreMs: 372_000, bootMs: 74_000, system: 'Debian 12', notProven: ['immich itself was not asked'] },
+  id: 'drl_1',
+  vmid: 105,
+  type: 'vm',
+  name: 'immich',
+  archive: 'pbs-main:backup/vm/105/1',
+  level: 5,
+  verdict: 'proven',
+  at: now - 12 * day,
+  archiveAt: now - 13 * day,
+  restoreMs: 372_000,
+  bootMs: 74_000,
+  system: 'Debian 12',
+  notProven: ['immich itself was not asked'],
 }
 
 test.each([
@@ -36,8 +46,12 @@ test.each([
 
 test('disks name their storages once, drives and folders none', () => {
   const values = {
-    ...{ scsi0: 'nvme-fast:vm-105-disk-0,size=32G', scsi1: 'nvme-fast:vm-105-disk-1', ide2: 'none,media=cdrom' },
-    ...{ sata0: 'local:iso/x.iso,media=cdrom', mp0: '/srv/photos,mp=/photos', name: 'a:b' },
+    scsi0: 'nvme-fast:vm-105-disk-0,size=32G',
+    scsi1: 'nvme-fast:vm-105-disk-1',
+    ide2: 'none,media=cdrom',
+    sata0: 'local:iso/x.iso,media=cdrom',
+    mp0: '/srv/photos,mp=/photos',
+    name: 'a:b',
   }
   expect(storagesIn({ digest: '', values, pending: {} })).toEqual(['nvme-fast'])
   expect(storagesIn(null)).toEqual([])

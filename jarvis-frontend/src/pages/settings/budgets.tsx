@@ -121,7 +121,9 @@ function Form({
   onChanged: (data: BudgetsReply) => void
 }) {
   const [limits, setLimits] = useState<Pick<Limits, Part>>({
-    ...{ run: data.run, day: data.day.limits, jobs: data.jobs.limits },
+    run: data.run,
+    day: data.day.limits,
+    jobs: data.jobs.limits,
   })
   const [problem, setProblem] = useState<string>()
   const set = (part: Part, unit: keyof BudgetLimits, text: string) => {

@@ -294,12 +294,7 @@ function Provider({
         ) : (
           <>
             {isThere &&
-              act(
-                'Test',
-                `Test ${name}`,
-                () =>
-                  void attempt(() => verdictOf(provider, { kind, model, ...(baseUrl !== undefined && { baseUrl }) })),
-              )}
+              act('Test', `Test ${name}`, () => void attempt(() => verdictOf(provider, { kind, model, baseUrl })))}
             {isThere &&
               !isUsed &&
               !isFixed &&

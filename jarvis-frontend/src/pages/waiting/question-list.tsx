@@ -51,10 +51,7 @@ export function QuestionList({
 /** The question that was chosen, open or ended. */
 export function QuestionDetail({ row, titleOf }: { row: QuestionRow; titleOf: TitleOf }) {
   const { end, by = 'jarvis', answers, said, endedAt = 0 } = row
-  const ended =
-    end === undefined
-      ? undefined
-      : { end, by, at: endedAt, ...(answers && { answers }), ...(said !== undefined && { said }) }
+  const ended = end === undefined ? undefined : { end, by, at: endedAt, answers, said }
   const title = titleOf(row.sessionId)
   return (
     <>

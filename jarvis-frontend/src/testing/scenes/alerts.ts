@@ -118,29 +118,36 @@ export function alertsScene(now: number): Scene {
     ending: 'cleared by itself',
   }))
   const check = (id: string, more: Partial<CheckRow>): CheckRow => ({
-    ...{ id, title: id, reads: 'GET /cluster/resources', limit: 'at once', state: 'ok', firing: 0 },
-    ...{ everyMs: minute, lastAt: now - 4_000 },
+    id,
+    title: id,
+    reads: 'GET /cluster/resources',
+    limit: 'at once',
+    state: 'ok',
+    firing: 0,
+    everyMs: minute,
+    lastAt: now - 4_000,
     ...more,
   })
   const wave = Array.from({ length: 1_440 }, (_, at) => (at < 1_040 ? 57 + 4 * Math.sin(at / 60) : 81))
   const runbook = {
-    ...{
-      name: 'hot-node',
-      title: 'Hot node',
-      about: 'Finds the guest that loads a node.',
-      inputs: [],
-      alerts: ['node-heat'],
-    },
-    ...{
-      faults: [],
-      isShipped: true,
-      changedAt: now,
-      hash: 'h',
-      text: '',
-      lastRun: { at: now - 30 * day, state: 'done' },
-    },
+    name: 'hot-node',
+    title: 'Hot node',
+    about: 'Finds the guest that loads a node.',
+    inputs: [],
+    alerts: ['node-heat'],
+
+    faults: [],
+    isShipped: true,
+    changedAt: now,
+    hash: 'h',
+    text: '',
+    lastRun: { at: now - 30 * day, state: 'done' },
     steps: (['green', 'green', 'red'] as const).map((tier, at) => ({
-      ...{ number: at + 1, title: `Step ${at + 1}`, toolName: 'get_guests', tier, line: 11 },
+      number: at + 1,
+      title: `Step ${at + 1}`,
+      toolName: 'get_guests',
+      tier,
+      line: 11,
     })),
   }
   return {

@@ -10,7 +10,11 @@ const day = 24 * hour
 export function automationsScene(now: number): Scene {
   const slots = (id: string, states: readonly JobSlot['state'][], summary: string): JobSlot[] =>
     states.map((state, at) => ({
-      ...{ jobId: id, slot: now - (states.length - at) * day, state, summary, tokens: 0 },
+      jobId: id,
+      slot: now - (states.length - at) * day,
+      state,
+      summary,
+      tokens: 0,
       ...(state !== 'missed' && state !== 'skipped' && { startedAt: now - day, endedAt: now - day + 72_000 }),
     }))
   const job = (id: string, more: Partial<Job>, states: string, summary: string): Job => {
@@ -21,9 +25,18 @@ export function automationsScene(now: number): Scene {
       summary,
     )
     return {
-      ...{ id, name: id, work: { kind: 'prompt', text: `Do ${id}.` }, words: 'daily at 20:11, Europe/Berlin' },
+      id,
+      name: id,
+      work: { kind: 'prompt', text: `Do ${id}.` },
+      words: 'daily at 20:11, Europe/Berlin',
       schedule: { kind: 'cron', line: '11 20 * * *', zone: 'Europe/Berlin' },
-      ...{ budget: {}, state: 'active', by: 'mira', createdAt: now - 90 * day, failures: 0, last, isChanging: true },
+      budget: {},
+      state: 'active',
+      by: 'mira',
+      createdAt: now - 90 * day,
+      failures: 0,
+      last,
+      isChanging: true,
       next: [1, 2, 3, 4, 5].map((days) => now + days * day - 13 * hour),
       ...more,
     }
@@ -39,7 +52,13 @@ export function automationsScene(now: number): Scene {
     '1 changed: pvestatd',
   )
   const step = (tier: string, toolName: string, summary: string, durationMs: number): JobTrace['steps'][number] => ({
-    ...{ at: now - day + durationMs, toolName, toolInput: { node: 'Home' }, tier, summary, state: 'done', durationMs },
+    at: now - day + durationMs,
+    toolName,
+    toolInput: { node: 'Home' },
+    tier,
+    summary,
+    state: 'done',
+    durationMs,
     ...(tier === 'yellow' && { entry: 18_193 }),
   })
   const traces = nightly.last.toReversed().map(

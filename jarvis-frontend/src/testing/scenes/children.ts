@@ -7,7 +7,10 @@ const minute = 60_000
 
 type Begun = { toolUseId: string; agent: string; task: string }
 const begin = (of: Begun, more: object = {}): LooseEntry => ({
-  ...{ type: 'subrun', change: 'begin', for: 'main', ...of },
+  type: 'subrun',
+  change: 'begin',
+  for: 'main',
+  ...of,
   ...more,
 })
 /** The lines of a child run carry its id. */
@@ -20,12 +23,24 @@ export function childrenScene(now: number): Scene {
   const coder = { toolUseId: 'd_coder', agent: 'coder', task: 'Find the largest tables of nextcloud’s database.' }
   const asked = (one: Begun) => call(one.toolUseId, 'delegate', { agent: one.agent, task: one.task })
   const usedBy = (one: Begun): LooseEntry => ({
-    ...{ type: 'tool_use', toolUseId: one.toolUseId, toolName: 'delegate', tier: 'green' },
+    type: 'tool_use',
+    toolUseId: one.toolUseId,
+    toolName: 'delegate',
+    tier: 'green',
     toolInput: { agent: one.agent, task: one.task },
   })
   const came = (one: Begun, state: 'done' | 'failed' | 'stopped', summary: string): LooseEntry => ({
-    ...{ type: 'subrun', change: 'end', for: 'main', toolUseId: one.toolUseId, agent: one.agent, state, summary },
-    ...{ calls: 14, tokens: 31_000, costUsd: 0.04, durationMs: 48_000 },
+    type: 'subrun',
+    change: 'end',
+    for: 'main',
+    toolUseId: one.toolUseId,
+    agent: one.agent,
+    state,
+    summary,
+    calls: 14,
+    tokens: 31_000,
+    costUsd: 0.04,
+    durationMs: 48_000,
   })
   const words = '122 sabnzbd keeps 212 GiB of finished downloads; 104 grew by 9 GiB.'
   const made = card('c_exec', 'execute_ssh', 121, now, {

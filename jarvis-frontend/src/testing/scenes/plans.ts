@@ -33,7 +33,14 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
     const state = states[at] ?? 'waits'
     const isBegun = state !== 'waits' && state !== 'not_begun'
     return {
-      ...{ number: at + 1, title: sentence, tier, toolName, toolInput, sentence, then, state },
+      number: at + 1,
+      title: sentence,
+      tier,
+      toolName,
+      toolInput,
+      sentence,
+      then,
+      state,
       undo: undo === undefined ? { kind: 'none', sentence: '7 cameras lose 1 min' } : { kind: 'call', sentence: undo },
       check: 'state = running within 3 min',
       ...(outcomes[at + 1] !== undefined && { outcome: outcomes[at + 1] }),
@@ -45,12 +52,24 @@ function steps(now: number, states: readonly State[] = [], outcomes: Record<numb
 
 /** The undo of a change that could not be taken back. */
 const stuckStep = (now: number): PlanStep => ({
-  ...{ number: 1, title: 'vm/123', tier: 'yellow', toolName: 'undo', toolInput: { change: 'stuck' } },
-  ...{ sentence: 'Memory of 123 goes back to 8 GiB.', state: 'failed', toolUseId: 'b1' },
-  ...{ outcome: 'memory is 6 GiB now, not 4.', startedAt: now - minute, endedAt: now - minute + 2_000 },
+  number: 1,
+  title: 'vm/123',
+  tier: 'yellow',
+  toolName: 'undo',
+  toolInput: { change: 'stuck' },
+  sentence: 'Memory of 123 goes back to 8 GiB.',
+  state: 'failed',
+  toolUseId: 'b1',
+  outcome: 'memory is 6 GiB now, not 4.',
+  startedAt: now - minute,
+  endedAt: now - minute + 2_000,
 })
 const stuckChange = (now: number): Change => ({
-  ...{ id: 'stuck', sessionId: 'ses_plans', toolName: 'set_guest_config', at: now - 5 * minute, state: 'made' },
+  id: 'stuck',
+  sessionId: 'ses_plans',
+  toolName: 'set_guest_config',
+  at: now - 5 * minute,
+  state: 'made',
   toolInput: { vmid: 123, set: { memory: '4096' } },
   target: { kind: 'guest', id: 'vm/123', vmid: 123, type: 'vm', name: 'frigate', node: 'pve' },
   requestedBy: { kind: 'chat', name: 'anthropic/claude-sonnet-4' },
@@ -64,7 +83,11 @@ export function plansScene(now: number): Scene {
   const plans: PlanRun[] = []
   const asked = (id: string, shown: PlanStep[], more: Partial<NonNullable<Card['plan']>> = {}): LooseEntry[] => {
     const plan: NonNullable<Card['plan']> = {
-      ...{ id, hash: `8c1e04d751aa${id}`, title: 'Fix both', runbook: 'fix-both', inputs: {} },
+      id,
+      hash: `8c1e04d751aa${id}`,
+      title: 'Fix both',
+      runbook: 'fix-both',
+      inputs: {},
       steps: shown,
       ...more,
     }
@@ -79,20 +102,25 @@ export function plansScene(now: number): Scene {
   }
   const decided = (id: string, decision: 'approved' | 'denied' | 'expired', note?: string): LooseEntry[] => [
     {
-      ...{
-        type: 'confirm_resolved',
-        toolUseId: id,
-        decision,
-        by: decision === 'expired' ? 'jarvis' : 'mira',
-        at: now - minute,
-      },
+      type: 'confirm_resolved',
+      toolUseId: id,
+      decision,
+      by: decision === 'expired' ? 'jarvis' : 'mira',
+      at: now - minute,
       ...(note !== undefined && { note }),
     },
   ]
   const begun = (id: string, state: PlanRun['state'], shown: PlanStep[], more: Partial<PlanRun> = {}): LooseEntry[] => {
     plans.push({
-      ...{ id, hash: `8c1e04d751aa${id}`, title: 'Fix both', inputs: {}, steps: shown, state, by: 'mira' },
-      ...{ sessionId: 'ses_plans', startedAt: now - 15 * minute },
+      id,
+      hash: `8c1e04d751aa${id}`,
+      title: 'Fix both',
+      inputs: {},
+      steps: shown,
+      state,
+      by: 'mira',
+      sessionId: 'ses_plans',
+      startedAt: now - 15 * minute,
       ...more,
     })
     return [

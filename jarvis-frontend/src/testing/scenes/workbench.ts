@@ -17,7 +17,10 @@ const drawn = (
 ]
 
 const fileOf = (path: string, lines: string[], more: Partial<FileDiff> = {}): FileDiff => ({
-  ...{ path, change: 'changed', lines, left: 0 },
+  path,
+  change: 'changed',
+  lines,
+  left: 0,
   added: lines.filter((line) => line.startsWith('+')).length,
   removed: lines.filter((line) => line.startsWith('-')).length,
   ...more,
@@ -40,9 +43,21 @@ export function workbenchScene(now: number): Scene {
   const lines = Array.from({ length: 240 }, (_, at) => `line ${at + 1}`)
   const output = ['\u001b[31m<b>red</b>\u001b[0m', ...lines, '⟨U+001B⟩[2KTraceback: no such site \u202egpj'].join('\n')
   const command = {
-    ...{ command: 'cmd_1', status: 'ended', text: 'python3 sort.py Caddyfile', folder: 'caddy', level: 'full' },
-    ...{ isBackground: false, egress: [], startedAt: now - 9_000, endedAt: now - 8_000, words: 'exit code 1' },
-    ...{ exitCode: 1, changes: 0, files: 'changed no file', isApplied: false, asked: ['pypi.org:443'] },
+    command: 'cmd_1',
+    status: 'ended',
+    text: 'python3 sort.py Caddyfile',
+    folder: 'caddy',
+    level: 'full',
+    isBackground: false,
+    egress: [],
+    startedAt: now - 9_000,
+    endedAt: now - 8_000,
+    words: 'exit code 1',
+    exitCode: 1,
+    changes: 0,
+    files: 'changed no file',
+    isApplied: false,
+    asked: ['pypi.org:443'],
   }
   const counting = {
     ...command,
@@ -52,16 +67,17 @@ export function workbenchScene(now: number): Scene {
     isBackground: true,
   }
   const page = {
-    ...{ url: 'https://opnsense.example/blog/26-7-2', asked: 'https://opnsense.example/blog', status: 200 },
-    ...{
-      type: 'text/html',
-      title: 'Released <b>now</b>',
-      wireBytes: 41_000,
-      isKept: true,
-      from: 0,
-      next: null,
-      chars: 90,
-    },
+    url: 'https://opnsense.example/blog/26-7-2',
+    asked: 'https://opnsense.example/blog',
+    status: 200,
+
+    type: 'text/html',
+    title: 'Released <b>now</b>',
+    wireBytes: 41_000,
+    isKept: true,
+    from: 0,
+    next: null,
+    chars: 90,
     text: 'OPNsense 26.7.2.\n![x](https://evil.example/p.png)\n[Approve](javascript:hit=1)\n<script>hit=1</script>\nfive\nsix',
     hidden: { count: 2, reasons: ['font-size 0'] },
   }
@@ -81,7 +97,11 @@ export function workbenchScene(now: number): Scene {
     leadsTo,
   })
   const picture = {
-    ...{ url: 'https://10.0.0.1/ui/core/firmware', title: 'System: Firmware', tab: 1, width: 1280, height: 800 },
+    url: 'https://10.0.0.1/ui/core/firmware',
+    title: 'System: Firmware',
+    tab: 1,
+    width: 1280,
+    height: 800,
     elements: [element('1.4', 'link', 'Status', 80, true), element('1.5', 'button', 'Update now', 640)],
   }
   const read = { tier: 'green', toolInput: {} } as const
@@ -138,7 +158,9 @@ export function workbenchScene(now: number): Scene {
         ...drawn(
           { ...read, toolUseId: 'b1', toolName: 'take_screenshot', view: 'picture' },
           {
-            ...{ result: 'Picture', summary: '10.0.0.1, 2 elements', data: picture },
+            result: 'Picture',
+            summary: '10.0.0.1, 2 elements',
+            data: picture,
             images: [{ id: 'shot', mimeType: 'image/png', bytes: 70 }],
           },
         ),
@@ -165,8 +187,15 @@ export function workbenchScene(now: number): Scene {
     ),
   }
   const running: CommandRow = {
-    ...{ id: 'cmd_2', command: counting.text, folder: 'caddy', isBackground: true, level: 'full', status: 'running' },
-    ...{ startedAt: now - 252_000, endsBy: now + 1_500_000, lastLines: ['03:12 block wan', '03:13 block \u202ewan'] },
+    id: 'cmd_2',
+    command: counting.text,
+    folder: 'caddy',
+    isBackground: true,
+    level: 'full',
+    status: 'running',
+    startedAt: now - 252_000,
+    endsBy: now + 1_500_000,
+    lastLines: ['03:12 block wan', '03:13 block \u202ewan'],
   }
   return { ...morning(now), sessions: [session], commands: [running], diffs: { apply: whole } }
 }

@@ -91,12 +91,24 @@ function mustAnswer({ host, files, faults }: Model, guest: HostGuest) {
 
 const isWindows = ({ files }: Model, guest: HostGuest) => files.of(guest).config.ostype?.startsWith('win') === true
 const debian = {
-  ...{ id: 'debian', name: 'Debian GNU/Linux', 'pretty-name': 'Debian GNU/Linux 13 (trixie)', version: '13 (trixie)' },
-  ...{ 'version-id': '13', 'kernel-release': '6.12.57+deb13-amd64', 'kernel-version': '#1 SMP', machine: 'x86_64' },
+  id: 'debian',
+  name: 'Debian GNU/Linux',
+  'pretty-name': 'Debian GNU/Linux 13 (trixie)',
+  version: '13 (trixie)',
+  'version-id': '13',
+  'kernel-release': '6.12.57+deb13-amd64',
+  'kernel-version': '#1 SMP',
+  machine: 'x86_64',
 }
 const windows = {
-  ...{ id: 'mswindows', name: 'Microsoft Windows', 'pretty-name': 'Windows 11 Pro', version: 'Microsoft Windows 11' },
-  ...{ 'version-id': '11', 'kernel-release': '26100', 'kernel-version': '10.0', machine: 'x86_64' },
+  id: 'mswindows',
+  name: 'Microsoft Windows',
+  'pretty-name': 'Windows 11 Pro',
+  version: 'Microsoft Windows 11',
+  'version-id': '11',
+  'kernel-release': '26100',
+  'kernel-version': '10.0',
+  machine: 'x86_64',
 }
 
 /** The output of a few known programs; others are not installed. @throws Refusal where the command is empty */

@@ -22,14 +22,21 @@ export const backupRoutes: readonly Route[] = [
     method: 'POST',
     pattern: /^\/nodes\/(?<node>[^/]+)\/vzdump$/,
     allowed: {
-      ...{ vmid: vmidShape, storage: wordShape, mode: /^(snapshot|suspend|stop)$/, remove: flag, protected: flag },
-      ...{ compress: /^(0|1|gzip|lzo|zstd)$/, bwlimit: whole, ionice: /^[0-8]$/, zstd: whole, lockwait: whole },
-      ...{
-        'notes-template': anything,
-        'prune-backups': anything,
-        fleecing: anything,
-        mailnotification: /^(always|failure)$/,
-      },
+      vmid: vmidShape,
+      storage: wordShape,
+      mode: /^(snapshot|suspend|stop)$/,
+      remove: flag,
+      protected: flag,
+      compress: /^(0|1|gzip|lzo|zstd)$/,
+      bwlimit: whole,
+      ionice: /^[0-8]$/,
+      zstd: whole,
+      lockwait: whole,
+
+      'notes-template': anything,
+      'prune-backups': anything,
+      fleecing: anything,
+      mailnotification: /^(always|failure)$/,
     },
     required: ['vmid'],
     needs: (_, { vmid, storage = 'local' }) => [
@@ -60,7 +67,11 @@ function backUp(model: Model, node: string, values: Record<string, string>): str
   }
   return work(model, {
     isJob: true,
-    ...{ node, type: 'vzdump', vmid, lock: 'backup', ms: 2_000 + (guest.diskBytes / gib) * tookMsPerGib },
+    node,
+    type: 'vzdump',
+    vmid,
+    lock: 'backup',
+    ms: 2_000 + (guest.diskBytes / gib) * tookMsPerGib,
     finish(say) {
       const now = model.host.guest(vmid) ?? guest
       const { usedBytes, totalBytes } = storageAt(model, name, node)

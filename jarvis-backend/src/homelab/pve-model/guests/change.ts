@@ -113,8 +113,8 @@ export function diskValue(
   const made = makeVolume(model, guest, {
     storage,
     bytes,
-    ...(format !== undefined && { format }),
-    ...(taken && { taken }),
+    format,
+    taken,
   })
   taken?.add(made)
   const kept = rest.filter((part) => !part.startsWith('format='))

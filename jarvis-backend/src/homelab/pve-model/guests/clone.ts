@@ -108,7 +108,9 @@ function clone(model: Model, parts: Parts, values: Values): string {
   }
   const guest: NewGuest = { vmid, type, node: target, config, pool }
   const upid = work(model, {
-    ...{ node, type: type === 'qemu' ? 'qmclone' : 'vzclone', vmid: source.vmid },
+    node,
+    type: type === 'qemu' ? 'qmclone' : 'vzclone',
+    vmid: source.vmid,
     ms: 1_000 + (isLinked ? 0 : gibsIn(type, config) * tookMsPerGib),
     finish() {
       const taken = new Set<string>()

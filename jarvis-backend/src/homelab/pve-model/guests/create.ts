@@ -69,7 +69,7 @@ function create(model: Model, node: string, type: PveType, values: Values): stri
   mustBeFreeId(model, vmid, type, 'create')
   if (pool !== undefined) poolNamed(model, pool)
   if (type === 'lxc') mustExist(model, node, values.ostemplate ?? '')
-  const defaults =
+  const defaults: Record<string, string> =
     type === 'qemu'
       ? { memory: '512', cores: '1', sockets: '1', name: `VM${vmid}`, ...marksOfNew(model, vmid) }
       : { memory: '512', swap: '512', hostname: `CT${vmid}`, rootfs: `${storage}:4` }
@@ -81,7 +81,10 @@ function create(model: Model, node: string, type: PveType, values: Values): stri
   }
   const guest: NewGuest = { vmid, type, node, config, pool }
   const upid = work(model, {
-    ...{ node, type: type === 'qemu' ? 'qmcreate' : 'vzcreate', vmid, ms: createdInMs[type] },
+    node,
+    type: type === 'qemu' ? 'qmcreate' : 'vzcreate',
+    vmid,
+    ms: createdInMs[type],
     finish() {
       completeGuest(model, { ...guest, config: madeDisks(model, guest) })
       if (values.start === '1') host.bootGuest(vmid)

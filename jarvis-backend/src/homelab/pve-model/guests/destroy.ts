@@ -22,7 +22,10 @@ export const destroyRoutes: readonly Route[] = (['qemu', 'lxc'] as const).map((t
     const guest = guestIn(model, parts)
     mustBeDestroyable(model, guest, purge === '1', force === '1')
     return work(model, {
-      ...{ node: guest.node, type: type === 'qemu' ? 'qmdestroy' : 'vzdestroy', vmid: guest.vmid, ms: tookMs },
+      node: guest.node,
+      type: type === 'qemu' ? 'qmdestroy' : 'vzdestroy',
+      vmid: guest.vmid,
+      ms: tookMs,
       before() {
         mustBeDestroyable(model, guestIn(model, parts), purge === '1', force === '1')
         freeAll(model, guest)

@@ -34,7 +34,9 @@ export type Seed = { config: Config; snapshots?: Snapshot[]; parent?: string }
 export type GuestFiles = ReturnType<typeof createGuestFiles>
 
 export const newFile = ({ config, snapshots = [], parent }: Seed): GuestFile => ({
-  ...{ config, snapshots, parent },
+  config,
+  snapshots,
+  parent,
   pending: new Map(),
   pendingSince: 0,
 })

@@ -58,7 +58,10 @@ function resize(model: Model, parts: Parts, { disk: key = '', size = '', digest 
   const wanted = size.startsWith('+') ? disk.bytes + given : given
   if (wanted < disk.bytes) throw new Refusal(500, 'shrinking disks is not supported')
   return work(model, {
-    ...{ node, vmid, type: 'resize', ms: resizedInMs },
+    node,
+    vmid,
+    type: 'resize',
+    ms: resizedInMs,
     before() {
       const more = wanted - (model.sizes.get(disk.volid) ?? disk.bytes)
       const { usedBytes, totalBytes } = storageAt(model, disk.storage, node)
@@ -98,7 +101,9 @@ function migration(model: Model, parts: Parts) {
   const running = guest.status === 'stopped' ? 0 : 1
   if (guest.type === 'lxc') return { running, 'allowed-nodes': may, 'not-allowed-nodes': not }
   return {
-    ...{ running, allowed_nodes: may, not_allowed_nodes: not },
+    running,
+    allowed_nodes: may,
+    not_allowed_nodes: not,
     local_disks: localDisks(model, disks).map(({ volid, bytes, key }) => ({
       volid,
       size: bytes,
@@ -126,7 +131,10 @@ function migrate(model: Model, parts: Parts, values: Values): string {
   const config = files.of(guest).config
   const disks = disksIn(type, config)
   return work(model, {
-    ...{ node, vmid, type: type === 'qemu' ? 'qmigrate' : 'vzmigrate', lock: 'migrate' },
+    node,
+    vmid,
+    type: type === 'qemu' ? 'qmigrate' : 'vzmigrate',
+    lock: 'migrate',
     ms:
       tookMs.least +
       gibsIn(type, Object.fromEntries(localDisks(model, disks).map(({ key, value }) => [key, value]))) * tookMs.perGib,

@@ -22,9 +22,20 @@ export function mustBeFreeId({ host }: Model, vmid: number, type: PveType, doing
 export function claimGuest({ host, files }: Model, { vmid, type, node }: NewGuest, lock = 'create') {
   files.set(vmid, newFile({ config: {} }))
   host.addGuest({
-    ...{ vmid, type, node, lock, name: `${type === 'qemu' ? 'VM' : 'CT'} ${vmid}`, status: 'stopped', tags: [] },
-    ...{ isTemplate: false, isHeld: false, isHa: false, startedAt: host.now() },
-    ...{ cpuCount: 1, ramBytes: 512 * 1024 ** 2, diskBytes: 0 },
+    vmid,
+    type,
+    node,
+    lock,
+    name: `${type === 'qemu' ? 'VM' : 'CT'} ${vmid}`,
+    status: 'stopped',
+    tags: [],
+    isTemplate: false,
+    isHeld: false,
+    isHa: false,
+    startedAt: host.now(),
+    cpuCount: 1,
+    ramBytes: 512 * 1024 ** 2,
+    diskBytes: 0,
   })
 }
 
@@ -35,8 +46,11 @@ export function completeGuest(model: Model, { vmid, type, config, pool }: NewGue
   files.set(vmid, newFile({ config: rest }))
   const memory = Number(rest.memory ?? 512) * 1024 ** 2
   host.changeGuest(vmid, {
-    ...{ lock: undefined, tags: tags.split(/[;, ]+/).filter((tag) => tag !== ''), isTemplate: template === '1' },
-    ...{ cpuCount: Number(rest.cores ?? 1) * Number(rest.sockets ?? 1), ramBytes: memory },
+    lock: undefined,
+    tags: tags.split(/[;, ]+/).filter((tag) => tag !== ''),
+    isTemplate: template === '1',
+    cpuCount: Number(rest.cores ?? 1) * Number(rest.sockets ?? 1),
+    ramBytes: memory,
     ...(name !== undefined && { name }),
     diskBytes: disksIn(type, rest).reduce((sum, { bytes }) => sum + bytes, 0),
   })

@@ -48,7 +48,10 @@ export function restore(model: Model, node: string, type: PveType, values: Recor
   const guest: NewGuest = { vmid, type, node, config, pool }
   const word = type === 'qemu' ? 'qmrestore' : 'vzrestore'
   const upid = work(model, {
-    ...{ node, type: word, vmid, ms: 2_000 + gibsIn(type, config) * tookMsPerGib },
+    node,
+    type: word,
+    vmid,
+    ms: 2_000 + gibsIn(type, config) * tookMsPerGib,
     finish() {
       if (over !== undefined) {
         destroy(model, over)

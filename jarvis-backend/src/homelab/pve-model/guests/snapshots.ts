@@ -56,7 +56,9 @@ export const snapshotRoutes: readonly Route[] = [
       const guest = guestIn(model, parts)
       const { snapshots, parent } = model.files.of(guest)
       const rows = snapshots.map(({ name, description, snaptime, parent: from, vmstate }) => ({
-        ...{ name, description, snaptime },
+        name,
+        description,
+        snaptime,
         ...(from && { parent: from }),
         ...(guest.type === 'qemu' && { vmstate: vmstate === undefined ? 0 : 1 }),
       }))
@@ -116,7 +118,10 @@ function take(model: Model, guest: HostGuest, { snapname = '', description = '',
   const bytes = guest.ramBytes * 2 + memoryExtraBytes
   let volid: string | undefined
   return work(model, {
-    ...{ node, vmid, lock: 'snapshot', ms: isKept ? tookMs.withMemory : tookMs.take },
+    node,
+    vmid,
+    lock: 'snapshot',
+    ms: isKept ? tookMs.withMemory : tookMs.take,
     type: `${prefix(guest)}snapshot`,
     check() {
       const file = files.of(guest)
@@ -150,7 +155,10 @@ function take(model: Model, guest: HostGuest, { snapname = '', description = '',
 function remove(model: Model, guest: HostGuest, name: string) {
   const { files } = model
   return work(model, {
-    ...{ node: guest.node, vmid: guest.vmid, lock: 'snapshot-delete', ms: tookMs.remove },
+    node: guest.node,
+    vmid: guest.vmid,
+    lock: 'snapshot-delete',
+    ms: tookMs.remove,
     type: `${prefix(guest)}delsnapshot`,
     check: () => void snapshotNamed(files.of(guest), name),
     finish() {
@@ -174,7 +182,10 @@ function rollBack(model: Model, guest: HostGuest, name: string, isStarted: boole
   const { host, files } = model
   const { vmid, node, type } = guest
   return work(model, {
-    ...{ node, vmid, lock: 'rollback', ms: tookMs.rollback },
+    node,
+    vmid,
+    lock: 'rollback',
+    ms: tookMs.rollback,
     type: `${prefix(guest)}rollback`,
     check() {
       const file = files.of(guest)

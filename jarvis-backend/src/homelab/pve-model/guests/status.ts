@@ -32,14 +32,18 @@ export const statusRoutes: readonly Route[] = [
       const { agent } = model.files.of(guest).config
       const pressures = ['cpufull', 'cpusome', 'iofull', 'iosome', 'memoryfull', 'memorysome']
       const common = {
-        ...{ vmid, name, uptime, ha: { managed: isHa ? 1 : 0 } },
-        ...{ maxmem: ramBytes, mem: isUp ? Math.round(ramBytes * 0.4) : 0, cpu: isUp ? 0.02 : 0 },
-        ...{
-          diskread: upS * readBps,
-          diskwrite: upS * (readBps / 4),
-          netin: uptime * 1_000,
-          netout: uptime * 500,
-        },
+        vmid,
+        name,
+        uptime,
+        ha: { managed: isHa ? 1 : 0 },
+        maxmem: ramBytes,
+        mem: isUp ? Math.round(ramBytes * 0.4) : 0,
+        cpu: isUp ? 0.02 : 0,
+
+        diskread: upS * readBps,
+        diskwrite: upS * (readBps / 4),
+        netin: uptime * 1_000,
+        netout: uptime * 500,
         ...(isUp && Object.fromEntries(pressures.map((of) => [`pressure${of}`, of === 'cpusome' ? 0.12 : 0]))),
         ...(lock !== undefined && { lock }),
         ...(tags.length > 0 && { tags: tags.join(';') }),

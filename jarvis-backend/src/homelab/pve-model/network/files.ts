@@ -19,7 +19,7 @@ export interface NetworkFiles {
 /** The interfaces of a node with one network card, a bridge on it, and the address on the bridge. */
 export function plainNetwork(address: string): NetworkFiles {
   const text = writeInterfaces(
-    new Map([
+    new Map<string, Record<string, string>>([
       ['enp1s0', { type: 'eth' }],
       [
         'vmbr0',

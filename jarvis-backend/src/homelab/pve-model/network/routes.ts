@@ -47,7 +47,10 @@ function rowOf(values: Interface) {
   const method = address === undefined ? 'manual' : 'static'
   const [ip, bits] = address?.split('/') ?? []
   return {
-    ...{ ...values, method, method6: values.cidr6 === undefined ? 'manual' : 'static', priority: 3 },
+    ...values,
+    method,
+    method6: values.cidr6 === undefined ? 'manual' : 'static',
+    priority: 3,
     families: ['inet', ...(values.cidr6 === undefined ? [] : ['inet6'])],
     ...(ip !== undefined && { address: ip, netmask: bits }),
     ...(autostart !== undefined && { autostart: Number(autostart) }),
@@ -85,7 +88,9 @@ export const networkRoutes: readonly Route[] = [
         ([iface, { type }]) => !isBridge(type) || may(need(`/sdn/zones/localnetwork/${iface}`, 'SDN.Audit', 'SDN.Use')),
       )
       const data = shown.map(([iface, values]) => ({
-        ...{ iface, ...(!bridgesDown.has(iface) && { active: 1 }), ...rowOf(values) },
+        iface,
+        ...(!bridgesDown.has(iface) && { active: 1 }),
+        ...rowOf(values),
       }))
       return new Whole({ data, ...(now !== undefined && { changes: diffOf(read(), now) }) })
     },

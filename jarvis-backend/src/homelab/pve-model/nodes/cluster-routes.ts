@@ -84,8 +84,14 @@ export const clusterRoutes: readonly Route[] = [
         .guests()
         .filter(({ vmid }) => may(need(`/vms/${vmid}`, 'VM.Audit')))
         .map(({ vmid, type, name, node, status, isTemplate, tags }) => ({
-          ...{ id: `${type}/${vmid}`, vmid, type, name, node, tags: tags.join(';') },
-          ...{ status: status === 'stopped' ? 'stopped' : 'running', template: isTemplate ? 1 : 0 },
+          id: `${type}/${vmid}`,
+          vmid,
+          type,
+          name,
+          node,
+          tags: tags.join(';'),
+          status: status === 'stopped' ? 'stopped' : 'running',
+          template: isTemplate ? 1 : 0,
         })),
   },
   {

@@ -111,9 +111,18 @@ export const diskRow = (
   of: { model: string; size: number; type: string; used?: string; wearout?: number; health?: string },
 ): Row & { devpath: string } => ({
   devpath,
-  ...{ gpt: 1, mounted: 0, osdid: -1, 'osdid-list': null, by_id_link: `/dev/disk/by-id/${of.model}` },
-  ...{ health: 'PASSED', vendor: 'unknown', wwn: 'unknown', rpm: of.type === 'hdd' ? 5_400 : 0 },
-  ...{ serial: `S${devpath.replace(/\W/g, '').toUpperCase()}`, wearout: 'N/A', ...of },
+  gpt: 1,
+  mounted: 0,
+  osdid: -1,
+  'osdid-list': null,
+  by_id_link: `/dev/disk/by-id/${of.model}`,
+  health: 'PASSED',
+  vendor: 'unknown',
+  wwn: 'unknown',
+  rpm: of.type === 'hdd' ? 5_400 : 0,
+  serial: `S${devpath.replace(/\W/g, '').toUpperCase()}`,
+  wearout: 'N/A',
+  ...of,
 })
 
 /** A healthy pool on one device. @param scrubbedAt Unix ms; the node's time zone is UTC */
@@ -131,7 +140,10 @@ export function zfsPool(
   return {
     row: { name, size, alloc, free: size - alloc, frag, dedup: 1, health: 'ONLINE' },
     detail: {
-      ...{ name, state: 'ONLINE', scan, errors: 'No known data errors' },
+      name,
+      state: 'ONLINE',
+      scan,
+      errors: 'No known data errors',
       children: [{ name, ...inOrder, leaf: 0, children: [{ name: device, ...inOrder, leaf: 1 }] }],
     },
   }

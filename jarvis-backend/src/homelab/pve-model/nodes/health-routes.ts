@@ -65,7 +65,8 @@ export const healthRoutes: readonly Route[] = [
       const last = Math.floor(host.now() / 60_000) * 60
       const pressure = host.facts.node(node).memoryPressure ?? Array.from({ length: 60 }, () => 0.1)
       return pressure.map((value, index) => ({
-        ...{ time: last - (pressure.length - 1 - index) * 60, pressurememoryfull: value },
+        time: last - (pressure.length - 1 - index) * 60,
+        pressurememoryfull: value,
       }))
     },
   },

@@ -20,7 +20,10 @@ function caughtUp({ host }: Model, job: ReplicationFacts): ReplicationFacts {
 }
 
 const rowOf = ({ host }: Model, { fails: _, ...job }: ReplicationFacts) => ({
-  ...{ ...job, jobnum: Number(job.id.split('-')[1]), type: 'local', duration: job.last_sync === 0 ? 0 : 5.2 },
+  ...job,
+  jobnum: Number(job.id.split('-')[1]),
+  type: 'local',
+  duration: job.last_sync === 0 ? 0 : 5.2,
   source: host.guest(job.guest)?.node,
   vmtype: host.guest(job.guest)?.type,
   next_sync: job.last_try + 900,

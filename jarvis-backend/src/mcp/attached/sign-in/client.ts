@@ -69,8 +69,7 @@ export async function clientFor(
 ): Promise<OAuthClientInformationMixed> {
   const { redirectUri, origin } = asking
   const { clientId, clientSecret } = config.oauth ?? {}
-  if (clientId !== undefined)
-    return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+  if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret }
   const known = knownClient(asking, metadata.issuer)
   if (known !== undefined) return known
   const document = readsDocument(metadata, origin) ? { client_id: origin + clientPath } : undefined

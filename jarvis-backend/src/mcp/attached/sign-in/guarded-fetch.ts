@@ -72,13 +72,14 @@ function ask(
   return new Promise((done, failed) => {
     const asked = (isSecure ? askSecurely : askPlain)(
       {
-        ...{
-          host: address,
-          port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
-          path: url.pathname + url.search,
-        },
+        host: address,
+        port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+        path: url.pathname + url.search,
         // A new connection, so that none opened for another purpose is reused.
-        ...{ method, headers: Object.fromEntries(headers), signal, agent: through ?? false },
+        method,
+        headers: Object.fromEntries(headers),
+        signal,
+        agent: through ?? false,
         ...(isSecure && isIP(host) === 0 && { servername: host }),
       },
       (response) => {

@@ -92,7 +92,10 @@ export class SignIns {
       if (!isAsked) return undefined
       const refusal = this.#refusals.get(server)
       return {
-        ...{ state: 'needed', scopes: [], wants: asked.challenge.scopes ?? [], isRenewed: false },
+        state: 'needed',
+        scopes: [],
+        wants: asked.challenge.scopes ?? [],
+        isRenewed: false,
         ...(refusal !== undefined && { problem: refusal }),
       }
     }
@@ -100,7 +103,12 @@ export class SignIns {
     const { metadata, scopes, expiresAt, by, at, problem, accessToken, refreshToken } = kept
     return {
       state: accessToken === undefined ? 'again' : wants.length > 0 ? 'more' : 'signed_in',
-      ...{ issuer: metadata.issuer, scopes, wants, isRenewed: refreshToken !== undefined, by, at },
+      issuer: metadata.issuer,
+      scopes,
+      wants,
+      isRenewed: refreshToken !== undefined,
+      by,
+      at,
       ...(expiresAt !== undefined && { expiresAt }),
       ...(problem !== undefined && { problem }),
     }
@@ -150,7 +158,10 @@ export class SignIns {
       })
       const state = randomBytes(32).toString('base64url')
       const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(found.metadata.issuer, {
-        ...{ metadata: found.metadata, clientInformation: client, redirectUrl: redirectUri, state },
+        metadata: found.metadata,
+        clientInformation: client,
+        redirectUrl: redirectUri,
+        state,
         // The type takes a URL, and a URL would write the resource otherwise than the server does.
         resource: found.resource as unknown as URL,
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -160,9 +171,18 @@ export class SignIns {
       if (this.#flows.size >= mostFlows)
         throw new SignInRefused('Too many sign-ins are open. Finish one, or wait ten minutes.')
       this.#flows.set(hashOf(id), {
-        ...{ server, url: config.url, by, found, client, redirectUri, scopes, state },
+        server,
+        url: config.url,
+        by,
+        found,
+        client,
+        redirectUri,
+        scopes,
+        state,
         own: own === undefined ? undefined : { client: own, isNamed: config.oauth?.issuer !== undefined },
-        ...{ address: authorizationUrl.href, verifier: codeVerifier, until: this.#now() + flowMs },
+        address: authorizationUrl.href,
+        verifier: codeVerifier,
+        until: this.#now() + flowMs,
       })
       return { address: `${origin}${startPath}?flow=${id}`, issuer: found.metadata.issuer, scopes }
     } catch (error) {
@@ -201,7 +221,8 @@ export class SignIns {
         throw new SignInRefused('The answer is to another sign-in')
       const iss = answer.get('iss') ?? undefined
       sdk.validateAuthorizationResponseIssuer({
-        ...{ iss, expectedIssuer: found.metadata.issuer },
+        iss,
+        expectedIssuer: found.metadata.issuer,
         issParameterSupported: found.metadata.authorization_response_iss_parameter_supported === true,
       })
       const refusal = answer.get('error')
@@ -214,21 +235,23 @@ export class SignIns {
       if (!isStill(server, url)) throw new SignInRefused(movedWords(server))
       this.#pin(server, flow)
       const tokens = await sdk.exchangeAuthorization(found.metadata.issuer, {
-        ...{ metadata: found.metadata, clientInformation: client, authorizationCode: code },
+        metadata: found.metadata,
+        clientInformation: client,
+        authorizationCode: code,
         ...(iss !== undefined && { iss }),
-        ...{ codeVerifier: flow.verifier, redirectUri: flow.redirectUri, fetchFn: guardedFetch(new URL(url)) },
+        codeVerifier: flow.verifier,
+        redirectUri: flow.redirectUri,
+        fetchFn: guardedFetch(new URL(url)),
         resource: found.resource as unknown as URL,
       })
       const kept: Kept = {
-        ...{
-          url,
-          resource: found.resource,
-          metadata: found.metadata,
-          client,
-          redirectUri: flow.redirectUri,
-          by,
-          at: this.#now(),
-        },
+        url,
+        resource: found.resource,
+        metadata: found.metadata,
+        client,
+        redirectUri: flow.redirectUri,
+        by,
+        at: this.#now(),
         ...tokensFrom(tokens, flow.scopes, this.#now()),
         ...(flow.own !== undefined && { isOwnClient: true as const }),
       }
@@ -405,8 +428,11 @@ export class SignIns {
     const sdk = await import('@modelcontextprotocol/client')
     try {
       const answer = await sdk.refreshAuthorization(used.metadata.issuer, {
-        ...{ metadata: used.metadata, clientInformation: used.client, refreshToken: used.refreshToken ?? '' },
-        ...{ resource: used.resource as unknown as URL, fetchFn: guardedFetch(new URL(used.url)) },
+        metadata: used.metadata,
+        clientInformation: used.client,
+        refreshToken: used.refreshToken ?? '',
+        resource: used.resource as unknown as URL,
+        fetchFn: guardedFetch(new URL(used.url)),
       })
       const kept = { ...used, ...tokensFrom(answer, used.scopes, this.#now()) }
       // It was signed out of meanwhile, which took back the tokens before these.
@@ -488,7 +514,8 @@ export class SignIns {
     const shown = wants.map((one) => visible(one, 100))
     if (wants.length === (before?.wants.length ?? 0)) return shown
     this.#asked.set(server, {
-      ...{ url, wants },
+      url,
+      wants,
       challenge: before?.challenge ?? (resourceMetadataUrl ? { metadataUrl: resourceMetadataUrl.href } : {}),
     })
     this.#parts.transactions.durably(() =>

@@ -109,8 +109,12 @@ const moveStep = (guest: Guest, to: string) => ({
   tool: 'migrate_guest',
   input: { vmid: guest.vmid, target: to },
   check: {
-    ...{ tool: guest.type === 'vm' ? 'get_vms' : 'get_containers', input: {} },
-    ...{ path: `guests(vmid=${guest.vmid}).node`, op: '=', value: to, withinS: 120 },
+    tool: guest.type === 'vm' ? 'get_vms' : 'get_containers',
+    input: {},
+    path: `guests(vmid=${guest.vmid}).node`,
+    op: '=',
+    value: to,
+    withinS: 120,
   },
 })
 

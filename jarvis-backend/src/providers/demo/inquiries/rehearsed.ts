@@ -3,7 +3,7 @@ import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry
 
 /** Runs a command once on a view of a folder, shows what it said, and asks for what it would change. @param folder absent: the conversation's own */
 export function rehearsed(command: string, folder: string | undefined): Inquiry {
-  const run = read('run_command', { command, ...(folder !== undefined && { folder }) })
+  const run = read('run_command', { command, folder })
   return {
     find(seen): Reads | Finding {
       const ran = seen.of(run)

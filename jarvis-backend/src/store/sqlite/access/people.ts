@@ -13,7 +13,10 @@ type Row = {
 }
 
 const toPerson = (row: Row): Person => ({
-  ...{ id: row.id, name: row.name, role: row.role, createdAt: row.created_at },
+  id: row.id,
+  name: row.name,
+  role: row.role,
+  createdAt: row.created_at,
   ...(row.disabled_at === null ? {} : { disabledAt: row.disabled_at }),
   ...(row.last_seen_at === null ? {} : { lastSeenAt: row.last_seen_at }),
 })

@@ -56,7 +56,10 @@ export function createRecipientStore({ sql }: Database): RecipientStore {
         .map(toRecipient),
     set: (id, { decides = null, hidesNames, talks, agent }) =>
       update.run({
-        ...{ id, decides, hidesNames: bit(hidesNames), talks: bit(talks) },
+        id,
+        decides,
+        hidesNames: bit(hidesNames),
+        talks: bit(talks),
         // Empty: taken out.
         agent: agent === null ? '' : (agent ?? null),
       }).changes === 1,

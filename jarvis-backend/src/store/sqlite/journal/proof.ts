@@ -65,7 +65,7 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
         const body = bodyOf(row)
         if (body?.bindingHash !== bindingHash || typeof body.by !== 'string') return []
         const { by: person, breakGlass, receipt } = body as { by: string; breakGlass?: string; receipt?: Receipt }
-        return [{ person, isAlone: typeof breakGlass === 'string', ...(receipt && { receipt }) }]
+        return [{ person, isAlone: typeof breakGlass === 'string', receipt }]
       }),
     execution: (toolUseId) => bodyOf(begunOf.get(toolUseId)),
     grant: (id) => bodyOf(madeOf.get(id)),

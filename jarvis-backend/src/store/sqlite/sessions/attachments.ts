@@ -65,7 +65,10 @@ export function createAttachmentStore({ sql }: Database): AttachmentStore {
 }
 
 const attachmentOf = ({ id, name, mime_type, bytes, width_px, height_px }: Row): Attachment => ({
-  ...{ id, name, mimeType: mime_type, bytes },
+  id,
+  name,
+  mimeType: mime_type,
+  bytes,
   ...(width_px !== null && { widthPx: width_px }),
   ...(height_px !== null && { heightPx: height_px }),
 })

@@ -115,7 +115,11 @@ export function createSessionList(
     },
     count: ({ source, archived, person }) =>
       selectCount.get({
-        ...{ at: Number.MAX_SAFE_INTEGER, id: '', source: source ?? null, archived, person: person ?? null },
+        at: Number.MAX_SAFE_INTEGER,
+        id: '',
+        source: source ?? null,
+        archived,
+        person: person ?? null,
       }) ?? 0,
     totals(sessionId) {
       index.catchUp(waitMs)

@@ -42,7 +42,9 @@ export const clickElement = browserTool({
           'remote',
           pageUrl,
           {
-            ...{ sentence, deed: `click this ${plainRole(role)}`, atLeast: { tier: 'red', because } },
+            sentence,
+            deed: `click this ${plainRole(role)}`,
+            atLeast: { tier: 'red', because },
             ...(staysOnSite(seen) && { scope: 'clicks' }),
           },
           ports,

@@ -30,7 +30,11 @@ export const takeScreenshot = browserTool({
       const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
       const shown = marked.slice(0, mostMarked)
       const elements = shown.map(({ ref, role, name, box }) => ({
-        ...{ ref, role, name: name.slice(0, 80), x: Math.round(box.x), y: Math.round(box.y) },
+        ref,
+        role,
+        name: name.slice(0, 80),
+        x: Math.round(box.x),
+        y: Math.round(box.y),
         leadsTo: browsers.seen(ref, context.sessionId)?.leadsTo !== undefined,
       }))
       const text = [

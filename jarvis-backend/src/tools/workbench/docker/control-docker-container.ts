@@ -61,8 +61,11 @@ export const controlDockerContainer = dockerTool({
       text: changed ? `Done. ${container} is ${words}.` : `It was so already: ${container} is ${words}.`,
       summary: words,
       data: {
-        ...{ id: found.Id.slice(0, 12), name: plainName(found.Name.replace(/^\//, '')), image: found.Config.Image },
-        ...{ state: found.State.Status, changed },
+        id: found.Id.slice(0, 12),
+        name: plainName(found.Name.replace(/^\//, '')),
+        image: found.Config.Image,
+        state: found.State.Status,
+        changed,
       },
     }
   },

@@ -35,22 +35,21 @@ export const inspectDockerContainer = dockerTool({
       oneLine(`${Source} → ${Destination}${RW ? '' : ' (read-only)'}`, 200),
     )
     const data = {
-      ...{
-        id: found.Id.slice(0, 12),
-        name,
-        image: oneLine(found.Config.Image, 120),
-        state: oneLine(found.State.Status, 20),
-      },
-      ...{
-        startedAt: startOf(found.State.StartedAt),
-        restarts: found.RestartCount,
-        privileged: found.HostConfig.Privileged,
-      },
-      ...{
-        network: oneLine(found.HostConfig.NetworkMode, 60),
-        restartPolicy: oneLine(found.HostConfig.RestartPolicy?.Name ?? '', 30),
-      },
-      ...{ mounts, cpuRatio, ramBytes, ramLimitBytes },
+      id: found.Id.slice(0, 12),
+      name,
+      image: oneLine(found.Config.Image, 120),
+      state: oneLine(found.State.Status, 20),
+
+      startedAt: startOf(found.State.StartedAt),
+      restarts: found.RestartCount,
+      privileged: found.HostConfig.Privileged,
+
+      network: oneLine(found.HostConfig.NetworkMode, 60),
+      restartPolicy: oneLine(found.HostConfig.RestartPolicy?.Name ?? '', 30),
+      mounts,
+      cpuRatio,
+      ramBytes,
+      ramLimitBytes,
     }
     const uses =
       data.state !== 'running'

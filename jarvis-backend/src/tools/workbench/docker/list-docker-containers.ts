@@ -16,8 +16,11 @@ export const listDockerContainers = dockerTool({
   async run(_input, { signal }, { engine }) {
     const found = await engine().list(signal)
     const containers = found.map(({ Id, Names, Image, State, Status, Ports }) => ({
-      ...{ id: Id.slice(0, 12), name: plainName(Names[0]?.replace(/^\//, '') ?? ''), image: oneLine(Image, 120) },
-      ...{ state: oneLine(State, 20), status: oneLine(Status, 60) },
+      id: Id.slice(0, 12),
+      name: plainName(Names[0]?.replace(/^\//, '') ?? ''),
+      image: oneLine(Image, 120),
+      state: oneLine(State, 20),
+      status: oneLine(Status, 60),
       ports: (Ports ?? []).flatMap(({ IP = '', PublicPort, PrivatePort, Type }) =>
         PublicPort === undefined ? [] : [oneLine(`${IP}:${PublicPort}→${PrivatePort}/${Type}`, 60)],
       ),

@@ -48,7 +48,9 @@ export function brave(key: string, clock: Clock, address = 'https://api.search.b
       return {
         hits: hitsOf(
           (answer.data.web?.results ?? []).map(({ title, url: link, description }) => ({
-            ...{ title, url: link, snippet: description },
+            title,
+            url: link,
+            snippet: description,
           })),
           count,
         ),

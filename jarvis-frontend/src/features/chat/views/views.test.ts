@@ -28,12 +28,34 @@ function callOf(view: View | undefined, data: unknown, more: { result?: string; 
 const drawn = (call: Call) => renderToStaticMarkup(createElement(CallBlock, { call, sessionId: 'ses_1' }))
 
 const command = (text: string) => ({
-  ...{ command: 'cmd_1', status: 'ended', text, folder: text, level: text, isBackground: false, egress: [text] },
-  ...{ startedAt: 0, endedAt: 900, words: text, exitCode: 0, changes: 1, files: text, isApplied: false, asked: [text] },
+  command: 'cmd_1',
+  status: 'ended',
+  text,
+  folder: text,
+  level: text,
+  isBackground: false,
+  egress: [text],
+  startedAt: 0,
+  endedAt: 900,
+  words: text,
+  exitCode: 0,
+  changes: 1,
+  files: text,
+  isApplied: false,
+  asked: [text],
 })
 const page = (text: string) => ({
-  ...{ url: `https://example.org/${text}`, asked: `https://example.org/?${text}`, status: 200, type: 'text/html' },
-  ...{ title: text, text, from: 0, next: null, chars: 9, wireBytes: 41_000, isKept: false },
+  url: `https://example.org/${text}`,
+  asked: `https://example.org/?${text}`,
+  status: 200,
+  type: 'text/html',
+  title: text,
+  text,
+  from: 0,
+  next: null,
+  chars: 9,
+  wireBytes: 41_000,
+  isKept: false,
   hidden: { count: 2, reasons: [text] },
 })
 const hits = (text: string) => ({ query: text, hits: [{ title: text, url: text, snippet: text }], silent: [text] })

@@ -30,7 +30,7 @@ export function Pairings({
   const begin = () =>
     act(async () => {
       const { id: pairing, code, link } = await beginPairing(id)
-      setCodes((before) => ({ ...before, [pairing]: { code, ...(link !== undefined && { link }) } }))
+      setCodes((before) => ({ ...before, [pairing]: { code, link } }))
     })
   return (
     <>

@@ -14,19 +14,46 @@ import {
 } from './words.ts'
 
 const mira: ChannelRecipient = {
-  ...{ id: 'r', person: 'operator', personName: 'mira', user: '7', name: 'Mira', isGroup: false },
-  ...{ decides: 'deny', hidesNames: false, talks: true, createdAt: 0 },
+  id: 'r',
+  person: 'operator',
+  personName: 'mira',
+  user: '7',
+  name: 'Mira',
+  isGroup: false,
+  decides: 'deny',
+  hidesNames: false,
+  talks: true,
+  createdAt: 0,
 }
 const channel = (more: Partial<ChannelInfo> = {}): ChannelInfo => ({
-  ...{ id: 'telegram', name: 'Telegram', readers: '', atMost: 'approve', pairs: true, talks: true, groups: true },
+  id: 'telegram',
+  name: 'Telegram',
+  readers: '',
+  atMost: 'approve',
+  pairs: true,
+  talks: true,
+  groups: true,
   state: 'on',
   subscribes: false,
-  ...{ place: 'api.telegram.org', settings: [], recipients: [mira], waiting: 0 },
+  place: 'api.telegram.org',
+  settings: [],
+  recipients: [mira],
+  waiting: 0,
   ...more,
 })
 const sent: ChannelDelivery = {
-  ...{ id: 'o', seq: 1, channel: 'ntfy', to: 'mira', act: 'deliver', kind: 'notice', level: 'info', title: 'T' },
-  ...{ at: 0, state: 'sent', endedAt: 400, attempts: 1 },
+  id: 'o',
+  seq: 1,
+  channel: 'ntfy',
+  to: 'mira',
+  act: 'deliver',
+  kind: 'notice',
+  level: 'info',
+  title: 'T',
+  at: 0,
+  state: 'sent',
+  endedAt: 400,
+  attempts: 1,
 }
 
 test.each<[Partial<ChannelInfo>, string, string]>([

@@ -44,19 +44,22 @@ export const markOf = ({
         : 'warn'
 
 const marks: Record<ChannelDelivery['state'], MarkKind> = {
-  ...{ waiting: 'unknown', sending: 'unknown', sent: 'ok', held: 'none', dropped: 'none', failed: 'bad' },
+  waiting: 'unknown',
+  sending: 'unknown',
+  sent: 'ok',
+  held: 'none',
+  dropped: 'none',
+  failed: 'bad',
 }
 export const deliveryMark = ({ state }: Pick<ChannelDelivery, 'state'>) => marks[state]
 
 const ends: Record<ChannelDelivery['state'], string> = {
-  ...{
-    waiting: 'waits',
-    sending: 'is being sent',
-    sent: 'delivered',
-    held: 'held',
-    dropped: 'not sent',
-    failed: 'failed',
-  },
+  waiting: 'waits',
+  sending: 'is being sent',
+  sent: 'delivered',
+  held: 'held',
+  dropped: 'not sent',
+  failed: 'failed',
 }
 
 /** What became of a message: `delivered in 0.4 s`, `held: quiet hours`, `3 tries, it answered 503`. */

@@ -3,7 +3,10 @@ import type { KnownPerson } from '../../../api/people.ts'
 import { lastOwnerWords, roleSentence } from './words.ts'
 
 const person = (id: string, role: string, more: Partial<KnownPerson> = {}): KnownPerson => ({
-  ...{ id, name: id, role, createdAt: 0 },
+  id,
+  name: id,
+  role,
+  createdAt: 0,
   ...more,
 })
 const family = { name: 'family', builtIn: false, sentence: 'May restart 401, nothing else.', scopes: [], people: 1 }
