@@ -35,6 +35,6 @@ export async function firstCard(jarvis: TestJarvis) {
     }
     const pending = items.find(({ decision }) => decision === undefined)
     if (pending !== undefined) return pending
-    await events.next('changed')
+    await events.next('changed' as never)
   }
 }
