@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { noUsage } from 'protocol'
 import { asClusterData } from '../src/agent/persona.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { clusterSummary } from '../src/homelab/summary.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newId } from '../src/lib/ids.ts'
-import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 

@@ -1,5 +1,5 @@
+import type { MemoryStatus } from 'protocol'
 import type { Socket } from 'socket.io-client'
-import type { MemoryStatus } from '../src/protocol/index.ts'
 import { connect, run } from './client.ts'
 import type { Row } from './rows.ts'
 import { lazily, type Server, type Setup } from './setup.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DecisionChallenge } from 'protocol'
 import type { Socket } from 'socket.io-client'
-import type { DecisionChallenge } from '../src/protocol/index.ts'
 import { createAuthenticator } from '../test/support/fake-authenticator.ts'
 import { passkeyDoor } from '../test/support/passkey-door.ts'
 import { connect } from './client.ts'

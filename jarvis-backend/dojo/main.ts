@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type ProfileName, profileNames } from '../src/protocol/index.ts'
+import { type ProfileName, profileNames } from 'protocol'
 import { findChromium, hasPlaywright } from '../src/workbench/browser/parts.ts'
 import { bwrapPath } from '../src/workbench/sandbox/argv.ts'
 import { everyday } from './everyday/command.ts'

@@ -1,6 +1,6 @@
+import { type Content, noUsage } from 'protocol'
 import type { Message, Model, Turn } from '../src/agent/model.ts'
 import { newId } from '../src/lib/ids.ts'
-import { type Content, noUsage } from '../src/protocol/index.ts'
 import { ordersIn } from './attacks.ts'
 import { filled, ordersRead } from './desk/planting.ts'
 import type { Planted } from './plant.ts'

@@ -1,4 +1,4 @@
-import type { ChatEvents, ToolInput } from '../src/protocol/index.ts'
+import type { ChatEvents, ToolInput } from 'protocol'
 import { houseTools } from '../src/tools/house.ts'
 import { attacks } from './attacks.ts'
 import { secretWord } from './desk/planting.ts'

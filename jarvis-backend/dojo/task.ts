@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ToolInput } from 'protocol'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { ToolInput } from '../src/protocol/index.ts'
 
 /** A call as a line of a task has it. */
 const CallLine = z.tuple([z.string(), ToolInput]).readonly()

@@ -1,7 +1,7 @@
 import { House, type HouseOptions, type Life, type Room } from 'house'
+import type { Card, Question } from 'protocol'
 import type { Notice } from './channels/channels.ts'
 import type { Route } from './http/route.ts'
-import type { Card, Question } from './protocol/index.ts'
 import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Job, JobTrace, JournalEntry, Page, SessionSummary } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Job, JobTrace, JournalEntry, Page, SessionSummary } from '../src/protocol/index.ts'
 import { killedHouse } from './support/killed-house.ts'
 
 /** An entry of the journal. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AlertsReply, PushMessage } from 'protocol'
 import { expect, test } from 'vitest'
-import type { AlertsReply, PushMessage } from '../src/protocol/index.ts'
 import { killedHouse } from './support/killed-house.ts'
 
 const { newDir, life, eachKill } = killedHouse('alerts')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Activity } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Activity } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'

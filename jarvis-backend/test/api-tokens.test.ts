@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { ApiTokenInfo, ApiTokenReply, Door, Page } from 'protocol'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { ApiTokenInfo, ApiTokenReply, Door, Page } from '../src/protocol/index.ts'
 import { createToken, revokeToken } from './support/api-tokens.ts'
 import { createFakeClock, createSkippingClock, noon } from './support/fake-clock.ts'
 import { firstCard } from './support/mcp-client.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ConfirmationRow, DecisionChallenge, JournalEntry, Page, WebAuthnOptions } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ConfirmationRow, DecisionChallenge, JournalEntry, Page, WebAuthnOptions } from '../src/protocol/index.ts'
 import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { AttachedLogLine } from 'protocol'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { AttachedLogLine } from '../src/protocol/index.ts'
 import { allow, attachedDir, connected, odd, type Plan, serversOf, setTier, tool, until } from './support/attached.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { usualLimits } from '../src/protocol/index.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 test('an operator sets what needs a look; it is kept, journalled, and counts for the model too', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
+import type { Role } from 'protocol'
 import { expect } from 'vitest'
-import type { Role } from '../src/protocol/index.ts'
 import { findingsInBothThemes } from './support/axe.ts'
 import { go, test, useBrowser } from './support/browser.ts'
 import { acts, lively, sizes } from './support/lively.ts'

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
+import type { SessionsPage } from 'protocol'
 import { expect } from 'vitest'
-import type { SessionsPage } from '../src/protocol/index.ts'
 import { dashboardDir, say, signIn, test, useBrowser } from './support/browser.ts'
 import { atHttpsName } from './support/https-name.ts'
 import { startJarvis } from './support/start-jarvis.ts'

@@ -1,5 +1,5 @@
+import type { ChannelPairing, ChannelPairingBegun, ChannelsReply } from 'protocol'
 import { expect } from 'vitest'
-import type { ChannelPairing, ChannelPairingBegun, ChannelsReply } from '../src/protocol/index.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { seriousFindings } from './support/axe.ts'

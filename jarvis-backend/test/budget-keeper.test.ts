@@ -1,10 +1,10 @@
+import type { Budgets, Usage } from 'protocol'
+import { noUsage } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Spender } from '../src/agent/budgets.ts'
 import type { CostOf } from '../src/agent/spent.ts'
 import { usualBudgets } from '../src/budgets/defaults.ts'
 import { createKeeper, type OwnLimits } from '../src/budgets/index.ts'
-import type { Budgets, Usage } from '../src/protocol/index.ts'
-import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { Reservation, Spender } from '../src/agent/budgets.ts'
 import type { CostOf } from '../src/agent/spent.ts'
 import { createKeeper } from '../src/budgets/index.ts'
-import { noUsage } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 

@@ -1,5 +1,5 @@
+import type { BudgetsReply, JournalEntry, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import type { BudgetsReply, JournalEntry, Page } from '../src/protocol/index.ts'
 import { calls, pauses, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

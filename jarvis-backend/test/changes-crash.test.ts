@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Change } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Change } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { killedHouse, type Left, type Life } from './support/killed-house.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ChannelPairing, ChannelPairingBegun, ChannelRecipient } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChannelPairing, ChannelPairingBegun, ChannelRecipient } from '../src/protocol/index.ts'
 import { startDiscord } from './fake-services/discord.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { folder } from './support/data-dir.ts'

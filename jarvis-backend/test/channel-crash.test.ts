@@ -1,15 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ChannelDelivery, ChannelPairing, ChannelPairingBegun, ChannelsReply, JournalEntry, Page } from 'protocol'
 import { expect, test } from 'vitest'
 import { makeVapidKeys } from '../src/channels/web-push/sender.ts'
-import type {
-  ChannelDelivery,
-  ChannelPairing,
-  ChannelPairingBegun,
-  ChannelsReply,
-  JournalEntry,
-  Page,
-} from '../src/protocol/index.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { startPushService } from './fake-services/web-push.ts'

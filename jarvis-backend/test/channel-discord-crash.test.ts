@@ -1,12 +1,5 @@
+import type { ChannelDelivery, ChannelPairing, ChannelPairingBegun, ChannelsReply, JournalEntry, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import type {
-  ChannelDelivery,
-  ChannelPairing,
-  ChannelPairingBegun,
-  ChannelsReply,
-  JournalEntry,
-  Page,
-} from '../src/protocol/index.ts'
 import { startDiscord } from './fake-services/discord.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type {
   ChannelPairing,
   ChannelPairingBegun,
@@ -7,7 +6,8 @@ import type {
   ConfirmationRow,
   JournalEntry,
   Page,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, test } from 'vitest'
 import { type FakeDiscord, startDiscord } from './fake-services/discord.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

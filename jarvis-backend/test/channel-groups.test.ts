@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type {
   ChannelDelivery,
   ChannelGroups,
@@ -8,7 +7,8 @@ import type {
   ChannelsReply,
   JournalEntry,
   Page,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, test } from 'vitest'
 import { startDiscord } from './fake-services/discord.ts'
 import { startTelegram } from './fake-services/telegram.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

@@ -1,5 +1,3 @@
-import { expect, test } from 'vitest'
-import { z } from 'zod'
 import type {
   ChannelPairing,
   ChannelPairingBegun,
@@ -7,7 +5,9 @@ import type {
   ConfirmationRow,
   JournalEntry,
   Page,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { defineTool } from '../src/tools/tool.ts'
 import { startService } from './fake-services/service.ts'
 import { startTelegram } from './fake-services/telegram.ts'

@@ -1,5 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { type Clock, systemClock } from '../src/lib/clock.ts'
 import type {
   ChannelDelivery,
   ChannelInfo,
@@ -10,7 +8,9 @@ import type {
   ConfirmationRow,
   JournalEntry,
   Page,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Clock, systemClock } from '../src/lib/clock.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { type FakeTelegram, startTelegram } from './fake-services/telegram.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

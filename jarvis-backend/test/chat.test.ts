@@ -1,6 +1,6 @@
+import type { JournalEntry } from 'protocol'
 import { expect, test } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
-import type { JournalEntry } from '../src/protocol/index.ts'
 import { breaks, calls, ends, says, scripted, someUsage, stalls } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { useJarvis } from './support/use-jarvis.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AgentClassifyReply, ClassifyReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { AgentClassifyReply, ClassifyReply } from '../src/protocol/index.ts'
 import { rootFolder } from './support/data-dir.ts'
 import { as, household, householdPolicy } from './support/persons.ts'
 

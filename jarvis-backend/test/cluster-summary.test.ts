@@ -1,7 +1,7 @@
+import { type ClusterState, usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { clusterSummary } from '../src/homelab/summary.ts'
-import { type ClusterState, usualLimits } from '../src/protocol/index.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { presentAlerts } from '../src/watch/present.ts'
 import { createFakeClock } from './support/fake-clock.ts'

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
+import type { JournalEntry, Page, Role, TerminalEvents } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Consoles } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import type { JournalEntry, Page, Role, TerminalEvents } from '../src/protocol/index.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

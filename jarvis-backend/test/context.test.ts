@@ -1,14 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
-import { foldingSystem } from '../src/agent/context/prose.ts'
-import { type Model, ModelError, type ModelRequest, type Turn } from '../src/agent/model.ts'
-import { reads } from '../src/gate/targets.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { newId } from '../src/lib/ids.ts'
 import type {
   CheckpointDetail,
   CheckpointFile,
@@ -18,7 +10,15 @@ import type {
   Page,
   SessionSummary,
   ToolInput,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { foldingSystem } from '../src/agent/context/prose.ts'
+import { type Model, ModelError, type ModelRequest, type Turn } from '../src/agent/model.ts'
+import { reads } from '../src/gate/targets.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { newId } from '../src/lib/ids.ts'
 import { defineTool } from '../src/tools/tool.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'

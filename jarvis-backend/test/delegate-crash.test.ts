@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ChildRunRow, Entry, EntryOf } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChildRunRow, Entry, EntryOf } from '../src/protocol/index.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 
 const { newDir, life, eachKill } = killedHouse('delegates')

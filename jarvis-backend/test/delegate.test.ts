@@ -1,7 +1,7 @@
+import { type ChildRunRow, type Grant, noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { type ChildRunRow, type Grant, noUsage } from '../src/protocol/index.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { family } from './support/family-model.ts'
 import { calls, says, stalls } from './support/scripted-model.ts'

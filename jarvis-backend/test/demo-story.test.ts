@@ -1,6 +1,6 @@
+import type { Change, ChatEvents } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import type { Change, ChatEvents } from '../src/protocol/index.ts'
 import { demoModel } from '../src/providers/demo/model.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { chatRequests, Entry, errorStatus, terminalRequests, usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
 import { effectKinds, things } from '../src/gate/effect.ts'
-import { chatRequests, Entry, errorStatus, terminalRequests, usualLimits } from '../src/protocol/index.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { PartStatus, Status } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PartStatus, Status } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'

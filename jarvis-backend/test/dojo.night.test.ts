@@ -1,5 +1,5 @@
+import { profileNames } from 'protocol'
 import { expect, test } from 'vitest'
-import { profileNames } from '../src/protocol/index.ts'
 import { playAll } from './support/dojo.ts'
 
 test('a careless model is stopped by cards, and its task gets done', async () => {

@@ -1,5 +1,5 @@
+import type { ProofsReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ProofsReply } from '../src/protocol/index.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { QuestionsReply } from 'protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { QuestionsReply } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, setTier, tool } from './support/attached.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

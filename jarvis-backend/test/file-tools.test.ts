@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Card, noUsage, type ToolInput, type WorkbenchReply } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
 import { newId } from '../src/lib/ids.ts'
-import { type Card, noUsage, type ToolInput, type WorkbenchReply } from '../src/protocol/index.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

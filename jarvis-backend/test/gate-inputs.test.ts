@@ -1,8 +1,8 @@
+import { type Guest, type Node, profileNames, type Storage, type ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { beyondRole, compilePolicy, decide, effectsOf, observedBy, parsePolicy, type World } from '../src/gate/index.ts'
 import { guestOf, nodeOf, runningUnits } from '../src/gate/lab.fixture.ts'
 import type { When } from '../src/gate/policy/schema.ts'
-import { type Guest, type Node, profileNames, type Storage, type ToolInput } from '../src/protocol/index.ts'
 import { houseFacts, houseTools } from '../src/tools/house.ts'
 
 const yaml = `

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Grant, JournalEntry, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Grant, JournalEntry, Page } from '../src/protocol/index.ts'
 import { rootFolder } from './support/data-dir.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 

@@ -1,12 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { createIdentities } from '../src/homelab/identities.ts'
-import type { Homelab } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
-import { withIdentities } from '../src/homelab/with-identities.ts'
-import { systemClock } from '../src/lib/clock.ts'
 import {
   type AlertsReply,
   type Change,
@@ -15,7 +9,13 @@ import {
   type Job,
   type SamplesReply,
   usualLimits,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, onTestFinished, test } from 'vitest'
+import { createIdentities } from '../src/homelab/identities.ts'
+import type { Homelab } from '../src/homelab/ports.ts'
+import { createSimulator } from '../src/homelab/simulator/index.ts'
+import { withIdentities } from '../src/homelab/with-identities.ts'
+import { systemClock } from '../src/lib/clock.ts'
 import { createAlertStore } from '../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createGenerationStore } from '../src/store/sqlite/generations.ts'

@@ -1,7 +1,7 @@
+import type { ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { decide, effectsOf, shippedPolicy, type World } from '../src/gate/index.ts'
 import { guestOf, nodeOf } from '../src/gate/lab.fixture.ts'
-import type { ToolInput } from '../src/protocol/index.ts'
 import { houseTools } from '../src/tools/house.ts'
 
 const now = 1_800_000_000_000

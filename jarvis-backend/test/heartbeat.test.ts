@@ -1,3 +1,4 @@
+import type { HeartbeatReply, JobsReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   createHeartbeat,
@@ -9,7 +10,6 @@ import {
 } from '../src/jobs/heartbeat.ts'
 import type { JobRuns, Standing } from '../src/jobs/job.ts'
 import { createJobs } from '../src/jobs/jobs.ts'
-import type { HeartbeatReply, JobsReply } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'

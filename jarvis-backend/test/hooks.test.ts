@@ -1,5 +1,5 @@
+import type { ChecksReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChecksReply } from '../src/protocol/index.ts'
 import { createHints } from '../src/watch/hint.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Invitation, JournalEntry, LoginReply, Page, PeopleReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Invitation, JournalEntry, LoginReply, Page, PeopleReply } from '../src/protocol/index.ts'
 import { commandHere } from './support/command-here.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { as, guestsPassword, invited, joined, postJson, secretOf, stepUpAs } from './support/people.ts'

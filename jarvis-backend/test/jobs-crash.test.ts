@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Job, JobSlot, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Job, JobSlot, Page } from '../src/protocol/index.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 
 const { newDir, life, eachKill } = killedHouse('jobs')

@@ -1,6 +1,3 @@
-import { expect, test } from 'vitest'
-import { z } from 'zod'
-import { noTarget } from '../src/gate/effect.ts'
 import type {
   Card,
   ConfirmationRow,
@@ -13,7 +10,10 @@ import type {
   Page,
   ProofsReply,
   SessionsPage,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { noTarget } from '../src/gate/effect.ts'
 import { defineTool } from '../src/tools/tool.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { createSkippingClock } from './support/fake-clock.ts'

@@ -1,6 +1,6 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PveReader } from '../src/homelab/ports.ts'
-import type { ClusterState } from '../src/protocol/index.ts'
 import { groundOf } from '../src/watch/leaning.ts'
 import { createLeaningReader } from '../src/watch/read-leaning.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DoctorReply, ModelsReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import type { DoctorReply, ModelsReply } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, setTier } from './support/attached.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'

@@ -1,3 +1,7 @@
+import { createRedactor } from 'redaction/redact'
+import { createStreamRedactor } from 'redaction/stream'
+import { legible, quoted } from 'redaction/visible'
+import { awkPipe } from 'ssh-grammar/awk'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../scripts/cpu-ms.ts'
 import { addressed } from '../src/agent/agent-order.ts'
@@ -5,10 +9,6 @@ import { steady } from '../src/agent/steady.ts'
 import { passwordProblem } from '../src/auth/password-rules.ts'
 import { escaped } from '../src/channels/adapters/discord-markdown.ts'
 import { namedAgent, orderOf } from '../src/channels/talk/orders.ts'
-import { createRedactor } from '../src/redaction/redact.ts'
-import { createStreamRedactor } from '../src/redaction/stream.ts'
-import { legible, quoted } from '../src/redaction/visible.ts'
-import { awkPipe } from '../src/ssh-grammar/awk.ts'
 import { globPattern } from '../src/workbench/files/glob.ts'
 
 const redactor = createRedactor(['a configured secret'])

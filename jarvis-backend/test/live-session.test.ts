@@ -1,7 +1,7 @@
+import type { Entry } from 'protocol'
 import { expect, test } from 'vitest'
 import { createLiveSession } from '../src/agent/sessions/live-session.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import type { Entry } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 

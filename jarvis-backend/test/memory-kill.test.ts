@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { MemoryFound, MemoryStatus } from 'protocol'
 import { expect, test, vi } from 'vitest'
-import type { MemoryFound, MemoryStatus } from '../src/protocol/index.ts'
 import { folder, run } from './support/data-dir.ts'
 import { tokenFor } from './support/start-jarvis.ts'
 

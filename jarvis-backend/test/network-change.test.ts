@@ -1,7 +1,7 @@
+import type { Card, Change } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../src/lib/clock.ts'
-import type { Card, Change } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { scripted } from './support/scripted-model.ts'

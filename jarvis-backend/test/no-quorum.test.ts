@@ -1,3 +1,4 @@
+import { profileNames } from 'protocol'
 import { expect, test } from 'vitest'
 import { decide, type Effect, effectsOf, noQuorumRule, shippedPolicy, type World } from '../src/gate/index.ts'
 import { guestOf, nodeOf } from '../src/gate/lab.fixture.ts'
@@ -12,7 +13,6 @@ import { demoSeeds } from '../src/homelab/simulator/demo-configs.ts'
 import { createPveHost } from '../src/homelab/simulator/pve-host.ts'
 import { createWorld } from '../src/homelab/simulator/world.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { profileNames } from '../src/protocol/index.ts'
 import { houseTools } from '../src/tools/house.ts'
 
 const signal = new AbortController().signal

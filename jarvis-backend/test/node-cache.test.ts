@@ -1,7 +1,7 @@
+import { usualLimits } from 'protocol'
+import { nodeRamTone, ramOf } from 'protocol/facts'
 import { expect, test } from 'vitest'
 import { samplesOf } from '../src/homelab/samples.ts'
-import { nodeRamTone, ramOf } from '../src/protocol/facts.ts'
-import { usualLimits } from '../src/protocol/index.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
 const gib = 1024 ** 3

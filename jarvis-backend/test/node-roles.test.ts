@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClusterState, NodeRolesReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, NodeRolesReply } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

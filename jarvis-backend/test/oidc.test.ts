@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { ForeignAccount, Person } from 'protocol'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
-import type { ForeignAccount, Person } from '../src/protocol/index.ts'
 import {
   type Browser,
   type Claims,

@@ -1,13 +1,5 @@
+import type { JournalEntry, LogLine, McpTokenInfo, McpTokenReply, Page, PartStatus, Status } from 'protocol'
 import { expect, test } from 'vitest'
-import type {
-  JournalEntry,
-  LogLine,
-  McpTokenInfo,
-  McpTokenReply,
-  Page,
-  PartStatus,
-  Status,
-} from '../src/protocol/index.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'

@@ -1,6 +1,6 @@
+import { usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
 import { runTask } from '../src/homelab/operations/run-task.ts'
-import { usualLimits } from '../src/protocol/index.ts'
 import { backupOld } from '../src/watch/checks/backup-old.ts'
 import { certificate } from '../src/watch/checks/certificate.ts'
 import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'

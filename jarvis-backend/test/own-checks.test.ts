@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { usualLimits } from '../src/protocol/index.ts'
 import type { CheckPorts } from '../src/watch/check.ts'
 import { createOwnChecks, parseChecks } from '../src/watch/own-checks.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { DoctorReply } from 'protocol'
 import { expect, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
-import type { DoctorReply } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -1,7 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import type { PushSender } from '../src/channels/web-push/ports.ts'
 import type {
   ApiTokenInfo,
   ApiTokenReply,
@@ -12,7 +10,9 @@ import type {
   LoginReply,
   Page,
   PushMessage,
-} from '../src/protocol/index.ts'
+} from 'protocol'
+import { expect, test } from 'vitest'
+import type { PushSender } from '../src/channels/web-push/ports.ts'
 import { as, guestsPassword, joined, postJson, stepUpAs } from './support/people.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

@@ -1,5 +1,5 @@
+import type { JournalEntry, Page, Passkey, PeopleReply, WebAuthnOptions } from 'protocol'
 import { expect, test } from 'vitest'
-import type { JournalEntry, Page, Passkey, PeopleReply, WebAuthnOptions } from '../src/protocol/index.ts'
 import { createRelyingParty } from '../src/signing/relying-party.ts'
 import { createAuthenticator, type Lies } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'

@@ -1,5 +1,5 @@
+import type { PlanRun } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PlanRun } from '../src/protocol/index.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'

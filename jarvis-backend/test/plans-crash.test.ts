@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PlanRun } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PlanRun } from '../src/protocol/index.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 
 const { newDir, life, eachKill } = killedHouse('changes')

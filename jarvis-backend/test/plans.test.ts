@@ -1,5 +1,5 @@
+import type { PlanRun, RunbookCheck, RunbookRunReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PlanRun, RunbookCheck, RunbookRunReply } from '../src/protocol/index.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

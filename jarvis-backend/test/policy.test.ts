@@ -1,14 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Activity, profileNames, type SettingsReply, type Status, type ToolInfo, type Verdict } from 'protocol'
 import { expect, test } from 'vitest'
-import {
-  type Activity,
-  profileNames,
-  type SettingsReply,
-  type Status,
-  type ToolInfo,
-  type Verdict,
-} from '../src/protocol/index.ts'
 import { houseFacts, houseTools } from '../src/tools/house.ts'
 import { jarvis as cli, folder, run } from './support/data-dir.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'

@@ -1,9 +1,9 @@
 import { createECDH, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JournalEntry, PushButtons, PushDevice, PushMessage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
-import type { JournalEntry, PushButtons, PushDevice, PushMessage } from '../src/protocol/index.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -2,19 +2,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { ChannelDelivery, ChannelsReply, DoctorReply, PushDevice, PushMessage, PushReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Delivery } from '../src/channels/channel.ts'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
 import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
 import type { Clock } from '../src/lib/clock.ts'
-import type {
-  ChannelDelivery,
-  ChannelsReply,
-  DoctorReply,
-  PushDevice,
-  PushMessage,
-  PushReply,
-} from '../src/protocol/index.ts'
 import { migrations } from '../src/store/sqlite/migrations.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { fakeBrowser } from './fake-services/web-push.ts'

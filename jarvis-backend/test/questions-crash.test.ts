@@ -1,5 +1,5 @@
+import type { Entry, JournalEntry, Page, QuestionsReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Entry, JournalEntry, Page, QuestionsReply } from '../src/protocol/index.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'
 
 const { newDir, life, eachKill } = killedHouse('jobs')

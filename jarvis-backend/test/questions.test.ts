@@ -1,6 +1,6 @@
+import type { Question, QuestionsReply } from 'protocol'
 import { expect, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
-import type { Question, QuestionsReply } from '../src/protocol/index.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type Screen, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
+import { createRedactor } from 'redaction/redact'
+import { createStreamRedactor } from 'redaction/stream'
 import { expect, test } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
-import { createRedactor } from '../src/redaction/redact.ts'
-import { createStreamRedactor } from '../src/redaction/stream.ts'
 
 const redactor = createRedactor([])
 

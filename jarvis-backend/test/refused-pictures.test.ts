@@ -1,6 +1,6 @@
+import type { Entry } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
-import type { Entry } from '../src/protocol/index.ts'
 import { anthropicModel, openAiCompatibleModel, openAiResponsesModel } from '../src/providers/index.ts'
 import { modelServer, type Play, refuses, streams } from './contracts/model-server.ts'
 import { attachedDir, connected, odd, setTier, tool } from './support/attached.ts'

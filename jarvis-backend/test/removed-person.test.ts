@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { ChannelsReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChannelsReply } from '../src/protocol/index.ts'
 import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'

@@ -1,6 +1,6 @@
+import { chatRequests, terminalRequests } from 'protocol'
 import type { Socket } from 'socket.io-client'
 import { expect, test } from 'vitest'
-import { chatRequests, terminalRequests } from '../src/protocol/index.ts'
 import { type Answer, acts, areas, type Comer, comers, elsewhere, reads, requests, silent } from './rights/resources.ts'
 import { everyCall, looks } from './rights/tools.ts'
 import { askCurrent } from './support/mcp-current.ts'

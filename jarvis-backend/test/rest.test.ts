@@ -1,5 +1,5 @@
+import type { JournalEntry } from 'protocol'
 import { expect, test } from 'vitest'
-import type { JournalEntry } from '../src/protocol/index.ts'
 import { offeredInDemo } from './support/house.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'

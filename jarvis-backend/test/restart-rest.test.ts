@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JournalEntry, Page } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JournalEntry, Page } from '../src/protocol/index.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
 import { npmStart } from './support/npm-start.ts'

@@ -1,6 +1,6 @@
+import type { ConfirmationRow, Page } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
-import type { ConfirmationRow, Page } from '../src/protocol/index.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { as, household, tokenOf } from './support/persons.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { ConfirmationRow, Page, SessionSummary, TryRoleReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ConfirmationRow, Page, SessionSummary, TryRoleReply } from '../src/protocol/index.ts'
 import { everyCall, looks, narrowed, own } from './rights/tools.ts'
 import { connectMcp } from './support/mcp-client.ts'
 import { askCurrent, currentRequest } from './support/mcp-current.ts'

@@ -1,6 +1,6 @@
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
 import { startRunbook } from '../src/cli/start-runbook.ts'
-import type { Card } from '../src/protocol/index.ts'
 import { type Level, setLevel } from './support/set-level.ts'
 import { password, startJarvis } from './support/start-jarvis.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Runbook, RunbookCheck, RunbookText } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Runbook, RunbookCheck, RunbookText } from '../src/protocol/index.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

@@ -1,5 +1,5 @@
+import type { SamplesReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { SamplesReply } from '../src/protocol/index.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'

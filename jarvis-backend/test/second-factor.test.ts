@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { LoginReply, MeReply, RecoveryCodesReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { LoginReply, MeReply, RecoveryCodesReply } from '../src/protocol/index.ts'
 import { enrol } from './support/authenticator-app.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { createSkippingClock } from './support/fake-clock.ts'

@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import jwt from 'jsonwebtoken'
+import type { SignInInfo } from 'protocol'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSessionCookie } from '../src/auth/session-cookie.ts'
-import type { SignInInfo } from '../src/protocol/index.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { password, startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

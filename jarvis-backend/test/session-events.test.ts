@@ -1,5 +1,5 @@
+import type { Entry, JournalEntry, Page, SessionSummary, Snapshot } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Entry, JournalEntry, Page, SessionSummary, Snapshot } from '../src/protocol/index.ts'
 import { killedHouse } from './support/killed-house.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { type EventClient, openEvents } from './support/sse-client.ts'

@@ -1,5 +1,5 @@
+import type { PlanRun, Runbook, RunbookCheck, RunbookRunReply, RunbookText } from 'protocol'
 import { expect, test } from 'vitest'
-import type { PlanRun, Runbook, RunbookCheck, RunbookRunReply, RunbookText } from '../src/protocol/index.ts'
 import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

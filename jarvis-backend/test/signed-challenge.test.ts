@@ -1,5 +1,5 @@
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Card } from '../src/protocol/index.ts'
 import { createDecisions } from '../src/signing/decisions.ts'
 import { createRelyingParty } from '../src/signing/relying-party.ts'
 import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'

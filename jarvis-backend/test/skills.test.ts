@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ContextReport } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ContextReport } from '../src/protocol/index.ts'
 import { jarvisHere } from './support/command-here.ts'
 import { folder, openJournal } from './support/data-dir.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'

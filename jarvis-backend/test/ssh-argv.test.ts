@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import { parseCommand, quote, quotePipe } from 'ssh-grammar/judge-command'
 import { Client } from 'ssh2'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
-import { parseCommand, quote, quotePipe } from '../src/ssh-grammar/judge-command.ts'
 import { changingCommands, neededCommands } from './corpora/ssh.ts'
 import { type Sshd, startSshd, sshdTest as test } from './support/sshd.ts'
 

@@ -3,16 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
+import type { DecisionChallenge, JournalEntry, Page, PeopleReply, SshKeyInfo, SshKeyReply } from 'protocol'
 import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import type {
-  DecisionChallenge,
-  JournalEntry,
-  Page,
-  PeopleReply,
-  SshKeyInfo,
-  SshKeyReply,
-} from '../src/protocol/index.ts'
 import { createAuthenticator } from './support/fake-authenticator.ts'
 import { passkeyDoor } from './support/passkey-door.ts'
 import { joined, stepUpAs } from './support/people.ts'

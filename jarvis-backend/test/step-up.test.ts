@@ -1,6 +1,6 @@
+import type { JournalEntry, Page } from 'protocol'
 import { io } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
-import type { JournalEntry, Page } from '../src/protocol/index.ts'
 import { attachedDir, connected, odd, tool, toolOf } from './support/attached.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { newVerifier, openRequest, queryFor, registerClient } from './support/oauth-client.ts'

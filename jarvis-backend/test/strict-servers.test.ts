@@ -1,6 +1,6 @@
+import type { Content } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Message } from '../src/agent/model.ts'
-import type { Content } from '../src/protocol/index.ts'
 import { learnedInMemory } from '../src/providers/learned.ts'
 import { openAiCompatibleModel } from '../src/providers/openai-compatible/model.ts'
 import { modelServer, refuses, streams } from './contracts/model-server.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BudgetsReply, Entry, EntryOf, JournalEntry, Page, SkillList, SkillTree } from 'protocol'
 import { expect, test } from 'vitest'
-import type { BudgetsReply, Entry, EntryOf, JournalEntry, Page, SkillList, SkillTree } from '../src/protocol/index.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
 import { killedHouse, type Life } from './support/killed-house.ts'

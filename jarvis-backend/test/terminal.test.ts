@@ -1,19 +1,11 @@
 import { once } from 'node:events'
+import type { JournalEntry, Page, Role, Status, TerminalEvents, TerminalReplies, TerminalRequests } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Terminals } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createSshTerminals } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import type {
-  JournalEntry,
-  Page,
-  Role,
-  Status,
-  TerminalEvents,
-  TerminalReplies,
-  TerminalRequests,
-} from '../src/protocol/index.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
 import { sshdTest } from './support/sshd.ts'

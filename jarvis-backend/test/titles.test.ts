@@ -1,5 +1,5 @@
+import type { SessionSummary } from 'protocol'
 import { expect, test } from 'vitest'
-import type { SessionSummary } from '../src/protocol/index.ts'
 import { demoModel } from '../src/providers/index.ts'
 import { pauses, says, scripted, someUsage } from './support/scripted-model.ts'
 import { startJarvis } from './support/start-jarvis.ts'

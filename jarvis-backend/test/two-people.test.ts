@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ConfirmationRow, Job, Page } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ConfirmationRow, Job, Page } from '../src/protocol/index.ts'
 import { jarvis as cli } from './support/data-dir.ts'
 import { family } from './support/family-model.ts'
 import { askCurrent } from './support/mcp-current.ts'

@@ -1,5 +1,5 @@
+import type { Entry, JournalEntry, Page, SessionSummary, SessionsPage, Versions } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Entry, JournalEntry, Page, SessionSummary, SessionsPage, Versions } from '../src/protocol/index.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState } from '../src/protocol/index.ts'
 import { waitFor } from '../src/tools/wait/wait-for.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 

@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { type ClusterState, JarvisError, type Node } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createWaker } from '../src/homelab/wol/index.ts'
-import { type ClusterState, JarvisError, type Node } from '../src/protocol/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 
 /** A cluster of one node that is as the test says. */

@@ -1,6 +1,6 @@
+import type { AlertDetail, AlertHistory, AlertsReply, ChecksReply, PushMessage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
-import type { AlertDetail, AlertHistory, AlertsReply, ChecksReply, PushMessage } from '../src/protocol/index.ts'
 import { run } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

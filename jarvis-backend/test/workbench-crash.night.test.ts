@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CommandsReply } from 'protocol'
 import { expect } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import type { CommandsReply } from '../src/protocol/index.ts'
 import { folder, rootFolder } from './support/data-dir.ts'
 import { workbenchLife as life } from './support/workbench-life.ts'
 

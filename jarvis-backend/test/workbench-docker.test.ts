@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { WorkbenchReply } from 'protocol'
 import { expect, test } from 'vitest'
-import type { WorkbenchReply } from '../src/protocol/index.ts'
 import { inspectDockerContainer } from '../src/tools/workbench/docker/inspect-docker-container.ts'
 import { type FakeContainer, startDocker } from './fake-services/docker.ts'
 import { folder } from './support/data-dir.ts'

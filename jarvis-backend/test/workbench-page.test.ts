@@ -11,15 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { JournalEntry, Page, ToolInfo, WorkbenchPreview, WorkbenchReply, WorkbenchSection } from 'protocol'
 import { expect, test } from 'vitest'
-import type {
-  JournalEntry,
-  Page,
-  ToolInfo,
-  WorkbenchPreview,
-  WorkbenchReply,
-  WorkbenchSection,
-} from '../src/protocol/index.ts'
 import { jarvis as cli, folder, openJournal, rootFolder } from './support/data-dir.ts'
 import { program } from './support/program.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ToolInput } from 'protocol'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { ToolInput } from '../../src/protocol/index.ts'
 import { Setup } from '../task.ts'
 
 /**

@@ -1,6 +1,6 @@
+import type { ConfirmationRow } from 'protocol'
 import { connect } from '../../bench/client.ts'
 import type { Model } from '../../src/agent/model.ts'
-import type { ConfirmationRow } from '../../src/protocol/index.ts'
 import { demoModel } from '../../src/providers/demo/model.ts'
 import { startTelegram } from '../../test/fake-services/telegram.ts'
 import { type Lab, openLab, type TranscriptEntry } from '../lab.ts'

@@ -1,7 +1,7 @@
+import { noUsage } from 'protocol'
 import type { Message, Model } from '../../src/agent/model.ts'
 import { namingSystem } from '../../src/agent/sessions/name-session.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { noUsage } from '../../src/protocol/index.ts'
 import type { Line, Turn } from './conversation.ts'
 
 /** The turn that is played, and the calls that the model made in it, by their ids. */

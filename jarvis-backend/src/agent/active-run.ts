@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Effort } from '../protocol/index.ts'
+import type { Effort } from 'protocol'
 import type { AnswerFormat, ToolChoice, ToolSpec } from './model.ts'
 import type { Origin } from './origin.ts'
 import type { RunRow, StoredEntry } from './sessions/transcript-store.ts'

@@ -1,4 +1,4 @@
-import { AgentId } from '../protocol/index.ts'
+import { AgentId } from 'protocol'
 
 /** `agent` absent: the line only asks, or was not understood. */
 export type AgentOrder = { agent?: string; problem?: string }

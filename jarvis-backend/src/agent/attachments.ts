@@ -1,14 +1,7 @@
+import { type Attachment, isPicture, JarvisError, largestPicture, largestTextFile, longestSidePx } from 'protocol'
 import { type Clock, oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { pictureFacts } from '../lib/picture.ts'
-import {
-  type Attachment,
-  isPicture,
-  JarvisError,
-  largestPicture,
-  largestTextFile,
-  longestSidePx,
-} from '../protocol/index.ts'
 import { asData } from './context/as-data.ts'
 import { shortResult } from './context/cut-result.ts'
 import { charsOfPicture } from './context/picture-tokens.ts'

@@ -1,4 +1,4 @@
-import type { BudgetLimits, Usage } from '../protocol/index.ts'
+import type { BudgetLimits, Usage } from 'protocol'
 
 /** The most that the last answer of a run may be, thinking included, tokens. */
 export const wrapUpTokens = 3_072

@@ -1,6 +1,6 @@
+import type { Content, Usage } from 'protocol'
+import { noUsage } from 'protocol'
 import { unfitInput } from '../lib/depth.ts'
-import type { Content, Usage } from '../protocol/index.ts'
-import { noUsage } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
 import { createEndlessWatch, type Endless, firstRound } from './endless.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'

@@ -1,6 +1,6 @@
+import { type EntryOf, JarvisError, type ToolInput } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
 import { unfitInput } from '../lib/depth.ts'
-import { type EntryOf, JarvisError, type ToolInput } from '../protocol/index.ts'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import type { StoredOrigin } from './origin.ts'
 import type { RunAgent } from './run-agent.ts'

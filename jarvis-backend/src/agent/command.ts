@@ -1,5 +1,5 @@
+import type { ToolInput } from 'protocol'
 import { unfitInput } from '../lib/depth.ts'
-import type { ToolInput } from '../protocol/index.ts'
 
 /** A line that calls a tool directly: `/stop_vm vmid=101`, `/run hot-node node=pve`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
 export type Command =

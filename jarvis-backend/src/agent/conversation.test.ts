@@ -1,5 +1,5 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
-import { noUsage } from '../protocol/index.ts'
 import { toMessages } from './conversation.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 

@@ -1,4 +1,4 @@
-import { type Attachment, isPicture, type Recalled, type ToolCall } from '../protocol/index.ts'
+import { type Attachment, isPicture, type Recalled, type ToolCall } from 'protocol'
 import { attachmentWords } from './attachments.ts'
 import { asData, withoutMarks } from './context/as-data.ts'
 import { asFolded } from './context/as-folded.ts'

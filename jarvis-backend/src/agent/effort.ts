@@ -1,4 +1,4 @@
-import { Effort } from '../protocol/index.ts'
+import { Effort } from 'protocol'
 
 /** `effort` null: back to the settings; absent: the line only asks for the effort, or was not understood. */
 export type EffortOrder = { effort?: Effort | null; problem?: string }

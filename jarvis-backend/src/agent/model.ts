@@ -1,4 +1,4 @@
-import type { Content, Effort, ImageType, TurnStop, Usage } from '../protocol/index.ts'
+import type { Content, Effort, ImageType, TurnStop, Usage } from 'protocol'
 
 export type ToolSpec = { name: string; description: string; inputSchema: Record<string, unknown> }
 

@@ -1,5 +1,5 @@
+import { type Entry, noUsage, type TurnStop } from 'protocol'
 import { expect, test } from 'vitest'
-import { type Entry, noUsage, type TurnStop } from '../protocol/index.ts'
 import { nextStep } from './next-step.ts'
 
 const place = { seq: 0, runId: 'run_1', at: 0 }

@@ -1,4 +1,4 @@
-import type { Entry, EntryOf, StopReason, ToolCall } from '../protocol/index.ts'
+import type { Entry, EntryOf, StopReason, ToolCall } from 'protocol'
 import { isStuck, repeatsOf } from './repeats.ts'
 import { callIdOf, callsIn, settles } from './settles.ts'
 import { isMute, mutesAtEnd, timesWritten } from './unmade.ts'

@@ -1,4 +1,4 @@
-import type { Attachment, Effort, Principal, ToolInput } from '../protocol/index.ts'
+import type { Attachment, Effort, Principal, ToolInput } from 'protocol'
 import { agentLine, agentOrder } from './agent-order.ts'
 import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'

@@ -1,4 +1,4 @@
-import { firstOwnerId, mainAgentId, type Principal, personFor } from '../protocol/index.ts'
+import { firstOwnerId, mainAgentId, type Principal, personFor } from 'protocol'
 import type { Origin } from './origin.ts'
 
 /** What follows from who asks. */

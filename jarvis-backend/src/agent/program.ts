@@ -1,5 +1,5 @@
+import type { Attachment, Effort, ToolInput } from 'protocol'
 import { textsIn } from '../lib/texts-in.ts'
-import type { Attachment, Effort, ToolInput } from '../protocol/index.ts'
 import type { AnswerFormat, ToolChoice, ToolSpec } from './model.ts'
 
 /** A message that a program sent along. JARVIS did not see it being said, so it is data, whoever it says it is from. */

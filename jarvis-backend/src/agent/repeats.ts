@@ -1,5 +1,5 @@
-import { hashOf } from '../lib/canonical.ts'
-import type { Entry, ToolCall } from '../protocol/index.ts'
+import { hashOf } from 'node-kit/canonical'
+import type { Entry, ToolCall } from 'protocol'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { steady } from './steady.ts'
 

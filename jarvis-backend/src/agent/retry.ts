@@ -1,5 +1,5 @@
+import { noUsage, type Usage } from 'protocol'
 import { type Clock, sleep } from '../lib/clock.ts'
-import { noUsage, type Usage } from '../protocol/index.ts'
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 
 /** The longest wait that a provider may ask for; beyond it the attempt fails. */

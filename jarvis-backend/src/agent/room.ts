@@ -1,3 +1,4 @@
+import { type Alert, type ClusterState, firstOwnerId, JarvisError, type Principal, personOf } from 'protocol'
 import type { ActiveAgents } from '../agents/active.ts'
 import { type Agent, isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
@@ -18,14 +19,6 @@ import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { onceFor } from '../lib/once-for.ts'
 import type { ComposedMemory } from '../memory/room.ts'
-import {
-  type Alert,
-  type ClusterState,
-  firstOwnerId,
-  JarvisError,
-  type Principal,
-  personOf,
-} from '../protocol/index.ts'
 import type { ComposedModels } from '../providers/room.ts'
 import type { ComposedSkills } from '../skills/room.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'

@@ -1,5 +1,3 @@
-import type { Agents } from '../agents/agent.ts'
-import type { Clock } from '../lib/clock.ts'
 import {
   type ContextReport,
   type EntryOf,
@@ -8,7 +6,9 @@ import {
   noUsage,
   type Principal,
   type Recalled,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Agents } from '../agents/agent.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { ActiveRun, RunProfile } from './active-run.ts'
 import type { Attachments } from './attachments.ts'
 import type { BudgetKeeper, Reservation, Slices } from './budgets.ts'

@@ -1,4 +1,4 @@
-import type { JobTrace } from '../protocol/index.ts'
+import type { JobTrace } from 'protocol'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callsIn } from './settles.ts'
 import { tokensOf } from './spent.ts'

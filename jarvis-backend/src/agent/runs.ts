@@ -1,4 +1,4 @@
-import { type Card, JarvisError, type Question, type QueuedMessage, type Snapshot } from '../protocol/index.ts'
+import { type Card, JarvisError, type Question, type QueuedMessage, type Snapshot } from 'protocol'
 import { type ActiveRun, activeRun } from './active-run.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { originOf } from './origin.ts'

@@ -1,4 +1,4 @@
-import type { Entry, ToolCall } from '../protocol/index.ts'
+import type { Entry, ToolCall } from 'protocol'
 
 export const callsIn = ({ content }: Extract<Entry, { type: 'assistant' }>): ToolCall[] =>
   content.filter((item) => item.type === 'tool_call')

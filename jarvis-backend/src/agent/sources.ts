@@ -1,4 +1,4 @@
-import { type Attachment, isPicture, type ToolInput } from '../protocol/index.ts'
+import { type Attachment, isPicture, type ToolInput } from 'protocol'
 import { textsSentAlong } from './program.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 

@@ -1,4 +1,4 @@
-import { firstOwnerId, personOf } from '../protocol/index.ts'
+import { firstOwnerId, personOf } from 'protocol'
 import { asData } from './context/as-data.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
 import { callIdOf } from './settles.ts'

@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '../protocol/index.ts'
+import { noUsage, type Usage } from 'protocol'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
 /** What a model was asked for: a turn, or the words of a fold. */

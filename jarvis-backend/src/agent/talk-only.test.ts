@@ -1,5 +1,5 @@
+import type { ToolUseId } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ToolUseId } from '../protocol/index.ts'
 import { talkOnly } from './talk-only.ts'
 
 test('a model without tools reads what was called as words, and is told that it can only talk', () => {

@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '../protocol/index.ts'
+import { noUsage, type Usage } from 'protocol'
 import type { CostOf } from './spent.ts'
 
 /** What a model's replies came to since the start. `costUsd` undefined: no price is known. `partial`: replies that were not counted whole. */

@@ -1,4 +1,4 @@
-import type { EntryOf, TodoItem } from '../protocol/index.ts'
+import type { EntryOf, TodoItem } from 'protocol'
 
 /** The block in which a model is given its own list again. */
 const mark = 'plan'

@@ -1,5 +1,5 @@
+import { noUsage, type Principal, type ToolCall } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { noUsage, type Principal, type ToolCall } from '../protocol/index.ts'
 import type { ActiveRun } from './active-run.ts'
 import type { LiveSession } from './sessions/live-session.ts'
 import type { Draft } from './sessions/transcript-store.ts'

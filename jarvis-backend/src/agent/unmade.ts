@@ -1,4 +1,4 @@
-import type { Entry, EntryOf } from '../protocol/index.ts'
+import type { Entry, EntryOf } from 'protocol'
 
 type Turn = EntryOf<'assistant'>
 export type Unmade = NonNullable<Turn['unmade']>

@@ -1,4 +1,4 @@
-import type { ChatEvents } from '../protocol/index.ts'
+import type { ChatEvents } from 'protocol'
 
 /** Whoever hears what happens in a session: a screen, an MCP client's call, a program. */
 export type Watcher = {

@@ -1,4 +1,4 @@
-import { type AgentBody, JarvisError, mainAgentId } from '../protocol/index.ts'
+import { type AgentBody, JarvisError, mainAgentId } from 'protocol'
 import { type Agent, type Agents, agentOf } from './agent.ts'
 import { type Known, parseAgents, withAgent } from './file.ts'
 import { agentsIn } from './registry.ts'

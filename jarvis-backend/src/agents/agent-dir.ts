@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { AgentId, mainAgentId } from '../protocol/index.ts'
+import { AgentId, mainAgentId } from 'protocol'
 
 /**
  * The folder of an agent's files: the one place where its path is made. Main has the workspace, the others a folder beside it, so that no agent's

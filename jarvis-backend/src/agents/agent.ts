@@ -7,7 +7,7 @@ import {
   type Tier,
   tiers,
   type Verdict,
-} from '../protocol/index.ts'
+} from 'protocol'
 
 /** A persona with narrowed rights. It may do what main may, or less. */
 export type Agent = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'budget' | 'bindings'> & {

@@ -1,4 +1,4 @@
-import { type AgentBinding, mainAgentId } from '../protocol/index.ts'
+import { type AgentBinding, mainAgentId } from 'protocol'
 import type { Agent } from './agent.ts'
 
 /** Where a message comes from, as bindings see it. */

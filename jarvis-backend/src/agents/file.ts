@@ -1,8 +1,8 @@
+import { AgentBinding, AgentBody, AgentId, attachedServerOf, BudgetLimits, mainAgentId } from 'protocol'
 import { isMap, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { nearestName } from '../lib/nearest.ts'
 import { type Finding, parseYaml, type YamlProblem } from '../lib/strict-yaml.ts'
-import { AgentBinding, AgentBody, AgentId, attachedServerOf, BudgetLimits, mainAgentId } from '../protocol/index.ts'
 import { type Agent, agentOf, fits } from './agent.ts'
 
 /** What the names in a file are held against. `models` absent: they are not checked. */

@@ -1,4 +1,4 @@
-import { JarvisError, mainAgentId } from '../protocol/index.ts'
+import { JarvisError, mainAgentId } from 'protocol'
 import { type Agent, type Agents, agentOf } from './agent.ts'
 
 /** The agents of a list that may change. @param current `main` first; the same array until one changes */

@@ -1,4 +1,4 @@
-import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenScope } from '../protocol/index.ts'
+import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenScope } from 'protocol'
 import { hintOf, isMistyped, newSecret } from './api-token-secret.ts'
 import { hashToken } from './tokens.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Door, JarvisError, type PersonRef } from '../protocol/index.ts'
+import { type Door, JarvisError, type PersonRef } from 'protocol'
 import { type ApiToken, type ApiTokens, requireDoor } from './api-tokens.ts'
 import { resourceOf, scopes } from './oauth-requests.ts'
 import { type OAuthSecrets, usualRate } from './oauth-secrets.ts'

@@ -11,7 +11,7 @@ import type {
   PersonRef,
   PlanRun,
   PlanStep,
-} from '../protocol/index.ts'
+} from 'protocol'
 import { type Reading, reaches } from './reach.ts'
 
 /** Stands in place of words of a conversation that whoever asks may not read. */

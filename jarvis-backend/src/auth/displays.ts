@@ -1,4 +1,4 @@
-import { Display } from '../protocol/index.ts'
+import { Display } from 'protocol'
 import type { Settings } from './password.ts'
 
 /** How the dashboard looks for each person. */

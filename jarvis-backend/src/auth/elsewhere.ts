@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { Expected, ForeignIdentity, IdentityProvider } from './oidc-provider.ts'
 
 /** How long somebody may take at the service, and the page afterwards, ms. */

@@ -1,5 +1,5 @@
+import { type ForeignAccount, JarvisError, type Person } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { type ForeignAccount, JarvisError, type Person } from '../protocol/index.ts'
 import type { ForeignIdentity } from './oidc-provider.ts'
 import type { People } from './people.ts'
 

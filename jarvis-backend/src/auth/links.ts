@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type Invitation, JarvisError, type LinkReply, type Person } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { type Invitation, JarvisError, type LinkReply, type Person } from '../protocol/index.ts'
 import type { People } from './people.ts'
 
 /** How long an invitation counts, ms. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { type ClientAddress, networkOf } from './client-address.ts'
 
 /** The first `free` failures cause no wait; each further one doubles it, from `firstMs` to `longestMs`. */

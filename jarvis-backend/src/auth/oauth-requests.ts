@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { JarvisError, type OAuthAsk, type OAuthProblem } from '../protocol/index.ts'
+import { JarvisError, type OAuthAsk, type OAuthProblem } from 'protocol'
 import type { OAuthClients } from './oauth-clients.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isLoopbackRedirect, isSameRedirect, redirectHost, withQuery } from './oauth-redirects.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { JarvisError, personFor } from '../protocol/index.ts'
+import { JarvisError, personFor } from 'protocol'
 import type { ApiToken } from './api-tokens.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Allowed, requireResource, scopes } from './oauth-requests.ts'

@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client'
+import { JarvisError } from 'protocol'
 import { isLoopbackHost } from '../lib/loopback.ts'
-import { JarvisError } from '../protocol/index.ts'
 
 /** Who somebody is elsewhere. `subject` is theirs for ever at this issuer; `name` and `email` are the service's word and prove nothing here. */
 export type ForeignIdentity = { issuer: string; subject: string; name?: string; email?: string }

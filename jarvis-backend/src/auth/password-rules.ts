@@ -1,4 +1,4 @@
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { commonWords } from './common-words.ts'
 
 const shortest = 8

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { JarvisError } from 'protocol'
 import { keepSecret, keptSecret } from '../lib/kept-secret.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { generatePassword, isSameSecret, type PasswordHasher } from './passwords.ts'
 
 export interface Settings {

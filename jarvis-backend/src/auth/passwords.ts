@@ -1,7 +1,7 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash, hashSync, verify } from '@node-rs/argon2'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** Parameters of argon2id: memory in KiB, passes over it, lanes. */
 export type HashStrength = { memoryKib: number; passes: number; lanes: number }

@@ -1,5 +1,5 @@
+import { firstOwnerId, houseRoles, JarvisError, type Person, PersonName } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { firstOwnerId, houseRoles, JarvisError, type Person, PersonName } from '../protocol/index.ts'
 
 /** `hash`: of the password; undefined for the first owner, whose password is kept elsewhere, and for somebody without one. */
 export interface PersonStore {

@@ -1,4 +1,4 @@
-import { firstOwnerId, JarvisError, type Person } from '../protocol/index.ts'
+import { firstOwnerId, JarvisError, type Person } from 'protocol'
 import type { Password } from './password.ts'
 import { requireGoodPassword } from './password-rules.ts'
 import type { PasswordHasher } from './passwords.ts'

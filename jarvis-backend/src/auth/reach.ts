@@ -1,4 +1,4 @@
-import { firstOwnerId, JarvisError, type PersonRef, type ShareMay } from '../protocol/index.ts'
+import { firstOwnerId, JarvisError, type PersonRef, type ShareMay } from 'protocol'
 import { isAtLeast } from './roles.ts'
 
 /** Whether a person sees what belongs to `owner`, another person's id (absent: the first owner's): owners and operators see all, others their own. */

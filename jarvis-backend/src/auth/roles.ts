@@ -1,4 +1,4 @@
-import { JarvisError, type Role } from '../protocol/index.ts'
+import { JarvisError, type Role } from 'protocol'
 
 /** What roles come down to, from least to most. */
 export const standings = ['viewer', 'member', 'operator', 'owner'] as const

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Factors, JarvisError, type SecondFactorOffer } from '../protocol/index.ts'
+import { type Factors, JarvisError, type SecondFactorOffer } from 'protocol'
 import type { PasswordHasher } from './passwords.ts'
 import { makeRecoveryCodes, readRecoveryCode, recoveryText } from './recovery-codes.ts'
 import { base32, otpauthUri, seedBytes, stepOf } from './totp.ts'

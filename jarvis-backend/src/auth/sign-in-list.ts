@@ -1,4 +1,4 @@
-import type { SignInInfo } from '../protocol/index.ts'
+import type { SignInInfo } from 'protocol'
 import { idleEndOf, type SignInRow, type SignInStore } from './sign-ins.ts'
 
 /** Where people are signed in, as they are told of it. @param parts.idleMs how long a sign-in lasts without use */

@@ -1,4 +1,4 @@
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { Identity } from './tokens.ts'
 
 /** How long a password elevates a token, ms. */

@@ -1,16 +1,8 @@
 import { createHash, createSecretKey } from 'node:crypto'
 import jwt from 'jsonwebtoken'
+import { type ApiTokenInfo, firstOwnerId, isPersonId, JarvisError, type Person, type PersonRef, Role } from 'protocol'
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
-import {
-  type ApiTokenInfo,
-  firstOwnerId,
-  isPersonId,
-  JarvisError,
-  type Person,
-  type PersonRef,
-  Role,
-} from '../protocol/index.ts'
 import { lesserOf, wireRole } from './roles.ts'
 import { idleEndOf, type SignInRow, type SignInStore, signInPrefix } from './sign-ins.ts'
 

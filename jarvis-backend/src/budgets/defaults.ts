@@ -1,4 +1,4 @@
-import type { Budgets } from '../protocol/index.ts'
+import type { Budgets } from 'protocol'
 
 /** The limits of a new installation. Calls of a run include those of its child runs. */
 export const usualBudgets: Budgets = {

@@ -1,6 +1,6 @@
+import { noUsage, type Spending, type Usage } from 'protocol'
 import type { CallPlan } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
-import { noUsage, type Spending, type Usage } from '../protocol/index.ts'
 import { nearRatio, wrapUpMs } from './defaults.ts'
 import type { Scope } from './scopes.ts'
 import { nearly, refusal, used } from './words.ts'

@@ -1,6 +1,6 @@
+import { type BudgetLimits, mainAgentId, noUsage, type Spending } from 'protocol'
 import { type BudgetKeeper, type Slices, wrapUpTokens } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
-import { type BudgetLimits, mainAgentId, noUsage, type Spending } from '../protocol/index.ts'
 import { leftMs, mostOf, nearLine, noRoom, obstacle, usedUp } from './fit.ts'
 import { createReserve } from './reserve.ts'
 import { spentOfRun } from './runs.ts'

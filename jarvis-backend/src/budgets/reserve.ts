@@ -1,6 +1,6 @@
+import { noUsage, type Usage } from 'protocol'
 import type { CallPlan, Reservation } from '../agent/budgets.ts'
 import type { CostOf } from '../agent/spent.ts'
-import { noUsage, type Usage } from '../protocol/index.ts'
 import { mostOf } from './fit.ts'
 import type { Caller, Scopes } from './scopes.ts'
 import type { SpendingStore, SpendKind } from './spending.ts'

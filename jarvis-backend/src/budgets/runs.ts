@@ -1,4 +1,4 @@
-import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import type { BudgetLimits, Spending } from 'protocol'
 import type { RunRecord, SpendingStore } from './spending.ts'
 
 const units = ['calls', 'tokens', 'usd', 'minutes'] as const

@@ -1,5 +1,5 @@
+import type { BudgetLimits, Budgets, Spending } from 'protocol'
 import type { Spender } from '../agent/budgets.ts'
-import type { BudgetLimits, Budgets, Spending } from '../protocol/index.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
 import type { DayQuery, RunRecord, SpendingStore } from './spending.ts'
 

@@ -1,4 +1,4 @@
-import { Budgets, type BudgetsChange } from '../protocol/index.ts'
+import { Budgets, type BudgetsChange } from 'protocol'
 import { usualBudgets } from './defaults.ts'
 
 /** Where the operator's limits are kept: the settings of the database. */

@@ -1,5 +1,5 @@
+import type { BudgetLimits } from 'protocol'
 import type { Slices } from '../agent/budgets.ts'
-import type { BudgetLimits } from '../protocol/index.ts'
 import { usualShare, wrapUpMs } from './defaults.ts'
 import { scaled, spentOfRun } from './runs.ts'
 import type { Scopes } from './scopes.ts'

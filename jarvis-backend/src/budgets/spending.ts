@@ -1,4 +1,4 @@
-import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import type { BudgetLimits, Spending } from 'protocol'
 
 /** What a model was called for. */
 export type SpendKind = 'turn' | 'wrap_up' | 'title' | 'compaction' | 'embedding' | 'plain' | 'try'

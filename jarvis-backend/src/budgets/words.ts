@@ -1,4 +1,4 @@
-import type { BudgetLimits, Spending } from '../protocol/index.ts'
+import type { BudgetLimits, Spending } from 'protocol'
 
 export type Unit = keyof BudgetLimits
 

@@ -1,3 +1,4 @@
+import type { NodeRoles, PolicyStatus, ProfileName } from 'protocol'
 import {
   attachedToolsIn,
   compilePolicy,
@@ -7,7 +8,6 @@ import {
   summaryOf,
   unmetIn,
 } from '../gate/index.ts'
-import type { NodeRoles, PolicyStatus, ProfileName } from '../protocol/index.ts'
 import type { People } from './people.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'

@@ -1,5 +1,5 @@
+import type { ToolCall } from 'protocol'
 import type { CallContext } from '../agent/tool-runner.ts'
-import type { ToolCall } from '../protocol/index.ts'
 import type { Reservation } from './confirmations/grants.ts'
 import type { Judgement } from './judge.ts'
 import type { Execution, StoredConfirmation } from './ports.ts'

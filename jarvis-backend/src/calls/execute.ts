@@ -1,6 +1,6 @@
+import type { Principal, ToolCall } from 'protocol'
 import { Mistake } from '../gate/index.ts'
 import { newId } from '../lib/ids.ts'
-import type { Principal, ToolCall } from '../protocol/index.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallContext, Walk } from './call.ts'
 import { faithful } from './faithful.ts'

@@ -1,5 +1,5 @@
+import type { ToolInput } from 'protocol'
 import type { z } from 'zod'
-import type { ToolInput } from '../protocol/index.ts'
 
 /** What stands for no value where an argument may be left out. */
 const absent: readonly unknown[] = [null, '', 'null', 'None', 'undefined']

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Principal, readAs, type Target, type Tier, type ToolInput, tiers, type Verdict } from 'protocol'
 import { rightsOf } from '../agent/principal.ts'
 import { type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
 import { onlyMain } from '../agents/registry.ts'
@@ -24,15 +25,6 @@ import { listedIn } from '../lib/listed-in.ts'
 import { meantName } from '../lib/meant-name.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { textsIn } from '../lib/texts-in.ts'
-import {
-  type Principal,
-  readAs,
-  type Target,
-  type Tier,
-  type ToolInput,
-  tiers,
-  type Verdict,
-} from '../protocol/index.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { faithful } from './faithful.ts'

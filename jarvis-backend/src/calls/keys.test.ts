@@ -1,6 +1,6 @@
+import type { Principal } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Scope } from '../gate/index.ts'
-import type { Principal } from '../protocol/index.ts'
 import { callKey, grantKey, grantKeys, scopeKey } from './keys.ts'
 
 const target = { kind: 'guest', id: 'vm/103', name: 'truenas' } as const

@@ -1,7 +1,7 @@
+import { hashOf } from 'node-kit/canonical'
+import { type Card, firstOwnerId, mainAgentId, type Target, type ToolInput } from 'protocol'
 import { rightsOf } from '../agent/principal.ts'
 import type { Scope } from '../gate/index.ts'
-import { hashOf } from '../lib/canonical.ts'
-import { type Card, firstOwnerId, mainAgentId, type Target, type ToolInput } from '../protocol/index.ts'
 
 /**
  * What makes two calls the same to a person: tool, arguments and target. SHA-256 in hex. The argument `node` is left

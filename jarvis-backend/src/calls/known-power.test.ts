@@ -1,6 +1,6 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Effect } from '../gate/index.ts'
-import type { ClusterState } from '../protocol/index.ts'
 import { whyPowerUnknown } from './known-power.ts'
 
 const on = (kind: Effect['kind'], vmid: number): Effect => ({

@@ -1,6 +1,6 @@
+import type { ClusterState } from 'protocol'
+import { named } from 'redaction/visible'
 import { type Effect, restsOnQuorum } from '../gate/index.ts'
-import type { ClusterState } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
 
 /**
  * Why an approval of these effects would rest on nothing now: the cluster has no quorum, or they start, stop or restart a guest whose node does

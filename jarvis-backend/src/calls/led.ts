@@ -1,5 +1,5 @@
+import { tiers, type Verdict } from 'protocol'
 import { both, type Sources } from '../gate/index.ts'
-import { tiers, type Verdict } from '../protocol/index.ts'
 import type { Leads } from '../tools/tool.ts'
 import type { Asker, Judge, Judgement, Led } from './judge.ts'
 

@@ -1,6 +1,6 @@
+import type { Target, ToolCall, ToolInput } from 'protocol'
 import type { Effect } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
-import type { Target, ToolCall, ToolInput } from '../protocol/index.ts'
 import type { Asking, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 

@@ -9,7 +9,7 @@ import type {
   Tier,
   ToolCall,
   ToolInput,
-} from '../protocol/index.ts'
+} from 'protocol'
 import type { Receipt } from '../signing/receipt.ts'
 import type { ToolImage } from '../tools/tool.ts'
 

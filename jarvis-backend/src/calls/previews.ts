@@ -1,8 +1,8 @@
+import { hashOf } from 'node-kit/canonical'
+import { JarvisError, type Principal, readAs, type ToolInput } from 'protocol'
 import { rightsOf } from '../agent/principal.ts'
 import { Mistake } from '../gate/index.ts'
-import { hashOf } from '../lib/canonical.ts'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError, type Principal, readAs, type ToolInput } from '../protocol/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview, Whose } from '../tools/tool.ts'
 

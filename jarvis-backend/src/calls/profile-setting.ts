@@ -1,4 +1,4 @@
-import { type ProfileName, profileNames } from '../protocol/index.ts'
+import { type ProfileName, profileNames } from 'protocol'
 import type { Journal } from './ports.ts'
 
 export type ProfileSettings = { get(key: string): string | undefined; set(key: string, value: string): void }

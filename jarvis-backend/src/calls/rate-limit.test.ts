@@ -1,5 +1,5 @@
+import type { Principal } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Principal } from '../protocol/index.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 const person: Principal = { kind: 'chat', name: 'demo' }

@@ -1,7 +1,7 @@
+import type { Guest, Task } from 'protocol'
 import type { Ending } from '../gate/effect.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
-import type { Guest, Task } from '../protocol/index.ts'
 import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 
 /** What the cluster says of a call that was claimed and left no result. `text` says what was observed. */

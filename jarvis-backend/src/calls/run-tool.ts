@@ -1,6 +1,6 @@
+import { type Asking, JarvisError, type QuestionResolution } from 'protocol'
 import { legible, legibleValue, Mistake } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type Asking, JarvisError, type QuestionResolution } from '../protocol/index.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import type { Outcome } from './ports.ts'
 import { createLimit } from './time-limit.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { Decision, Tier } from 'protocol'
 import { expect, test } from 'vitest'
 import { runs } from '../../../scripts/property-runs.ts'
-import type { Decision, Tier } from '../protocol/index.ts'
 import type { Ready } from './call.ts'
 import type { Standing } from './confirmations/drift.ts'
 import type { Outcome, Resolution } from './ports.ts'

@@ -1,4 +1,4 @@
-import type { Decision } from '../protocol/index.ts'
+import type { Decision } from 'protocol'
 import type { Ready } from './call.ts'
 import type { Replacing, Standing } from './confirmations/drift.ts'
 import type { Judgement } from './judge.ts'

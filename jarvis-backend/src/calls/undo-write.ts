@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { WriteRecord } from '../tools/memory/memory-tool.ts'
 import type { Workspace } from '../workspace/files.ts'
 import type { Journal, Transactions } from './ports.ts'

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../protocol/index.ts'
+import type { ToolCall } from 'protocol'
 import { type CallContext, missing, type Walk, type Way } from './call.ts'
 import { createRecords, type RecordParts } from './records.ts'
 import type { Came } from './run-tool.ts'

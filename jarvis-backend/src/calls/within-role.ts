@@ -1,3 +1,4 @@
+import type { ClusterState, Principal, ToolInput, Verdict } from 'protocol'
 import {
   beyondRole,
   type Effect,
@@ -8,7 +9,6 @@ import {
   seenBy,
   type World,
 } from '../gate/index.ts'
-import type { ClusterState, Principal, ToolInput, Verdict } from '../protocol/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { People } from './people.ts'
 

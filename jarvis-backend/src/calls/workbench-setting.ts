@@ -1,5 +1,5 @@
+import type { WorkbenchBody, WorkbenchSection } from 'protocol'
 import { editedPolicy, type PolicyEdit, type PolicyText } from '../gate/policy/change-workbench.ts'
-import type { WorkbenchBody, WorkbenchSection } from '../protocol/index.ts'
 import { policyHashKey } from './active-policy.ts'
 import type { Journal, Transactions } from './ports.ts'
 import type { ProfileSettings } from './profile-setting.ts'

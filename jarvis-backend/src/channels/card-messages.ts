@@ -1,4 +1,4 @@
-import type { Card } from '../protocol/index.ts'
+import type { Card } from 'protocol'
 import { cardContent, type Ending, endedContent } from './cards.ts'
 import type { ChannelKind } from './channel.ts'
 import type { Hearers } from './hearers.ts'

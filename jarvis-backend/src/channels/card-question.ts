@@ -1,5 +1,5 @@
-import type { Card } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
+import type { Card } from 'protocol'
+import { named } from 'redaction/visible'
 
 /** A deed of JARVIS's that names nothing but settings that Proxmox knows: `change memory, cores of 104`. */
 const ofSettings = /^(change [a-z\d, ]+) of \d+$/

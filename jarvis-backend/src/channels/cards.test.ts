@@ -1,5 +1,5 @@
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Card } from '../protocol/index.ts'
 import { cardContent, endedContent, isLight } from './cards.ts'
 import { createSpeech } from './spoken.ts'
 

@@ -1,6 +1,6 @@
+import type { Card } from 'protocol'
+import { named } from 'redaction/visible'
 import { timeWithZone } from '../lib/time-of-day.ts'
-import type { Card } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
 import { cardQuestion } from './card-question.ts'
 import type { CardOf, Content, Recipient } from './ports.ts'
 import type { Say, Spoken } from './spoken.ts'

@@ -1,4 +1,4 @@
-import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from '../protocol/index.ts'
+import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'protocol'
 import type { ChannelKind, Decides } from './channel.ts'
 import type { Channels } from './channels.ts'
 import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'

@@ -1,4 +1,3 @@
-import { ownZone } from '../lib/zone.ts'
 import {
   type ChannelBody,
   type ChannelDelivery,
@@ -8,7 +7,8 @@ import {
   type ChannelRules,
   type ChannelsReply,
   JarvisError,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { ownZone } from '../lib/zone.ts'
 import type { ChannelKind } from './channel.ts'
 import type { Channels } from './channels.ts'
 import { createDeskViews } from './desk-views.ts'

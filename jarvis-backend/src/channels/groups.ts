@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { JarvisError } from '../protocol/index.ts'
 import type { ChannelKind, Group, Incoming } from './channel.ts'
 import type { Content, Recipient, RecipientStore } from './ports.ts'
 import type { Putting } from './putting.ts'

@@ -1,6 +1,6 @@
+import type { Question } from 'protocol'
 import type { GoingBack, JarvisFacts } from '../house.ts'
 import { firstOf } from '../lib/words.ts'
-import type { Question } from '../protocol/index.ts'
 import type { Channels, Notice } from './channels.ts'
 
 /**

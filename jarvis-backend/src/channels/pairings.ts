@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type ChannelPairing, JarvisError } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { type ChannelPairing, JarvisError } from '../protocol/index.ts'
 import type { ChannelKind, Incoming } from './channel.ts'
 import type { Pairing, PairingStore, Recipient, RecipientStore } from './ports.ts'
 import type { Registry } from './registry.ts'

@@ -1,5 +1,5 @@
+import type { ChannelRules } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import type { ChannelRules } from '../protocol/index.ts'
 import type { Outbox } from './outbox.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient } from './ports.ts'
 import { type Matter, mayDisturb } from './rules.ts'

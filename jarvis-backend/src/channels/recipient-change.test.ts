@@ -1,5 +1,5 @@
+import type { ChannelRecipientBody } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChannelRecipientBody } from '../protocol/index.ts'
 import type { Capabilities, Decides } from './channel.ts'
 import { type RecipientRights, recipientChange } from './recipient-change.ts'
 

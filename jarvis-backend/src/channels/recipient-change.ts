@@ -1,4 +1,4 @@
-import { type ChannelRecipientBody, JarvisError } from '../protocol/index.ts'
+import { type ChannelRecipientBody, JarvisError } from 'protocol'
 import { type ChannelKind, type Decides, decides } from './channel.ts'
 import type { Recipient } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import { hashOf } from '../lib/canonical.ts'
+import { hashOf } from 'node-kit/canonical'
 import type { Clock } from '../lib/clock.ts'
 import type { Channel, ChannelKind, Heard, Settings } from './channel.ts'
 

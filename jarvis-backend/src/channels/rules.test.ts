@@ -1,5 +1,5 @@
+import type { ChannelRules } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ChannelRules } from '../protocol/index.ts'
 import type { Recipient } from './ports.ts'
 import { hoursEnd, type Matter, mayDisturb } from './rules.ts'
 

@@ -1,5 +1,5 @@
+import type { ChannelRules } from 'protocol'
 import { timeWithZone } from '../lib/time-of-day.ts'
-import type { ChannelRules } from '../protocol/index.ts'
 import type { Level } from './channel.ts'
 import type { Recipient } from './ports.ts'
 

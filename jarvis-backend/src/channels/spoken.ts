@@ -1,4 +1,4 @@
-import { legible } from '../redaction/visible.ts'
+import { legible } from 'redaction/visible'
 
 declare const spoken: unique symbol
 /** A text that may leave the house: redacted, without characters that hide, short. Only `createSpeech` makes one. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Card, JarvisError } from '../protocol/index.ts'
+import { type Card, JarvisError } from 'protocol'
 import { isLight, pathOf, untilOf } from './cards.ts'
 import type { Answered, Button, ChannelKind, Incoming } from './channel.ts'
 import type { Nonce, NonceStore, OutboxItem, Recipient, RecipientStore } from './ports.ts'

@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import {
   type Answer,
   type AnswerBody,
@@ -6,7 +5,8 @@ import {
   type Question,
   type QuestionItem,
   type QuestionsReply,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Config } from '../config/config.ts'
 import { readOptions } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3'
+import { addKeys, backupKeys, isSealed, keyringName, SecretsRefused, sealedRows } from 'secrets'
 import { secretsIn } from '../config/sealed-files.ts'
 import type { Sealing } from '../config/sealing.ts'
 import { surveySecrets } from '../config/secret-survey.ts'
-import { addKeys, backupKeys, isSealed, keyringName, SecretsRefused, sealedRows } from '../secrets/index.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 
 /** Reads the secrets of a finished backup back. @returns lines that say what is sealed in it, once a sample was opened, and what is not */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ClassifyReply, JarvisError, type ToolInfo, type ToolInput } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { type ClassifyReply, JarvisError, type ToolInfo, type ToolInput } from '../protocol/index.ts'
 import { readOptions, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'

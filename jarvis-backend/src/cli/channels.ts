@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import {
   type ChannelDelivery,
   type ChannelGroups,
@@ -6,7 +5,8 @@ import {
   type ChannelRecipient,
   type ChannelsReply,
   JarvisError,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Config } from '../config/config.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

@@ -1,5 +1,5 @@
+import { type Card, JarvisError, type Question, type Snapshot } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { type Card, JarvisError, type Question, type Snapshot } from '../protocol/index.ts'
 import { send } from './ask.ts'
 import { askAnswer } from './asked.ts'
 import { askDecision } from './decide.ts'

@@ -1,4 +1,4 @@
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { commandNames, commandOf } from './table.ts'
 
 type Completed = {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { openDataDir } from '../config/data-dir.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { type Database, openDatabase } from '../store/sqlite/database.ts'
 import { type KeptJournal, keepJournal } from '../store/sqlite/journal/kept.ts'
 

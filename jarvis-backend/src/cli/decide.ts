@@ -1,11 +1,5 @@
+import { type Card, type ConfirmationRow, type DecisionChallenge, type GrantRequest, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import {
-  type Card,
-  type ConfirmationRow,
-  type DecisionChallenge,
-  type GrantRequest,
-  JarvisError,
-} from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

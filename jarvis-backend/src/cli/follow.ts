@@ -1,4 +1,4 @@
-import type { Card, Question, StreamEvents } from '../protocol/index.ts'
+import type { Card, Question, StreamEvents } from 'protocol'
 import type { Remote } from './remote/remote.ts'
 import { exitCodes } from './table.ts'
 import type { Told } from './terminal/printer.ts'

@@ -1,5 +1,5 @@
+import { type Grant, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { type Grant, JarvisError } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

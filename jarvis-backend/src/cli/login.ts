@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { addressOf, keepLogin } from './remote/logins.ts'
 import { asOperatorOnce } from './remote/operator.ts'

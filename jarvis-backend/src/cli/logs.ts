@@ -1,5 +1,5 @@
+import { JarvisError, type LogLine, LogsQuery, type Page } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { JarvisError, type LogLine, LogsQuery, type Page } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

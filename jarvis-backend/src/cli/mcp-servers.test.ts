@@ -1,5 +1,5 @@
+import type { AttachedServer } from 'protocol'
 import { expect, test } from 'vitest'
-import type { AttachedServer } from '../protocol/index.ts'
 import { linesOf } from './mcp-servers.ts'
 
 const at = Date.UTC(2026, 10, 29, 14, 5)

@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type AttachedServer, type AttachedServersReply, type AttachedSignInReply, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import {
-  type AttachedServer,
-  type AttachedServersReply,
-  type AttachedSignInReply,
-  JarvisError,
-} from '../protocol/index.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'

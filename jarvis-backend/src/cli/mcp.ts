@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { version } from '../version.ts'
 import { readOptions } from './options.ts'
 import { addressOf, isLoggedIn, keptLogin } from './remote/logins.ts'

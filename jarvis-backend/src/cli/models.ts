@@ -1,13 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLearnedStore } from '../compose/learned.ts'
-import { knownHere } from '../compose/model-facts.ts'
-import type { Config } from '../config/config.ts'
-import { idOf } from '../config/model.ts'
-import { createModelSetup, presets } from '../doctor/model-setup.ts'
-import { systemClock } from '../lib/clock.ts'
-import { firstOf } from '../lib/words.ts'
-import { modelWords } from '../protocol/facts.ts'
 import {
   isVariableProvider,
   JarvisError,
@@ -16,7 +8,15 @@ import {
   ModelProvider,
   type ModelsReply,
   ProviderBody,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { modelWords } from 'protocol/facts'
+import { createLearnedStore } from '../compose/learned.ts'
+import { knownHere } from '../compose/model-facts.ts'
+import type { Config } from '../config/config.ts'
+import { idOf } from '../config/model.ts'
+import { createModelSetup, presets } from '../doctor/model-setup.ts'
+import { systemClock } from '../lib/clock.ts'
+import { firstOf } from '../lib/words.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import { readOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** Parses arguments. @throws JarvisError `invalid_request` naming an unknown option */
 export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {

@@ -1,5 +1,5 @@
+import type { Page, PlanRun } from 'protocol'
 import type { Config } from '../config/config.ts'
-import type { Page, PlanRun } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { table } from './table.ts'

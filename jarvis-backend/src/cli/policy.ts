@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { JarvisError } from 'protocol'
 import { readProfile } from '../calls/profile-setting.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
@@ -12,7 +13,6 @@ import {
   policyLines,
   summaryOf,
 } from '../gate/index.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 export type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; isTerminal: boolean }
 

@@ -1,5 +1,5 @@
+import { JarvisError, type RoleInfo, type TryRoleReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { JarvisError, type RoleInfo, type TryRoleReply } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

@@ -1,6 +1,6 @@
+import { JarvisError } from 'protocol'
 import { type Config, ConfigError } from '../config/config.ts'
 import { readSealedConfig, readStartConfig } from '../config/settings-file.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { DatabaseRefused } from '../store/sqlite/database.ts'
 import { toStorageFailure } from '../store/sqlite/storage-failure.ts'
 import { helpOf, helpText, nearest, referenceText } from './help.ts'

@@ -1,14 +1,7 @@
 import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { openDataDir } from '../config/data-dir.ts'
-import { readEnvFile, writeEnvFile } from '../config/env-file.ts'
-import { sealFiles, secretFiles } from '../config/sealed-files.ts'
-import { boxOf } from '../config/sealing.ts'
-import { surveySecrets } from '../config/secret-survey.ts'
-import { settingsPath } from '../config/settings-file.ts'
-import { writeWhole } from '../lib/whole-file.ts'
-import { JarvisError } from '../protocol/index.ts'
+import { writeWhole } from 'node-kit/whole-file'
+import { JarvisError } from 'protocol'
 import {
   isSealed,
   keyringName,
@@ -18,7 +11,14 @@ import {
   sealedRows,
   sealedRowsIn,
   sealRows,
-} from '../secrets/index.ts'
+} from 'secrets'
+import type { Config } from '../config/config.ts'
+import { openDataDir } from '../config/data-dir.ts'
+import { readEnvFile, writeEnvFile } from '../config/env-file.ts'
+import { sealFiles, secretFiles } from '../config/sealed-files.ts'
+import { boxOf } from '../config/sealing.ts'
+import { surveySecrets } from '../config/secret-survey.ts'
+import { settingsPath } from '../config/settings-file.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { isDataDirLocked, lockDataDir } from '../store/sqlite/lock.ts'
 import { withData } from './data.ts'

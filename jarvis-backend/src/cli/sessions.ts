@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import {
   type Checkpoint,
   type CheckpointDetail,
@@ -9,7 +8,8 @@ import {
   type JournalVerification,
   type Page,
   type SessionsPage,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Config } from '../config/config.ts'
 import { readOptions } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { exitCodes, table } from './table.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { JarvisError, type SshKeyInfo, type SshKeyReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { JarvisError, type SshKeyInfo, type SshKeyReply } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'

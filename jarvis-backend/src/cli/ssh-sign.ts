@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /**
  * Signs a text with `ssh-keygen -Y sign`, which asks for a passphrase or a touch by itself. @param key a file of a private key, or of a

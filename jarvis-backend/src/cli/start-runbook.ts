@@ -1,6 +1,6 @@
+import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from 'protocol'
+import { JarvisError } from 'protocol'
 import type { Ask as AskServer } from '../lib/one-connection.ts'
-import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from '../protocol/index.ts'
-import { JarvisError } from '../protocol/index.ts'
 
 /** How a runbook that was started ended. `waits`: a card waits for a person; `open`: it goes on, and nobody waited longer. */
 export type RunbookEnd = 'done' | 'failed' | 'waits' | 'denied' | 'open'

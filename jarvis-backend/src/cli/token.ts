@@ -1,6 +1,6 @@
+import { Door, JarvisError, RequestsPerMinute, TokenScope } from 'protocol'
 import { type ApiToken, type ApiTokens, createApiTokens, type NewApiToken } from '../auth/api-tokens.ts'
 import type { Config } from '../config/config.ts'
-import { Door, JarvisError, RequestsPerMinute, TokenScope } from '../protocol/index.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'

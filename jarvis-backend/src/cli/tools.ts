@@ -1,5 +1,5 @@
+import type { Page, ToolInfo } from 'protocol'
 import type { Config } from '../config/config.ts'
-import type { Page, ToolInfo } from '../protocol/index.ts'
 import { readOptions } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { table } from './table.ts'

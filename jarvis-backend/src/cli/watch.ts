@@ -1,5 +1,5 @@
+import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier } from '../protocol/index.ts'
 import { readOptions, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'

@@ -1,6 +1,6 @@
+import { JarvisError, type MaintenanceWindow, readAs, WindowBody } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError, type MaintenanceWindow, readAs, WindowBody } from '../protocol/index.ts'
 import { createWindowStore } from '../store/sqlite/alerts.ts'
 import { withData } from './data.ts'
 import { durationMs, readOptions } from './options.ts'

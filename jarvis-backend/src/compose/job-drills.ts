@@ -1,3 +1,4 @@
+import { JarvisError, type Principal } from 'protocol'
 import type { Grants, Standing } from '../calls/confirmations/grants.ts'
 import { callKey } from '../calls/keys.ts'
 import type { Gate } from '../calls/room.ts'
@@ -6,7 +7,6 @@ import type { ComposedHomelab } from '../homelab/room.ts'
 import { type Candidate, drillInput } from '../jobs/drill-job.ts'
 import type { StoredJob } from '../jobs/job.ts'
 import { personOfJob } from '../jobs/jobs.ts'
-import { JarvisError, type Principal } from '../protocol/index.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** For how long a person allows a job's drills at once. */

@@ -1,3 +1,4 @@
+import { firstOwnerId, mainAgentId, personFor } from 'protocol'
 import { isOffered } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import type { ApiToken } from '../auth/api-tokens.ts'
@@ -7,7 +8,6 @@ import { isBounded } from '../auth/roles.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
-import { firstOwnerId, mainAgentId, personFor } from '../protocol/index.ts'
 import type { Site } from './site.ts'
 
 /**

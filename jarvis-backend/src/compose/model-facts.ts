@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { ModelFacts } from 'protocol'
 import type { Settings } from '../auth/password.ts'
 import { idOf, type ModelConfig } from '../config/model.ts'
 import type { Clock } from '../lib/clock.ts'
-import { ModelFacts } from '../protocol/index.ts'
 import { createPrices, isCloud, namedFacts, pricedAs, servedFacts } from '../providers/index.ts'
 
 /** After so long a service is asked again, ms. */

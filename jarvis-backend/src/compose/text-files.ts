@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { agentDir } from '../agents/agent-dir.ts'
-import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import type { Foundation } from './foundation.ts'

@@ -1,3 +1,4 @@
+import { JarvisError, mainAgentId } from 'protocol'
 import type { ProgramFiles } from '../agent/run/start-program.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { Bearer } from '../auth/bearer.ts'
@@ -6,7 +7,6 @@ import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
-import { JarvisError, mainAgentId } from '../protocol/index.ts'
 import { createAskedStore } from '../store/sqlite/asked.ts'
 import type { Site } from './site.ts'
 

@@ -1,4 +1,4 @@
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { channelPrefix } from './channel-variables.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** New values of variables; undefined removes one. */
 export type Changes = Readonly<Record<string, string | undefined>>

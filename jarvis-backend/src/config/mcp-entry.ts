@@ -1,4 +1,4 @@
-import type { SecretPlaces } from '../redaction/attached-secrets.ts'
+import type { SecretPlaces } from 'redaction/attached-secrets'
 
 export type Json = Record<string, unknown>
 /** Keys from the root of a file down to a value. */

@@ -1,5 +1,5 @@
+import { Effort, isVariableProvider, JarvisError } from 'protocol'
 import { z } from 'zod'
-import { Effort, isVariableProvider, JarvisError } from '../protocol/index.ts'
 import type { ModelsFile } from './models-file.ts'
 
 /** A model of a provider: what answers, and how it is reached. `provider`: the first part of its id. */

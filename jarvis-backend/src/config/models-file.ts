@@ -1,15 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeWhole } from 'node-kit/whole-file'
+import { isVariableProvider, JarvisError, ModelFallback, ModelHeaders, ModelProvider, ProviderBody } from 'protocol'
 import { z } from 'zod'
-import { writeWhole } from '../lib/whole-file.ts'
-import {
-  isVariableProvider,
-  JarvisError,
-  ModelFallback,
-  ModelHeaders,
-  ModelProvider,
-  ProviderBody,
-} from '../protocol/index.ts'
 import { ConfigError } from './config-error.ts'
 import { type Opener, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
 import { modelLeaves } from './secret-leaves.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { NextStart } from '../protocol/index.ts'
+import type { NextStart } from 'protocol'
 import type { Config } from './config.ts'
 import { placeOf } from './proxmox.ts'
 

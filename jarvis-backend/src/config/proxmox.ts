@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { fingerprintOf } from '../lib/fingerprint.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { pathOf } from './path-of.ts'
 
 /** How to reach the cluster, and what to trust. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { writeWhole } from 'node-kit/whole-file'
+import type { SecretBox } from 'secrets'
 import { keptSecret } from '../lib/kept-secret.ts'
-import { writeWhole } from '../lib/whole-file.ts'
-import type { SecretBox } from '../secrets/index.ts'
 import { openedWith } from './sealing.ts'
 
 /** A secret that fills a file of the data dir, or a new one that is sealed there now. @throws ConfigError where it cannot be opened */

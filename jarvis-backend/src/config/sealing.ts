@@ -1,4 +1,4 @@
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import {
   isSealed,
   type KeySources,
@@ -9,7 +9,7 @@ import {
   readKeys,
   type SecretBox,
   SecretsRefused,
-} from '../secrets/index.ts'
+} from 'secrets'
 import { ConfigError } from './config-error.ts'
 import { pathOf } from './path-of.ts'
 import { hasSealed } from './sealed-files.ts'

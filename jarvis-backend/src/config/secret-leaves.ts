@@ -1,5 +1,5 @@
-import { secretsOf } from '../redaction/attached-secrets.ts'
-import { isSealed } from '../secrets/index.ts'
+import { secretsOf } from 'redaction/attached-secrets'
+import { isSealed } from 'secrets'
 import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
 
 /** One text that is a secret, plain or sealed, and where it lies. `put` sets it in the value it was found in; undefined removes it. */

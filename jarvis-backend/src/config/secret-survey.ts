@@ -11,7 +11,7 @@ import {
   SecretsRefused,
   sealedRowsIn,
   wordsOf,
-} from '../secrets/index.ts'
+} from 'secrets'
 import { secretFileNames, secretFiles, secretsIn } from './sealed-files.ts'
 import type { Sealing } from './sealing.ts'
 

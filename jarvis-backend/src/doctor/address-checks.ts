@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
+import type { DoctorCheck } from 'protocol'
 import { type Config, isLoopback } from '../config/config.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 type Listening = Pick<Config, 'host' | 'port' | 'allowedHosts'>

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../protocol/index.ts'
+import type { DoctorCheck } from 'protocol'
 import { ok, warn } from './check.ts'
 
 /** Which channels are set up, and what stands between them and their services. */

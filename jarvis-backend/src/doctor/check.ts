@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../protocol/index.ts'
+import type { DoctorCheck } from 'protocol'
 
 export const ok = (area: string, text: string): DoctorCheck => ({ area, health: 'ok', text })
 export const warn = (area: string, text: string, fix: string): DoctorCheck => ({ area, health: 'warn', text, fix })

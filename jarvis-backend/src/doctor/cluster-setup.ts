@@ -1,9 +1,3 @@
-import type { Config } from '../config/config.ts'
-import { readEnvFile } from '../config/env-file.ts'
-import { type ProxmoxConfig, proxmoxVariables, readCluster } from '../config/proxmox.ts'
-import { saveSettings, settingsPath } from '../config/settings-file.ts'
-import { inspectCluster, probeEntry } from '../homelab/proxmox/index.ts'
-import type { Clock } from '../lib/clock.ts'
 import {
   JarvisError,
   type SetupClusterBody,
@@ -11,7 +5,13 @@ import {
   type SetupReply,
   type SetupSaveReply,
   type SetupTestReply,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Config } from '../config/config.ts'
+import { readEnvFile } from '../config/env-file.ts'
+import { type ProxmoxConfig, proxmoxVariables, readCluster } from '../config/proxmox.ts'
+import { saveSettings, settingsPath } from '../config/settings-file.ts'
+import { inspectCluster, probeEntry } from '../homelab/proxmox/index.ts'
+import type { Clock } from '../lib/clock.ts'
 import { choices, openChoices, pveumLine, roleLine, toolRights, toolsOf } from '../tools/rights.ts'
 
 /** Connects a cluster from the dashboard: inspect, try, save for the next start. */

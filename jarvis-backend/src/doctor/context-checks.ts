@@ -1,5 +1,5 @@
+import type { DoctorCheck } from 'protocol'
 import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { isCloud } from '../providers/index.ts'
 import { ok, warn } from './check.ts'
 

@@ -1,7 +1,7 @@
+import type { DoctorCheck, DoctorReply } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { inspectCluster } from '../homelab/proxmox/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { DoctorCheck, DoctorReply } from '../protocol/index.ts'
 import { hostChecks } from './address-checks.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'

@@ -1,10 +1,10 @@
+import { type DoctorCheck, drillPool } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { drillLine, drillRights, poolLine } from '../drill/rights.ts'
 import { ApiError } from '../homelab/proxmox/failure.ts'
 import { createTransport } from '../homelab/proxmox/transport.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type DoctorCheck, drillPool } from '../protocol/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 /** Checks the restore drill's token and pool. */

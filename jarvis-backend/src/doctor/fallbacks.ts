@@ -1,5 +1,5 @@
+import type { ModelFallback, ModelProvider } from 'protocol'
 import { idOf, type ModelConfig } from '../config/model.ts'
-import type { ModelFallback, ModelProvider } from '../protocol/index.ts'
 import { isAtHome, isCloud } from '../providers/index.ts'
 
 /**

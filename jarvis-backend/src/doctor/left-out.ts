@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../protocol/index.ts'
+import type { DoctorCheck } from 'protocol'
 import type { LeftOut } from '../providers/learned.ts'
 import { warn } from './check.ts'
 

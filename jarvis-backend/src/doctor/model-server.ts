@@ -1,11 +1,5 @@
+import { isVariableProvider, JarvisError, type ModelKind, type ModelProvider, type ModelTestBody } from 'protocol'
 import type { ServedModel } from '../config/model.ts'
-import {
-  isVariableProvider,
-  JarvisError,
-  type ModelKind,
-  type ModelProvider,
-  type ModelTestBody,
-} from '../protocol/index.ts'
 import { addressFault } from './model-address.ts'
 
 export type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>

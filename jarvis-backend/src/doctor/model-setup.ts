@@ -1,10 +1,3 @@
-import { type Config, ConfigError } from '../config/config.ts'
-import type { Changes } from '../config/env-file.ts'
-import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
-import { type ModelsFile, readModelsFile, type SavedProvider, writeModelsFile } from '../config/models-file.ts'
-import { openerOf } from '../config/sealing.ts'
-import { modelsAfter, saveSettings } from '../config/settings-file.ts'
-import type { Clock } from '../lib/clock.ts'
 import {
   isVariableProvider,
   JarvisError,
@@ -19,7 +12,14 @@ import {
   type ProviderBody,
   type VariableProvider,
   variableProviders,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { type Config, ConfigError } from '../config/config.ts'
+import type { Changes } from '../config/env-file.ts'
+import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
+import { type ModelsFile, readModelsFile, type SavedProvider, writeModelsFile } from '../config/models-file.ts'
+import { openerOf } from '../config/sealing.ts'
+import { modelsAfter, saveSettings } from '../config/settings-file.ts'
+import type { Clock } from '../lib/clock.ts'
 import { listModels, presets, tryModel } from '../providers/index.ts'
 import type { LeftOut } from '../providers/learned.ts'
 import { fallbackFault, withoutConsent, withoutProvider } from './fallbacks.ts'

@@ -1,9 +1,9 @@
+import { type DoctorCheck, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { quote } from '../gate/index.ts'
 import type { SeenNode } from '../homelab/proxmox/index.ts'
 import { type Address, createSshShell, offeredKey } from '../homelab/ssh/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type DoctorCheck, JarvisError } from '../protocol/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 type Reached = Pick<Config, 'nodes' | 'ssh'>

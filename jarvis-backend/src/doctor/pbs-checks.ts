@@ -1,8 +1,8 @@
+import type { DoctorCheck } from 'protocol'
 import type { PbsConfig } from '../config/pbs.ts'
 import { quote } from '../gate/index.ts'
 import { readDatastores } from '../homelab/pbs/read.ts'
 import { createPbs } from '../homelab/pbs/transport.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
 
 const area = 'Backup server'

@@ -1,4 +1,4 @@
-import type { DoctorCheck, Invitation, Person } from '../protocol/index.ts'
+import type { DoctorCheck, Invitation, Person } from 'protocol'
 import { bad, ok, warn } from './check.ts'
 
 /** Whether a policy has approvals signed, all or some. */

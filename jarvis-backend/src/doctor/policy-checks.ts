@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../protocol/index.ts'
+import type { DoctorCheck } from 'protocol'
 import { warn } from './check.ts'
 
 /** What to look at in a policy that is in force, a sentence each. */

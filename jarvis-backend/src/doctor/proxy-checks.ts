@@ -1,7 +1,7 @@
+import type { DoctorCheck } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { readMcpFile } from '../config/mcp-file.ts'
 import { type ForwardProxy, readProxies } from '../lib/proxies.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 const area = 'Proxy'

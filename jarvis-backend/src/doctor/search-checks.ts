@@ -1,6 +1,6 @@
+import type { DoctorCheck } from 'protocol'
 import type { SearchConfig } from '../config/search.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { brave } from '../workbench/web/search/brave.ts'
 import { SearchFailed } from '../workbench/web/search/engine.ts'
 import { searxng } from '../workbench/web/search/searxng.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { DoctorCheck } from 'protocol'
 import type { Sealing } from '../config/sealing.ts'
 import { type SecretState, surveySecrets } from '../config/secret-survey.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 const area = 'Secrets'

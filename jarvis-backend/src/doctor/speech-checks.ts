@@ -1,6 +1,6 @@
+import type { DoctorCheck } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { faultAtProxy } from '../lib/unreachable.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { ok, warn } from './check.ts'
 
 const patienceMs = 5_000

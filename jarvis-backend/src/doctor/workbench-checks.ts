@@ -1,4 +1,4 @@
-import type { DoctorCheck, WorkbenchReply } from '../protocol/index.ts'
+import type { DoctorCheck, WorkbenchReply } from 'protocol'
 import { ok, warn } from './check.ts'
 
 /** The parts of the workbench that are on, and what they lack. Parts that are off are no matter. */

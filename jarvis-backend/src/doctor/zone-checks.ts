@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import type { DoctorCheck } from 'protocol'
 import { isZone, ownZone } from '../lib/zone.ts'
-import type { DoctorCheck } from '../protocol/index.ts'
 import { ok, warn } from './check.ts'
 
 const area = 'Time zone'

@@ -1,3 +1,4 @@
+import { drillPool, JarvisError, type Task } from 'protocol'
 import { z } from 'zod'
 import { runTask } from '../homelab/operations/run-task.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
@@ -7,7 +8,6 @@ import { followTask } from '../homelab/proxmox/follow.ts'
 import { guestPath } from '../homelab/proxmox/guest.ts'
 import { readRights, sightOf } from '../homelab/proxmox/rights.ts'
 import { parseUpid } from '../homelab/proxmox/upid.ts'
-import { drillPool, JarvisError, type Task } from '../protocol/index.ts'
 import { type Drill, markOf } from './drill.ts'
 import { type GuestConfig, pulledNets, readConfigAnswer } from './guest-config.ts'
 

@@ -1,4 +1,4 @@
-import type { OpenDrill, RestoreProof } from '../protocol/index.ts'
+import type { OpenDrill, RestoreProof } from 'protocol'
 import type { Step } from './steps.ts'
 
 /** A restore drill. `at` and `endedAt`: Unix ms. Its row is the claim on the copy: it is on disk before the restore is sent. */

@@ -1,3 +1,5 @@
+import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from 'protocol'
+import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { diskOf, plainName } from '../homelab/format.ts'
 import { type GuestMarks, marksIn, sameGuest } from '../homelab/guest-identity.ts'
@@ -5,8 +7,6 @@ import type { Cluster, PveApi } from '../homelab/ports.ts'
 import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
 import { typeIn } from '../homelab/whose-backup.ts'
 import { spanOf } from '../lib/words.ts'
-import { clusterTime } from '../protocol/facts.ts'
-import { asFarAsSeen, type Backup, type Guest, JarvisError, type Node } from '../protocol/index.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
 /** What is asked for. Without `storage` and `node` the drill chooses those with the most room. */

@@ -1,4 +1,4 @@
-import { drillPool } from '../protocol/index.ts'
+import { drillPool } from 'protocol'
 
 type Ids = { first: number; last: number }
 

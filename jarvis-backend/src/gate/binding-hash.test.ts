@@ -1,5 +1,5 @@
+import type { Target } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Target } from '../protocol/index.ts'
 import { bindingHash } from './binding-hash.ts'
 
 const target: Target = {

@@ -1,5 +1,5 @@
-import { hashOf } from '../lib/canonical.ts'
-import type { Target } from '../protocol/index.ts'
+import { hashOf } from 'node-kit/canonical'
+import type { Target } from 'protocol'
 
 /**
  * What a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and which thing they reach. The hash

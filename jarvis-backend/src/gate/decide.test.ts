@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import { type Guest, type Tier, tiers } from 'protocol'
 import { expect, test } from 'vitest'
 import { resolve } from '../../test/support/effects.ts'
-import { type Guest, type Tier, tiers } from '../protocol/index.ts'
 import { decide } from './decide.ts'
 import type { Touch } from './effect.ts'
 import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'

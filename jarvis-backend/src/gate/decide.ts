@@ -1,4 +1,4 @@
-import { type Approve, attachedServerOf, type Tier, type Verdict } from '../protocol/index.ts'
+import { type Approve, attachedServerOf, type Tier, type Verdict } from 'protocol'
 import { type Effect, matches } from './effect.ts'
 import { movedMarks, viewsOf } from './marks.ts'
 import { sessionRoot } from './places/roots.ts'

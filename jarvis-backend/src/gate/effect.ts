@@ -1,4 +1,4 @@
-import type { Guest, Target } from '../protocol/index.ts'
+import type { Guest, Target } from 'protocol'
 
 /**
  * The kinds of effects that the gate knows.

@@ -1,5 +1,5 @@
+import type { Tier } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Tier } from '../protocol/index.ts'
 import { decide } from './decide.ts'
 import { type Effect, Mistake, noTarget, type Touch } from './effect.ts'
 import { effectsOf, remoteEffects, remoteTouches } from './effects-of.ts'

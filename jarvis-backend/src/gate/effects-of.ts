@@ -1,5 +1,5 @@
-import type { Target, Tier } from '../protocol/index.ts'
-import { quoted } from '../redaction/visible.ts'
+import type { Target, Tier } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from './effect.ts'
 import { namesStorage, storagesIn } from './storages.ts'
 import type { World } from './world.ts'

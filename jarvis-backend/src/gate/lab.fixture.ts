@@ -1,4 +1,4 @@
-import type { Guest, Node, UnitState } from '../protocol/index.ts'
+import type { Guest, Node, UnitState } from 'protocol'
 
 /** A node of a table's cluster. */
 export const nodeOf = (name: string, status: Node['status'] = 'online'): Node => ({ name, status, isProtected: false })

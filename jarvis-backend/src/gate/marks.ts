@@ -1,5 +1,5 @@
-import type { Guest } from '../protocol/index.ts'
-import { quoted } from '../redaction/visible.ts'
+import type { Guest } from 'protocol'
+import { quoted } from 'redaction/visible'
 import type { Effect } from './effect.ts'
 import type { Reader } from './policy/policy.ts'
 import { topologyMarks } from './topology/topology.ts'

@@ -1,4 +1,4 @@
-import type { Tier } from '../protocol/index.ts'
+import type { Tier } from 'protocol'
 import { usualTier } from './decide.ts'
 import { isLost, mayMatch, noTarget, type Touch } from './effect.ts'
 import type { Policy } from './policy/policy.ts'

@@ -1,4 +1,4 @@
-import type { Approve, Target, Tier } from '../protocol/index.ts'
+import type { Approve, Target, Tier } from 'protocol'
 import type { Effect, Touch } from './effect.ts'
 import type { Sources } from './taint/taint.ts'
 import type { World } from './world.ts'

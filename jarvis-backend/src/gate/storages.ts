@@ -1,5 +1,5 @@
-import { storageSeries } from '../protocol/facts.ts'
-import { asFarAsSeen, type Storage, type Target } from '../protocol/index.ts'
+import { asFarAsSeen, type Storage, type Target } from 'protocol'
+import { storageSeries } from 'protocol/facts'
 import { Mistake } from './effect.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
-import { asFarAsSeen, type Guest, type Target } from '../protocol/index.ts'
-import { judgeCommand } from '../ssh-grammar/judge-command.ts'
+import { asFarAsSeen, type Guest, type Target } from 'protocol'
+import { judgeCommand } from 'ssh-grammar/judge-command'
 import { type Effect, Mistake, noTarget, type PowerAction } from './effect.ts'
 import type { World } from './world.ts'
 

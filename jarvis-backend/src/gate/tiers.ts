@@ -1,4 +1,4 @@
-import { type Tier, tiers } from '../protocol/index.ts'
+import { type Tier, tiers } from 'protocol'
 
 /** From 0 for green to 3 for black. */
 export const rank = (tier: Tier): number => tiers.indexOf(tier)

@@ -1,4 +1,4 @@
-import type { ClusterState, UnitState } from '../protocol/index.ts'
+import type { ClusterState, UnitState } from 'protocol'
 import type { Policy } from './policy/policy.ts'
 
 /** `missing`: why it is not known. */

@@ -1,5 +1,5 @@
+import type { Alert } from 'protocol'
 import { firstOf } from '../lib/words.ts'
-import type { Alert } from '../protocol/index.ts'
 import { ageOf, plainName } from './format.ts'
 
 const mostIds = 20

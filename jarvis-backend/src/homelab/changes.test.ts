@@ -1,5 +1,5 @@
+import type { ClusterState, ClusterUpdate, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, ClusterUpdate, Guest } from '../protocol/index.ts'
 import { createShown } from './changes.ts'
 
 const guest = (vmid: number, more: Partial<Guest> = {}): Guest => ({

@@ -1,5 +1,5 @@
-import { shareOf } from '../protocol/facts.ts'
-import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from '../protocol/index.ts'
+import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from 'protocol'
+import { shareOf } from 'protocol/facts'
 
 /** Fields that change all the time; all others are state. */
 const figures: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-import { withoutTemplates } from '../protocol/facts.ts'
-import type { ClusterState, Guest, Node } from '../protocol/index.ts'
+import type { ClusterState, Guest, Node } from 'protocol'
+import { withoutTemplates } from 'protocol/facts'
 
 /** Counts guests without templates. `running`: null where the state of every guest is unknown. */
 export function countGuests(guests: readonly Guest[]) {

@@ -1,5 +1,5 @@
+import type { Node } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Node } from '../protocol/index.ts'
 import { nodeLine } from './format.ts'
 
 test.each<[Partial<Node>, string]>([

@@ -1,6 +1,6 @@
+import type { Guest, Node, Storage } from 'protocol'
+import { shareOf } from 'protocol/facts'
 import { percent, spanOf } from '../lib/words.ts'
-import { shareOf } from '../protocol/facts.ts'
-import type { Guest, Node, Storage } from '../protocol/index.ts'
 
 /** `part` of `whole`, 0..1; 0 where `whole` is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)

@@ -1,4 +1,4 @@
-import type { Guest, GuestIdentity, Task } from '../protocol/index.ts'
+import type { Guest, GuestIdentity, Task } from 'protocol'
 
 /**
  * What tells a guest from others that had its number, or will have it. `ctime`: when Proxmox made it, Unix ms; containers have none, and a clone may

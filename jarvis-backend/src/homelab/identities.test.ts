@@ -1,5 +1,5 @@
+import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, Guest } from '../protocol/index.ts'
 import type { GuestMarks } from './guest-identity.ts'
 import { createIdentities, type Generation } from './identities.ts'
 

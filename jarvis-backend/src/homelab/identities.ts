@@ -1,5 +1,5 @@
+import type { ClusterState, Guest, GuestIdentity } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import type { ClusterState, Guest, GuestIdentity } from '../protocol/index.ts'
 import { type GuestMarks, type Remade, sameGuest } from './guest-identity.ts'
 
 /** One guest that has, or had, a number. `names`: all that it was seen with. `seenAt`: when it was last known to be there, Unix ms. */

@@ -1,4 +1,4 @@
-import { Limits, usualLimits } from '../protocol/index.ts'
+import { Limits, usualLimits } from 'protocol'
 
 const key = 'limits'
 

@@ -1,5 +1,5 @@
-import type { Guest } from '../protocol/index.ts'
-import { lockHolder, unlockCommand } from '../protocol/locks.ts'
+import type { Guest } from 'protocol'
+import { lockHolder, unlockCommand } from 'protocol/locks'
 import { plainName } from './format.ts'
 
 type Locked = Pick<Guest, 'vmid' | 'node' | 'type'>

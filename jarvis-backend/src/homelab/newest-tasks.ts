@@ -1,5 +1,5 @@
+import type { Task } from 'protocol'
 import { byNatural } from '../lib/natural.ts'
-import type { Task } from '../protocol/index.ts'
 
 /** The newest `count` tasks, newest first, and all that run: what holds a lock must be seen. */
 export function newest(tasks: readonly Task[], count: number): Task[] {

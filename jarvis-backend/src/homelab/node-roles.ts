@@ -1,4 +1,4 @@
-import { type ClusterState, NodeRoles } from '../protocol/index.ts'
+import { type ClusterState, NodeRoles } from 'protocol'
 import type { Homelab } from './ports.ts'
 
 const key = 'node_roles'

@@ -1,5 +1,5 @@
+import type { ClusterState, Guest, Node, Storage, Task } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, Guest, Node, Storage, Task } from '../protocol/index.ts'
 import { createNotices, taskWords } from './notices.ts'
 
 const start = Date.UTC(2026, 10, 1, 12)

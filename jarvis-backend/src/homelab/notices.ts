@@ -1,5 +1,3 @@
-import { firstOf, percent, spanOf } from '../lib/words.ts'
-import { backupAgeTone, clusterTime, isUnlooked, shareOf } from '../protocol/facts.ts'
 import {
   type Activity,
   type ClusterState,
@@ -8,7 +6,9 @@ import {
   type Storage,
   type Task,
   usualLimits,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { backupAgeTone, clusterTime, isUnlooked, shareOf } from 'protocol/facts'
+import { firstOf, percent, spanOf } from '../lib/words.ts'
 import { oneLine, plainName } from './format.ts'
 import { createStops, taskMayShowMs } from './stops.ts'
 

@@ -1,4 +1,4 @@
-import type { Backup, ClusterState, Guest, Task, UnitState } from '../protocol/index.ts'
+import type { Backup, ClusterState, Guest, Task, UnitState } from 'protocol'
 import type { GuestMarks } from './guest-identity.ts'
 import type { Past } from './samples.ts'
 

@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { createPbs, type PbsConnection } from './pbs/transport.ts'
 import type { Homelab } from './ports.ts'
 import { type Connection, createProxmox } from './proxmox/index.ts'

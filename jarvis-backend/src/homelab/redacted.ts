@@ -1,4 +1,4 @@
-import type { ClusterState } from '../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import type { Homelab, PveApi } from './ports.ts'
 import { redactedShell, redactedText, type ShellRedactor } from './redacted-shell.ts'
 

@@ -1,4 +1,4 @@
-import { type Guest, JarvisError, type Task } from '../protocol/index.ts'
+import { type Guest, JarvisError, type Task } from 'protocol'
 import { plainName } from './format.ts'
 import type { ExpectedGuest } from './ports.ts'
 

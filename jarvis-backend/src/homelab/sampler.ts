@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import { type Clock, oldBefore } from '../lib/clock.ts'
-import type { ClusterState } from '../protocol/index.ts'
 import { minuteMs, type SampleStore, samplesOf } from './samples.ts'
 
 /** Stores the last read state at each whole minute, without asking the cluster. Nothing is stored while the cluster cannot be reached. */

@@ -1,5 +1,5 @@
-import { cpuOf, fillOf, heldRam, netOf, ramOf, shareOf, storageSeries } from '../protocol/facts.ts'
-import { type ClusterState, type SampleField, type SampleKind, sampleFields } from '../protocol/index.ts'
+import { type ClusterState, type SampleField, type SampleKind, sampleFields } from 'protocol'
+import { cpuOf, fillOf, heldRam, netOf, ramOf, shareOf, storageSeries } from 'protocol/facts'
 
 /** One thing at one moment. `values`: in the order of its kind's fields; undefined where unknown. */
 export type Sample = { name: string; values: readonly (number | undefined)[] }

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 
 /** A task may be seen later than its effect, and its effect later than its end, ms. */
 export const taskMayShowMs = 10_000

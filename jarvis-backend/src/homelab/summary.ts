@@ -1,5 +1,5 @@
-import { isBlind, shareOf, withoutTemplates } from '../protocol/facts.ts'
-import type { Alert, ClusterState, Guest } from '../protocol/index.ts'
+import type { Alert, ClusterState, Guest } from 'protocol'
+import { isBlind, shareOf, withoutTemplates } from 'protocol/facts'
 import { attention, idList } from './attention.ts'
 import { clusterWords, countGuests, quorumWords } from './counts.ts'
 import { nodeLine, percentOr, plainName } from './format.ts'

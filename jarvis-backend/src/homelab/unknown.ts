@@ -1,5 +1,5 @@
-import { isBlind } from '../protocol/facts.ts'
-import type { ClusterState } from '../protocol/index.ts'
+import type { ClusterState } from 'protocol'
+import { isBlind } from 'protocol/facts'
 import { oneLine } from './format.ts'
 
 /** A state that was read longer ago than this counts as unknown, ms. */

@@ -1,5 +1,5 @@
+import type { Backup, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Backup, Guest } from '../protocol/index.ts'
 import { whoseBackups } from './whose-backup.ts'
 
 const base = { node: 'pve', isProtected: false, tags: [], isHa: false, uptimeS: 1, cpuRatio: 0, cpuCount: 1 }

@@ -1,4 +1,4 @@
-import type { Backup, Guest, Storage } from '../protocol/index.ts'
+import type { Backup, Guest, Storage } from 'protocol'
 import { plainName } from './format.ts'
 import { whoseAt } from './guest-identity.ts'
 

@@ -1,4 +1,4 @@
-import { type Backup, type ClusterState, type Guest, JarvisError } from '../protocol/index.ts'
+import { type Backup, type ClusterState, type Guest, JarvisError } from 'protocol'
 import { whoseAt } from './guest-identity.ts'
 import type { Identities } from './identities.ts'
 import { withOwners } from './pbs/owners.ts'

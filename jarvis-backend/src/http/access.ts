@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express'
+import { type Door, JarvisError } from 'protocol'
 import { isApiToken } from '../auth/api-token-secret.ts'
 import { type Bearer, bearerOf } from '../auth/bearer.ts'
 import type { OpenRequests } from '../auth/open-requests.ts'
 import { countsAsMuch } from '../auth/roles.ts'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { type Door, JarvisError } from '../protocol/index.ts'
 
 /**
  * Requires a signed-in person or a program's token, in `Authorization: Bearer`, never in a query string; a person's also in the session cookie. Stores the identity and a check that the

@@ -1,10 +1,3 @@
-import { z } from 'zod'
-import type { ActiveAgents } from '../agents/active.ts'
-import type { Agent } from '../agents/agent.ts'
-import { type Arrival, chosenFor } from '../agents/bindings.ts'
-import type { Shown } from '../auth/closed-words.ts'
-import { requireHouse } from '../auth/reach.ts'
-import type { TryingJudge } from '../calls/judge.ts'
 import {
   AgentClassifyBody,
   AgentClassifyReply,
@@ -22,7 +15,14 @@ import {
   type PersonRef,
   type Spending,
   WorkspaceText,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { ActiveAgents } from '../agents/active.ts'
+import type { Agent } from '../agents/agent.ts'
+import { type Arrival, chosenFor } from '../agents/bindings.ts'
+import type { Shown } from '../auth/closed-words.ts'
+import { requireHouse } from '../auth/reach.ts'
+import type { TryingJudge } from '../calls/judge.ts'
 import { questionerOf } from './handle.ts'
 import { del, get, post, put, type Route } from './route.ts'
 

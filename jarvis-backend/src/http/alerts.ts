@@ -1,4 +1,3 @@
-import type { Shown } from '../auth/closed-words.ts'
 import {
   AcknowledgeBody,
   Alert,
@@ -8,7 +7,8 @@ import {
   AlertsReply,
   type PersonRef,
   SilenceBody,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Shown } from '../auth/closed-words.ts'
 import type { Watch } from '../watch/watch.ts'
 import { get, post, type Route } from './route.ts'
 

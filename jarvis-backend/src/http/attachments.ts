@@ -1,7 +1,7 @@
+import { Attachment, AttachmentBody, isPicture, JarvisError } from 'protocol'
 import type { Attachments } from '../agent/attachments.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Identity } from '../auth/tokens.ts'
-import { Attachment, AttachmentBody, isPicture, JarvisError } from '../protocol/index.ts'
 import { senderOf } from './program-messages.ts'
 import { del, get, post, type Route } from './route.ts'
 

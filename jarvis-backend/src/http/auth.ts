@@ -1,4 +1,14 @@
 import type { Request, Response } from 'express'
+import {
+  JarvisError,
+  LoginBody,
+  LoginReply,
+  type PasskeyAssertion,
+  PasswordBody,
+  type Person,
+  StepUpBody,
+  StepUpReply,
+} from 'protocol'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { DeviceCookie } from '../auth/device-cookie.ts'
 import { foreignMethod } from '../auth/foreign-accounts.ts'
@@ -12,16 +22,6 @@ import type { Proved, SecondFactors } from '../auth/second-factor.ts'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import { elevationMs, type StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import {
-  JarvisError,
-  LoginBody,
-  LoginReply,
-  type PasskeyAssertion,
-  PasswordBody,
-  type Person,
-  StepUpBody,
-  StepUpReply,
-} from '../protocol/index.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
 import { elsewhereRoutes, type SignInElsewhere } from './elsewhere.ts'
 import { linkRoutes } from './links.ts'

@@ -1,4 +1,4 @@
-import { BudgetRaise, BudgetsChange, BudgetsReply, RunBudget } from '../protocol/index.ts'
+import { BudgetRaise, BudgetsChange, BudgetsReply, RunBudget } from 'protocol'
 import { get, post, put, type Route } from './route.ts'
 
 /** `/api/budgets`: what models used and may use; sets limits, and allows a run more. Reading changes nothing. */

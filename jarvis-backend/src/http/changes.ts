@@ -1,8 +1,8 @@
+import { Change, ChangesReply, type PersonRef, SentReply } from 'protocol'
 import { z } from 'zod'
 import type { Runs } from '../agent/runs.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Changes } from '../calls/changes/changes.ts'
-import { Change, ChangesReply, type PersonRef, SentReply } from '../protocol/index.ts'
 import { get, Ok, ok, post, type Route } from './route.ts'
 
 const Query = z.strictObject({

@@ -1,4 +1,3 @@
-import type { StepUp } from '../auth/step-up.ts'
 import {
   ChannelBody,
   ChannelDeliveries,
@@ -18,7 +17,8 @@ import {
   ChannelTapBody,
   ChannelTapReply,
   ChannelTestBody,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { StepUp } from '../auth/step-up.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 
 /** Buttons of one channel that phones may press in a minute. */

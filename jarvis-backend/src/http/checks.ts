@@ -1,4 +1,4 @@
-import { CheckBody, CheckRow, ChecksReply } from '../protocol/index.ts'
+import { CheckBody, CheckRow, ChecksReply } from 'protocol'
 import type { Watch } from '../watch/watch.ts'
 import { get, Ok, ok, patch, post, type Route } from './route.ts'
 

@@ -1,4 +1,4 @@
-import { CommandsReply, JarvisError } from '../protocol/index.ts'
+import { CommandsReply, JarvisError } from 'protocol'
 import { type Command, endWords } from '../workbench/sandbox/command.ts'
 import { type Commands, longestMs } from '../workbench/sandbox/commands.ts'
 import { get, post, type Route } from './route.ts'

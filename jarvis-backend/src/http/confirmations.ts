@@ -1,8 +1,8 @@
+import { BreakGlassBody, ChallengeBody, ConfirmationRow, ConfirmBody, DecisionChallenge } from 'protocol'
 import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
-import { BreakGlassBody, ChallengeBody, ConfirmationRow, ConfirmBody, DecisionChallenge } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000

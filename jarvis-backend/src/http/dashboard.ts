@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import express, { type RequestHandler, Router } from 'express'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** First parts of paths that are not the dashboard's; their clients read JSON. */
 const served = new Set(['assets', 'api', 'v1', 'mcp', 'oauth', '.well-known', 'socket.io', 'health', 'metrics'])

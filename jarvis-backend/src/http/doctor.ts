@@ -1,5 +1,5 @@
+import { DoctorReply } from 'protocol'
 import { z } from 'zod'
-import { DoctorReply } from '../protocol/index.ts'
 import { get, type Route } from './route.ts'
 
 const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })

@@ -1,9 +1,4 @@
 import type { Request, Response } from 'express'
-import { z } from 'zod'
-import type { Elsewhere, Purpose } from '../auth/elsewhere.ts'
-import type { ElsewherePlace } from '../auth/elsewhere-place.ts'
-import { type ForeignAccounts, foreignMethod } from '../auth/foreign-accounts.ts'
-import type { OriginOf } from '../auth/public-origin.ts'
 import {
   AdmitBody,
   ElsewhereBody,
@@ -14,7 +9,12 @@ import {
   JarvisError,
   LoginReply,
   Person,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { Elsewhere, Purpose } from '../auth/elsewhere.ts'
+import type { ElsewherePlace } from '../auth/elsewhere-place.ts'
+import { type ForeignAccounts, foreignMethod } from '../auth/foreign-accounts.ts'
+import type { OriginOf } from '../auth/public-origin.ts'
 import { del, get, post, type Route } from './route.ts'
 
 const cookieForS = 10 * 60

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
+import { type ErrorBody, errorStatus, JarvisError } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
-import { type ErrorBody, errorStatus, JarvisError } from '../protocol/index.ts'
 
 /** Turns every failure into an HTTP answer; the only place that does. */
 export const errorHandler =

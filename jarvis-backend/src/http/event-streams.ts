@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { JarvisError } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError } from '../protocol/index.ts'
 
 /** Streams that one person may have open of one session, or of the activity feed; and of all. */
 export const mostStreams = 100

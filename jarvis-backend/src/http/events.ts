@@ -1,5 +1,5 @@
+import type { Activity, ActivityEvents, PersonRef } from 'protocol'
 import type { Shown } from '../auth/closed-words.ts'
-import type { Activity, ActivityEvents, PersonRef } from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import { stillCountsOf } from './handle.ts'
 import { get, type Route } from './route.ts'

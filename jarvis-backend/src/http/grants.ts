@@ -1,7 +1,7 @@
+import { Grant } from 'protocol'
 import { z } from 'zod'
 import { reaches } from '../auth/reach.ts'
 import type { Grants } from '../calls/confirmations/grants.ts'
-import { Grant } from '../protocol/index.ts'
 import { del, get, type Route } from './route.ts'
 
 /** `/api/grants`: lists and revokes grants. */

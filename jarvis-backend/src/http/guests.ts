@@ -1,8 +1,3 @@
-import { readConfig } from '../homelab/operations/guest-config.ts'
-import { whyUnread } from '../homelab/operations/read-each.ts'
-import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
-import type { Homelab } from '../homelab/ports.ts'
-import type { Place } from '../homelab/proxmox/guest.ts'
 import {
   asFarAsSeen,
   type Backup,
@@ -11,7 +6,12 @@ import {
   JarvisError,
   type RestoreProof,
   SnapshotConfigReply,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { readConfig } from '../homelab/operations/guest-config.ts'
+import { whyUnread } from '../homelab/operations/read-each.ts'
+import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
+import type { Homelab } from '../homelab/ports.ts'
+import type { Place } from '../homelab/proxmox/guest.ts'
 import { endOf } from './handle.ts'
 import { get, type Route } from './route.ts'
 

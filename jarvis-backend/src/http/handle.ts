@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
+import { JarvisError, personFor, readAs, type TokenScope } from 'protocol'
 import type { z } from 'zod'
 import type { Reach, SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding, requireWholeSight, type Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Questioner } from '../calls/judge.ts'
-import { JarvisError, personFor, readAs, type TokenScope } from '../protocol/index.ts'
 
 /** Parses a body or query. @throws JarvisError `invalid_request` naming the field */
 export function read<T>(schema: z.ZodType<T>, value: unknown): T {

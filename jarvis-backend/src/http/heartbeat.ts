@@ -1,4 +1,4 @@
-import { HeartbeatReply, type PersonRef } from '../protocol/index.ts'
+import { HeartbeatReply, type PersonRef } from 'protocol'
 import { get, post, type Route } from './route.ts'
 
 /** `/api/heartbeat`: the heartbeat as earlier clients know it; it is also one of the jobs. */

@@ -1,7 +1,7 @@
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { HookKey } from '../auth/hook-key.ts'
 import type { Journal, Transactions } from '../calls/ports.ts'
-import { JarvisError } from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 

@@ -1,7 +1,7 @@
 import type { Request } from 'express'
+import { Invitation, InvitationBody, InvitationReply } from 'protocol'
 import { z } from 'zod'
 import type { Links } from '../auth/links.ts'
-import { Invitation, InvitationBody, InvitationReply } from '../protocol/index.ts'
 import { del, get, post, type Route } from './route.ts'
 
 /** `/api/people/invitations`: links by which somebody becomes a person here. @param parts.linkOf the link of a secret */

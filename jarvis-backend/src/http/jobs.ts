@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import type { Shown } from '../auth/closed-words.ts'
-import type { Jobs } from '../jobs/jobs.ts'
 import {
   Job,
   JobBody,
@@ -11,7 +8,10 @@ import {
   type PersonRef,
   SchedulePreview,
   SchedulePreviewBody,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { Shown } from '../auth/closed-words.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 
 const SlotsQuery = z.strictObject({

@@ -1,5 +1,5 @@
+import { JournalPage, JournalQuery, JournalVerification, type PersonRef } from 'protocol'
 import type { Shown } from '../auth/closed-words.ts'
-import { JournalPage, JournalQuery, JournalVerification, type PersonRef } from '../protocol/index.ts'
 import { sendText } from './handle.ts'
 import { get, type Route } from './route.ts'
 

@@ -1,4 +1,4 @@
-import { Limits } from '../protocol/index.ts'
+import { Limits } from 'protocol'
 import { get, put, type Route } from './route.ts'
 
 /** `/api/limits`: reads and sets from where on a figure needs attention. */

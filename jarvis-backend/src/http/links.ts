@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
+import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from 'protocol'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { Links } from '../auth/links.ts'
 import { type LoginGuard, linkBudgets } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
-import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from '../protocol/index.ts'
 import { post, type Route } from './route.ts'
 
 /** `/api/auth/link`, `join` and `reset`: what somebody does who was given a link. The secret stands in the body, never in an address. */

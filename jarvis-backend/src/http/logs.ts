@@ -1,6 +1,6 @@
+import { LogLine, LogsQuery } from 'protocol'
 import { z } from 'zod'
 import { createLogRing } from '../lib/log-ring.ts'
-import { LogLine, LogsQuery } from '../protocol/index.ts'
 import { get, type Route } from './route.ts'
 
 const mostKept = 500

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import type { StepUp } from '../auth/step-up.ts'
 import {
   AttachedAllowBody,
   AttachedLogLine,
@@ -13,7 +11,9 @@ import {
   parseAttachedServer,
   ServerName,
   type Tier,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { StepUp } from '../auth/step-up.ts'
 import { read } from './handle.ts'
 import { del, get, post, put, type Route, readByHandler } from './route.ts'
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
+import { AttachedSignInReply, JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { AttachedSignInReply, JarvisError } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
 const cookieForS = 10 * 60

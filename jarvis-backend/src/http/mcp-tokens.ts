@@ -1,6 +1,6 @@
+import { JarvisError, McpTokenBody, McpTokenInfo, McpTokenReply } from 'protocol'
 import { z } from 'zod'
 import type { ApiToken } from '../auth/api-tokens.ts'
-import { JarvisError, McpTokenBody, McpTokenInfo, McpTokenReply } from '../protocol/index.ts'
 import { del, get, post, type Route } from './route.ts'
 import { makeToken, type TokenRouteParts } from './tokens.ts'
 

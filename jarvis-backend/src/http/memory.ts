@@ -1,8 +1,8 @@
+import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from 'protocol'
 import { z } from 'zod'
 import { requireHouse } from '../auth/reach.ts'
 import { isNote } from '../memory/file-keeper.ts'
 import type { Memory } from '../memory/remote.ts'
-import { MemoryFound, MemoryPassage, MemoryStatus, WorkspaceFile, WorkspaceText } from '../protocol/index.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
 const SearchQuery = z.strictObject({

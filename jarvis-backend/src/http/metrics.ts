@@ -1,6 +1,6 @@
+import type { Alert, CheckRow, ClusterState, PartStatus, ToolCalls } from 'protocol'
+import { withoutTemplates } from 'protocol/facts'
 import type { ModelTally } from '../agent/tally.ts'
-import { withoutTemplates } from '../protocol/facts.ts'
-import type { Alert, CheckRow, ClusterState, PartStatus, ToolCalls } from '../protocol/index.ts'
 
 type Labels = Readonly<Record<string, string | number>>
 /** An undefined or null `value` is unknown and left out. */

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import type { Journal } from '../calls/ports.ts'
 import {
   isVariableProvider,
   ModelBody,
@@ -13,7 +11,9 @@ import {
   ModelUseBody,
   ProviderBody,
   type VariableProvider,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { Journal } from '../calls/ports.ts'
 import { endOf, read } from './handle.ts'
 import { del, get, post, put, type Route, readByHandler } from './route.ts'
 

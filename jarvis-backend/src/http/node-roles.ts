@@ -1,5 +1,5 @@
+import { NodeRolesBody, NodeRolesReply } from 'protocol'
 import type { RolesOfNodes } from '../homelab/node-roles.ts'
-import { NodeRolesBody, NodeRolesReply } from '../protocol/index.ts'
 import { get, put, type Route } from './route.ts'
 
 /** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */

@@ -1,8 +1,8 @@
+import { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from 'protocol'
 import { z } from 'zod'
 import type { OAuthRequests } from '../auth/oauth-requests.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { StepUp } from '../auth/step-up.ts'
-import { OAuthAsk, OAuthDecisionBody, OAuthDecisionReply, OAuthOpenBody, OAuthProblem } from '../protocol/index.ts'
 import { post, type Route } from './route.ts'
 
 /**

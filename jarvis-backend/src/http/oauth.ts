@@ -1,10 +1,10 @@
 import express, { type ErrorRequestHandler, type Request, Router } from 'express'
+import { JarvisError } from 'protocol'
 import type { OAuthClients } from '../auth/oauth-clients.ts'
 import { OAuthError } from '../auth/oauth-error.ts'
 import { resourceOf, scopes } from '../auth/oauth-requests.ts'
 import type { OAuthSecrets, TokenReply } from '../auth/oauth-secrets.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { JarvisError } from '../protocol/index.ts'
 
 const scopesSupported = Object.values(scopes)
 

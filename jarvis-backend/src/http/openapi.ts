@@ -1,5 +1,5 @@
+import * as protocol from 'protocol'
 import { z } from 'zod'
-import * as protocol from '../protocol/index.ts'
 import { get, type Route, untyped } from './route.ts'
 
 type Json = Record<string, unknown>

@@ -1,7 +1,4 @@
 import type { Request, Response } from 'express'
-import { z } from 'zod'
-import type { People } from '../auth/people.ts'
-import type { OriginOf } from '../auth/public-origin.ts'
 import {
   type LoginReply as Entered,
   LoginReply,
@@ -14,7 +11,10 @@ import {
   PasskeySignInBody,
   PasskeysReply,
   WebAuthnOptions,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { People } from '../auth/people.ts'
+import type { OriginOf } from '../auth/public-origin.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 

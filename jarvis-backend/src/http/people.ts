@@ -1,8 +1,8 @@
+import { houseRoles, PeopleReply, Person, PersonPatchBody, SignInInfo } from 'protocol'
 import { z } from 'zod'
 import type { People } from '../auth/people.ts'
 import { isAtLeast } from '../auth/roles.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
-import { houseRoles, PeopleReply, Person, PersonPatchBody, SignInInfo } from '../protocol/index.ts'
 import { del, get, Ok, ok, patch, post, type Route } from './route.ts'
 
 /** `/api/people`: who may sign in, and what each may do. */

@@ -1,6 +1,6 @@
+import { type PersonRef, PlanRun, PlanRunsPage, RunbookRunReply } from 'protocol'
 import { z } from 'zod'
 import type { Shown } from '../auth/closed-words.ts'
-import { type PersonRef, PlanRun, PlanRunsPage, RunbookRunReply } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
 const Query = z.strictObject({

@@ -1,7 +1,7 @@
+import { JarvisError, type SentReply } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiToken } from '../auth/api-tokens.ts'
-import { JarvisError, type SentReply } from '../protocol/index.ts'
 
 /** What a program may do with sessions over `/api`: talk in its own, as over `/v1`. */
 export type ProgramSessions = {

@@ -1,5 +1,5 @@
+import { ProofsReply } from 'protocol'
 import type { Drills } from '../drill/drills.ts'
-import { ProofsReply } from '../protocol/index.ts'
 import { get, type Route } from './route.ts'
 
 /** `/api/proofs`: each guest's newest restore proof, and the drill that has not ended. */

@@ -1,7 +1,7 @@
+import { PushBody, PushDecideBody, PushDevice, PushReply, PushSeenBody } from 'protocol'
 import type { Journal } from '../calls/ports.ts'
 import type { Devices } from '../channels/web-push/devices.ts'
 import type { SignedButtons } from '../channels/web-push/signed-buttons.ts'
-import { PushBody, PushDecideBody, PushDevice, PushReply, PushSeenBody } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 /** `/api/push`: each person's own browsers, which the channel of web push reaches. Their addresses are accepted and never returned. */

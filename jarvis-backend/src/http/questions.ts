@@ -1,6 +1,6 @@
+import { AnswerBody, QuestionsReply } from 'protocol'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Questions } from '../calls/questions/questions.ts'
-import { AnswerBody, QuestionsReply } from '../protocol/index.ts'
 import { get, Ok, ok, post, type Route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,4 +1,4 @@
-import { JarvisError, RestartReply } from '../protocol/index.ts'
+import { JarvisError, RestartReply } from 'protocol'
 import { post, type Route } from './route.ts'
 
 /** `POST /api/restart`: restarts with the saved settings. Refused where the start would fail. */

@@ -1,7 +1,7 @@
+import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from 'protocol'
 import { z } from 'zod'
 import type { Judgement, TryingJudge } from '../calls/judge.ts'
 import type { People } from '../calls/people.ts'
-import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from '../protocol/index.ts'
 import { get, post, type Route } from './route.ts'
 
 /** `/api/roles`: what each role may, and what a call would get. */

@@ -1,10 +1,10 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { TokenScope } from 'protocol'
 import { z } from 'zod'
 import type { Reach, SessionReach } from '../auth/reach.ts'
 import type { Standing } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { Identity } from '../auth/tokens.ts'
-import type { TokenScope } from '../protocol/index.ts'
 import type { Access } from './access.ts'
 import { atLeast, identityOf, passwordAgain, read, requireScope, sessionWithin, wholeSight } from './handle.ts'
 

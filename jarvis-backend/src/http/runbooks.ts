@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import type { Made } from '../plans/made.ts'
-import { Mistake, PlanProblem } from '../plans/planner.ts'
 import {
   Runbook,
   RunbookBody,
@@ -10,7 +7,10 @@ import {
   RunbookRunReply,
   RunbookText,
   type ToolInput,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { z } from 'zod'
+import type { Made } from '../plans/made.ts'
+import { Mistake, PlanProblem } from '../plans/planner.ts'
 import type { Library } from '../runbooks/library.ts'
 import { endOf } from './handle.ts'
 import { del, get, post, put, type Route } from './route.ts'

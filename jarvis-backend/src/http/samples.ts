@@ -1,5 +1,5 @@
+import { SamplesQuery, SamplesReply } from 'protocol'
 import { dayMs, fieldsOf, minuteMs, quarterMs, type SampleStore, weekMs } from '../homelab/samples.ts'
-import { SamplesQuery, SamplesReply } from '../protocol/index.ts'
 import { get, type Route } from './route.ts'
 
 const ranges = {

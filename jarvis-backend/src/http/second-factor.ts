@@ -1,6 +1,6 @@
+import { RecoveryCodesReply, SecondFactorBody, SecondFactorOffer } from 'protocol'
 import type { People } from '../auth/people.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
-import { RecoveryCodesReply, SecondFactorBody, SecondFactorOffer } from '../protocol/index.ts'
 import { del, post, type Route } from './route.ts'
 
 /** `/api/second-factor`: the codes of an app beside a person's password, and recovery codes. `GET /api/auth/me` says what there is. */

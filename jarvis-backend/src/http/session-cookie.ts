@@ -1,6 +1,6 @@
+import { LoginReply, SignInReply } from 'protocol'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { LoginReply, SignInReply } from '../protocol/index.ts'
 import type { Route } from './route.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { marked } from 'marked'
+import type { Entry } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Entry } from '../protocol/index.ts'
 import { toMarkdown } from './session-markdown.ts'
 
 const base = { seq: 0, runId: 'run_1', at: 0 } as const

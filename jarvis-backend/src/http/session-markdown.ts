@@ -1,4 +1,4 @@
-import { type Attachment, type Entry, isPicture } from '../protocol/index.ts'
+import { type Attachment, type Entry, isPicture } from 'protocol'
 
 /**
  * Entries as Markdown for a person: questions, answers, and the calls and refusals between them. It starts with an empty line.

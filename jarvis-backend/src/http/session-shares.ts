@@ -1,6 +1,6 @@
+import { SessionShareBody } from 'protocol'
 import type { Shares } from '../agent/sessions/shares.ts'
 import type { SessionReach } from '../auth/reach.ts'
-import { SessionShareBody } from '../protocol/index.ts'
 import { del, put, type Route } from './route.ts'
 
 /** `/api/sessions/:id/shares`: with whom a conversation is [shared](people.md#share-a-conversation). */

@@ -1,8 +1,8 @@
+import { JarvisError, mainAgentId, type SessionSummary } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
 import type { Shares } from '../agent/sessions/shares.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
-import { JarvisError, mainAgentId, type SessionSummary } from '../protocol/index.ts'
 
 /** Sessions as the routes answer with them. */
 export function createSessionView(parts: {

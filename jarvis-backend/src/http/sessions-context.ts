@@ -1,16 +1,8 @@
+import { Checkpoint, CheckpointDetail, ContextQuery, ContextReport, JarvisError, pageOf, RunId } from 'protocol'
 import { z } from 'zod'
 import type { GoingBack } from '../agent/context/going-back.ts'
 import type { Reports } from '../agent/context/reports.ts'
 import type { Runs } from '../agent/runs.ts'
-import {
-  Checkpoint,
-  CheckpointDetail,
-  ContextQuery,
-  ContextReport,
-  JarvisError,
-  pageOf,
-  RunId,
-} from '../protocol/index.ts'
 import { endOf } from './handle.ts'
 import { get, post, type Route } from './route.ts'
 

@@ -1,17 +1,9 @@
+import { JarvisError, MessageBody, RatingBody, SentReply, SessionEventsQuery, Snapshot, SnapshotQuery } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { wireEntry } from '../agent/sessions/wire-entry.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import type { Journal } from '../calls/ports.ts'
-import {
-  JarvisError,
-  MessageBody,
-  RatingBody,
-  SentReply,
-  SessionEventsQuery,
-  Snapshot,
-  SnapshotQuery,
-} from '../protocol/index.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ProgramMessages } from './program-messages.ts'
 import { del, get, Ok, ok, post, put, type Route } from './route.ts'

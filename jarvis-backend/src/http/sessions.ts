@@ -1,3 +1,17 @@
+import {
+  CheckpointFile,
+  ChildRunRow,
+  Entry,
+  JarvisError,
+  PageQuery,
+  pageOf,
+  SessionBranchBody,
+  SessionPatchBody,
+  SessionSummary,
+  SessionsPage,
+  SessionsQuery,
+  Versions,
+} from 'protocol'
 import { z } from 'zod'
 import type { Attachments } from '../agent/attachments.ts'
 import type { GoingBack } from '../agent/context/going-back.ts'
@@ -14,20 +28,6 @@ import type { Agents } from '../agents/agent.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import { isAtLeast, requireStanding } from '../auth/roles.ts'
 import type { ImageStore, Journal } from '../calls/ports.ts'
-import {
-  CheckpointFile,
-  ChildRunRow,
-  Entry,
-  JarvisError,
-  PageQuery,
-  pageOf,
-  SessionBranchBody,
-  SessionPatchBody,
-  SessionSummary,
-  SessionsPage,
-  SessionsQuery,
-  Versions,
-} from '../protocol/index.ts'
 import { attachmentRoutes } from './attachments.ts'
 import type { EventStreams } from './event-streams.ts'
 import type { ProgramMessages } from './program-messages.ts'

@@ -1,5 +1,5 @@
+import { type ProfileName, profileNames, SettingsBody, SettingsReply } from 'protocol'
 import type { StepUp } from '../auth/step-up.ts'
-import { type ProfileName, profileNames, SettingsBody, SettingsReply } from '../protocol/index.ts'
 import { get, put, type Route } from './route.ts'
 
 /** `/api/settings`: reads the settings and sets the safety profile; a looser one requires the password again. */

@@ -1,4 +1,3 @@
-import type { Journal } from '../calls/ports.ts'
 import {
   JarvisError,
   SetupClusterBody,
@@ -7,7 +6,8 @@ import {
   SetupReply,
   SetupSaveReply,
   SetupTestReply,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Journal } from '../calls/ports.ts'
 import { endOf } from './handle.ts'
 import { del, get, post, type Route } from './route.ts'
 

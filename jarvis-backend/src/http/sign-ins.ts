@@ -1,9 +1,9 @@
+import { Display, type Factors, JarvisError, MeReply, SignInInfo } from 'protocol'
 import { z } from 'zod'
 import type { Displays } from '../auth/displays.ts'
 import { signedOut } from '../auth/people.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
-import { Display, type Factors, JarvisError, MeReply, SignInInfo } from '../protocol/index.ts'
 import { del, get, Ok, ok, post, put, type Route } from './route.ts'
 
 /** A change of where a person is signed in, for the journal. */

@@ -1,5 +1,5 @@
+import { SkillApproval, SkillList, SkillTree } from 'protocol'
 import { z } from 'zod'
-import { SkillApproval, SkillList, SkillTree } from '../protocol/index.ts'
 import type { Skills } from '../skills/library.ts'
 import { del, get, post, type Route } from './route.ts'
 

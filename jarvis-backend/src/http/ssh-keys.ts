@@ -1,7 +1,7 @@
+import { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from 'protocol'
 import { z } from 'zod'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { SshCountersignBody, SshKeyBody, SshKeyInfo, SshKeyReply, SshKeysReply } from '../protocol/index.ts'
 import type { SshKeys } from '../signing/ssh-keys.ts'
 import { del, get, post, type Route } from './route.ts'
 

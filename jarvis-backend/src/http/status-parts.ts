@@ -1,7 +1,7 @@
+import type { ApiTokenInfo, ClusterState, MemoryStatus, PartStatus } from 'protocol'
+import { isBlind } from 'protocol/facts'
 import { nodeWords } from '../homelab/counts.ts'
 import type { LogStanding } from '../lib/log-sink.ts'
-import { isBlind } from '../protocol/facts.ts'
-import type { ApiTokenInfo, ClusterState, MemoryStatus, PartStatus } from '../protocol/index.ts'
 
 /** Outcome of the latest question to the model; times in Unix ms. */
 export type ModelSeen = { okAt?: number; failedAt?: number; problem?: string }

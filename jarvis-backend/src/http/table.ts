@@ -1,4 +1,4 @@
-import { asShown, type ClusterState, ShownCluster, Status } from '../protocol/index.ts'
+import { asShown, type ClusterState, ShownCluster, Status } from 'protocol'
 import { openApiRoute } from './openapi.ts'
 import { get, type Route } from './route.ts'
 

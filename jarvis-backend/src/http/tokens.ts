@@ -1,8 +1,8 @@
+import { ApiTokenBody, ApiTokenInfo, ApiTokenReply, type Door, JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { reaches } from '../auth/reach.ts'
 import { isBounded } from '../auth/roles.ts'
-import { ApiTokenBody, ApiTokenInfo, ApiTokenReply, type Door, JarvisError } from '../protocol/index.ts'
 import { del, get, post, type Route } from './route.ts'
 
 export type TokenRouteParts = {

@@ -1,4 +1,4 @@
-import { JarvisError, TranscriptionBody, TranscriptionReply } from '../protocol/index.ts'
+import { JarvisError, TranscriptionBody, TranscriptionReply } from 'protocol'
 import { post, type Route } from './route.ts'
 
 /** Turns speech into text; undefined where no server is set. @throws Error in words */

@@ -1,6 +1,6 @@
+import { WaysReply } from 'protocol'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { WaysReply } from '../protocol/index.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
 import type { SignInElsewhere } from './elsewhere.ts'
 import { get, type Route } from './route.ts'

@@ -1,5 +1,5 @@
+import { MaintenanceWindow, WindowBody } from 'protocol'
 import { z } from 'zod'
-import { MaintenanceWindow, WindowBody } from '../protocol/index.ts'
 import type { Watch } from '../watch/watch.ts'
 import { del, get, post, type Route } from './route.ts'
 

@@ -1,5 +1,5 @@
+import { DiffReply, type FileDiff, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
-import { DiffReply, type FileDiff, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from '../protocol/index.ts'
 import { get, post, put, type Route } from './route.ts'
 
 /** `/api/workbench`: which areas are on, what they lack, and the roots; turning them on and off; and the whole diff of a card. */

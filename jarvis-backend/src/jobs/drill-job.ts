@@ -1,4 +1,4 @@
-import type { JobWork } from '../protocol/index.ts'
+import type { JobWork } from 'protocol'
 import { isWithin } from './hours.ts'
 import type { StoredJob, Worker } from './job.ts'
 import type { Shipped } from './jobs.ts'

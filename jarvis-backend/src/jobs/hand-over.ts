@@ -1,4 +1,4 @@
-import { personFor } from '../protocol/index.ts'
+import { personFor } from 'protocol'
 import type { JobStore } from './job.ts'
 import { personOfJob } from './jobs.ts'
 

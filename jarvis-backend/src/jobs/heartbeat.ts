@@ -1,4 +1,4 @@
-import type { HeartbeatReply, JobSlot } from '../protocol/index.ts'
+import type { HeartbeatReply, JobSlot } from 'protocol'
 import { isPast, isWithin } from './hours.ts'
 import type { JobStore, StoredJob, StoredSlot, Worker } from './job.ts'
 import type { Shipped } from './jobs.ts'

@@ -1,5 +1,5 @@
+import { JarvisError, type Principal } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError, type Principal } from '../protocol/index.ts'
 import type { JobCalls, JobStore, StoredJob } from './job.ts'
 import type { SchedulerParts } from './scheduler.ts'
 import { requireFuture } from './times.ts'

@@ -1,5 +1,5 @@
+import { named } from 'redaction/visible'
 import type { FactTypes } from '../house.ts'
-import { named } from '../redaction/visible.ts'
 import type { StoredJob, StoredSlot } from './job.ts'
 
 const ends = {

@@ -1,5 +1,5 @@
+import type { Job, JobSlot, JobWork, Schedule, SchedulePreview } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import type { Job, JobSlot, JobWork, Schedule, SchedulePreview } from '../protocol/index.ts'
 import type { JobStore, StoredJob, StoredSlot } from './job.ts'
 import { requireFuture, timesOf } from './times.ts'
 import { clockChangeWords, scheduleWords } from './words.ts'

@@ -1,4 +1,4 @@
-import type { Job, JobSlot, JobWork, Principal } from '../protocol/index.ts'
+import type { Job, JobSlot, JobWork, Principal } from 'protocol'
 
 /**
  * A job as it is kept. `anchor`: from which intervals are counted; `cursor`: instants up to it were looked at; both Unix ms.

@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-import { newId } from '../lib/ids.ts'
 import {
   firstOwnerId,
   JarvisError,
@@ -11,7 +9,9 @@ import {
   type Principal,
   personFor,
   personOf,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { z } from 'zod'
+import { newId } from '../lib/ids.ts'
 import type { JobCalls, StoredJob } from './job.ts'
 import { createJobCheck } from './job-check.ts'
 import { createJobViews, shownSlot } from './job-views.ts'

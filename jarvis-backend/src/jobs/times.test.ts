@@ -1,5 +1,5 @@
+import type { Schedule } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Schedule } from '../protocol/index.ts'
 import { requireFuture, timesOf } from './times.ts'
 import { clockChangeWords, scheduleWords } from './words.ts'
 import { type ClockChange, nextClockChange, wallClock } from './zone.ts'

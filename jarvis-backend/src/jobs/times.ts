@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
+import { JarvisError, type Schedule } from 'protocol'
 import { isZone } from '../lib/zone.ts'
-import { JarvisError, type Schedule } from '../protocol/index.ts'
 
 const minuteMs = 60_000
 /** A date further away is probably a slip. */

@@ -1,4 +1,4 @@
-import type { Schedule } from '../protocol/index.ts'
+import type { Schedule } from 'protocol'
 import { timesOf } from './times.ts'
 import { nextClockChange, wallClock } from './zone.ts'
 

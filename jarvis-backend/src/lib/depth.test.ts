@@ -1,9 +1,9 @@
 import fc from 'fast-check'
+import { canonicalJson } from 'node-kit/canonical'
+import { createRedactor } from 'redaction/redact'
 import { expect, test } from 'vitest'
 import { runs } from '../../../scripts/property-runs.ts'
 import { parseCommand } from '../agent/command.ts'
-import { createRedactor } from '../redaction/redact.ts'
-import { canonicalJson } from './canonical.ts'
 import { deepestInput, unfitInput } from './depth.ts'
 
 const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`)

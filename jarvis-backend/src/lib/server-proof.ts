@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
+import { makeWhole } from 'node-kit/whole-file'
 import { keptSecret } from './kept-secret.ts'
-import { makeWhole } from './whole-file.ts'
 
 /**
  * How the server of a data dir proves itself to a command of this machine before that sends a token or a password: whoever took its port while

@@ -1,4 +1,4 @@
-import { mainAgentId, promptFiles, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
+import { mainAgentId, promptFiles, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { lessonAbove, partsOf } from './daily.ts'
 import type { Keeper, TextPart } from './indexer.ts'
 import { indexedName, kindOf } from './owner.ts'

@@ -1,6 +1,6 @@
 import type { Weights } from 'hybrid-index'
+import type { MemoryFound, MemoryStatus } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import type { MemoryFound, MemoryStatus } from '../protocol/index.ts'
 import { changesOf, type Failure, type Keeper, makeSome, sayFailed } from './changes.ts'
 import { createMemoryIndex, wordsAsked } from './memory-index.ts'
 import { createModel } from './model.ts'

@@ -1,4 +1,4 @@
-import type { MemoryStatus } from '../protocol/index.ts'
+import type { MemoryStatus } from 'protocol'
 import type { Indexer } from './indexer.ts'
 
 /** The place of the index on disk. */

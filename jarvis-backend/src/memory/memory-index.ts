@@ -1,5 +1,5 @@
 import { createSearchIndex, ignoredWords, othersFor, queryWords, type Weights } from 'hybrid-index'
-import type { MemoryFound } from '../protocol/index.ts'
+import type { MemoryFound } from 'protocol'
 import type { IndexedView, MemoryStore } from './ports.ts'
 import { synonymsOf } from './synonyms.ts'
 

@@ -1,4 +1,4 @@
-import { mainAgentId } from '../protocol/index.ts'
+import { mainAgentId } from 'protocol'
 import type { ChunkView, IndexedView, SourceKind } from './ports.ts'
 
 /** The kind under which an agent's texts stand in the index. Main's have no agent in theirs. */

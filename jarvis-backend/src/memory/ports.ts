@@ -1,5 +1,5 @@
 import type { Added, IndexStore, Piece } from 'hybrid-index'
-import type { MemoryPassage, MemorySourceKind } from '../protocol/index.ts'
+import type { MemoryPassage, MemorySourceKind } from 'protocol'
 
 /** Of an agent with a memory of its own, with its id: `file@media`. */
 export type SourceKind = MemorySourceKind | `file@${string}` | `session@${string}`

@@ -1,5 +1,5 @@
 import { queryWords } from 'hybrid-index'
-import type { MemoryHit, Recalled } from '../protocol/index.ts'
+import type { MemoryHit, Recalled } from 'protocol'
 import { ownHeading } from './daily.ts'
 import type { SourceKind } from './ports.ts'
 import type { Memory } from './remote.ts'

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { JarvisError } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import { JarvisError } from '../protocol/index.ts'
 import type { EarlySearch } from './early-search.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { FromWorker, MemoryMethod, MemoryRequests, ToWorker } from './messages.ts'

@@ -1,4 +1,4 @@
-import type { PlanStep } from '../protocol/index.ts'
+import type { PlanStep } from 'protocol'
 import type { Step } from '../runbooks/procedure.ts'
 import type { Leads, Whose } from '../tools/tool.ts'
 import type { ScriptStep } from './planned.ts'

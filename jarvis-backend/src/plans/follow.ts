@@ -1,8 +1,8 @@
+import type { PlanRun } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { StoredPlan } from '../calls/plans/plan.ts'
 import type { Plans } from '../calls/plans/plans.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { PlanRun } from '../protocol/index.ts'
 import type { FollowPlan } from '../tools/plans/plan-tool.ts'
 import { endWords } from './guide.ts'
 

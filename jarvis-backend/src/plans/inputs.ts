@@ -1,6 +1,6 @@
+import type { ClusterState, RunbookInput } from 'protocol'
 import { Mistake } from '../gate/index.ts'
 import { nearestName } from '../lib/nearest.ts'
-import type { ClusterState, RunbookInput } from '../protocol/index.ts'
 
 /**
  * The values of a runbook's inputs, by name; an optional one that was not given is undefined.

@@ -1,5 +1,5 @@
+import { hashOf } from 'node-kit/canonical'
 import { Mistake, type Redactor, type World } from '../gate/index.ts'
-import { hashOf } from '../lib/canonical.ts'
 import type { Leads } from '../tools/tool.ts'
 import type { Draft } from './draft.ts'
 import type { Request, Script } from './planned.ts'

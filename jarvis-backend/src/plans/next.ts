@@ -1,5 +1,5 @@
+import type { StepState } from 'protocol'
 import type { StepNote } from '../calls/plans/plan.ts'
-import type { StepState } from '../protocol/index.ts'
 import { most, type ScriptStep } from './planned.ts'
 
 /** What was written down of the steps, by number. */

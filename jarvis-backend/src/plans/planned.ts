@@ -1,4 +1,4 @@
-import type { PlanFacts, ToolInput } from '../protocol/index.ts'
+import type { PlanFacts, ToolInput } from 'protocol'
 import type { Condition } from '../runbooks/expressions.ts'
 import type { Procedure } from '../runbooks/procedure.ts'
 import type { Whose } from '../tools/tool.ts'

@@ -1,5 +1,5 @@
+import type { PlanStep } from 'protocol'
 import { Mistake } from '../gate/index.ts'
-import type { PlanStep } from '../protocol/index.ts'
 
 /** Where a step stands: its number, its title or id, and its line where a text has it. */
 export type Place = { number: number; title: string; line?: number | undefined }

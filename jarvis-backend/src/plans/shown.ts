@@ -1,5 +1,5 @@
+import type { PlanRun, PlanStep } from 'protocol'
 import type { StoredPlan } from '../calls/plans/plan.ts'
-import type { PlanRun, PlanStep } from '../protocol/index.ts'
 
 /** A plan as clients have it. @param asks whether the card of a step's call waits for a person */
 export function shownPlan(plan: StoredPlan, asks: (toolUseId: string) => boolean): PlanRun {

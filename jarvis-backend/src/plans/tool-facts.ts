@@ -1,5 +1,5 @@
+import { readAs, type Tier } from 'protocol'
 import { faithful } from '../calls/faithful.ts'
-import { readAs, type Tier } from '../protocol/index.ts'
 import type { ToolFacts, Tools } from '../runbooks/procedure.ts'
 import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'

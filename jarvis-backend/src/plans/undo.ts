@@ -1,7 +1,7 @@
+import { hashOf } from 'node-kit/canonical'
 import type { StoredChange } from '../calls/changes/change.ts'
 import type { StoredPlan } from '../calls/plans/plan.ts'
 import { Mistake } from '../gate/index.ts'
-import { hashOf } from '../lib/canonical.ts'
 import { type Procedure, type Step, usualMaxAgeMs } from '../runbooks/procedure.ts'
 import type { Request } from './planned.ts'
 

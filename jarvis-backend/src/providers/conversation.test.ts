@@ -1,6 +1,6 @@
+import type { Content } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Message } from '../agent/model.ts'
-import type { Content } from '../protocol/index.ts'
 import { conversation, sentId } from './conversation.ts'
 
 const says = (text: string, ...ids: string[]): Message => ({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Content, ToolCall } from 'protocol'
 import type { Message, ModelImage, ToolResult } from '../agent/model.ts'
-import type { Content, ToolCall } from '../protocol/index.ts'
 import { wellFormed } from './well-formed.ts'
 
 export type UserTurn = { role: 'user'; results: ToolResult[]; images: ModelImage[]; texts: string[] }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { Usage } from 'protocol'
 import { ModelError, type Turn } from '../agent/model.ts'
-import type { Usage } from '../protocol/index.ts'
 import { broken, type Provider, sendFailure, streamFailure } from './failure.ts'
 import { readEvents } from './sse.ts'
 

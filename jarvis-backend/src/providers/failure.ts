@@ -1,6 +1,6 @@
+import type { Usage } from 'protocol'
 import { ModelError } from '../agent/model.ts'
 import { faultAtProxy, isMistrust, whyUnreachable } from '../lib/unreachable.ts'
-import type { Usage } from '../protocol/index.ts'
 import { limitsIn, meaningOf, statusOf } from './refusals/meaning.ts'
 import { outcomeOf } from './refusals/outcomes.ts'
 import { saidBy } from './refusals/said.ts'

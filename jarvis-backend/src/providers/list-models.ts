@@ -1,5 +1,5 @@
+import type { ModelTestReply } from 'protocol'
 import { firstOf } from '../lib/words.ts'
-import type { ModelTestReply } from '../protocol/index.ts'
 import { askAboutModel } from './ask-about-model.ts'
 import type { ModelServer } from './served-model.ts'
 

@@ -1,6 +1,6 @@
+import type { ModelFacts } from 'protocol'
 import type { ModelError } from '../agent/model.ts'
 import { whyUnreachable } from '../lib/unreachable.ts'
-import type { ModelFacts } from '../protocol/index.ts'
 import { listedFacts, llamaFacts, ollamaFacts } from './facts/listed-facts.ts'
 import { refusal } from './failure.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'

@@ -1,4 +1,4 @@
-import type { ModelPreset } from '../protocol/index.ts'
+import type { ModelPreset } from 'protocol'
 
 /** Known services, in the order in which they are offered. */
 export const presets: readonly ModelPreset[] = [

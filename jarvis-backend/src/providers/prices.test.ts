@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noUsage, type Usage } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { noUsage, type Usage } from '../protocol/index.ts'
 import { shippedPrices } from './price-table.ts'
 import { createPrices } from './prices.ts'
 

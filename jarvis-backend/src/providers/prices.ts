@@ -1,5 +1,5 @@
+import type { ModelFacts } from 'protocol'
 import type { CostOf } from '../agent/spent.ts'
-import type { ModelFacts } from '../protocol/index.ts'
 import { readPrices } from './price-file.ts'
 import { type Price, shippedPrices } from './price-table.ts'
 

@@ -1,7 +1,7 @@
+import type { Content, ToolCall, TurnStop } from 'protocol'
 import type { Turn } from '../agent/model.ts'
 import { unfitInput } from '../lib/depth.ts'
 import { newId } from '../lib/ids.ts'
-import type { Content, ToolCall, TurnStop } from '../protocol/index.ts'
 import { type Fields, fieldsIfAny } from './fields.ts'
 import { argumentsOf, type CallInProgress, isJson, withoutRepeats } from './joined-calls.ts'
 

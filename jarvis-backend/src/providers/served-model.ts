@@ -1,5 +1,5 @@
+import type { Effort, ModelKind } from 'protocol'
 import type { Model } from '../agent/model.ts'
-import type { Effort, ModelKind } from '../protocol/index.ts'
 import { anthropicModel } from './anthropic/model.ts'
 import { type Learned, learnedInMemory } from './learned.ts'
 import { openAiCompatibleModel } from './openai-compatible/model.ts'

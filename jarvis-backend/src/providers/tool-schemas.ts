@@ -1,6 +1,6 @@
+import { attachedServerOf } from 'protocol'
 import type { ModelRequest, ToolSpec } from '../agent/model.ts'
 import { modelSchema, type OptionalKeyword, optionalKeywords } from '../lib/model-schema.ts'
-import { attachedServerOf } from '../protocol/index.ts'
 import type { Learned, LeftOut } from './learned.ts'
 import { createSuspects } from './suspects.ts'
 

@@ -1,5 +1,5 @@
+import type { ModelTestReply } from 'protocol'
 import { ModelError } from '../agent/model.ts'
-import type { ModelTestReply } from '../protocol/index.ts'
 import { askAboutModel } from './ask-about-model.ts'
 import { listed, pathHint, placeOf } from './list-models.ts'
 import { type ModelServer, servedModel } from './served-model.ts'

@@ -1,6 +1,6 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Model, Turn } from '../agent/model.ts'
-import { noUsage } from '../protocol/index.ts'
 import { learnedInMemory } from './learned.ts'
 import { withoutTags } from './without-tags.ts'
 

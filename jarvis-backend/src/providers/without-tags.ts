@@ -1,5 +1,5 @@
+import type { Content, Effort } from 'protocol'
 import type { Model, ModelSink } from '../agent/model.ts'
-import type { Content, Effort } from '../protocol/index.ts'
 import type { Learned } from './learned.ts'
 import { createThinkTags, type Said } from './think-tags.ts'
 

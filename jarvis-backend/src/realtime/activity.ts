@@ -1,7 +1,7 @@
+import type { Activity, ActivityEvents, PersonRef } from 'protocol'
 import type { Namespace, Socket } from 'socket.io'
 import type { Shown } from '../auth/closed-words.ts'
 import { isBounded } from '../auth/roles.ts'
-import type { Activity, ActivityEvents, PersonRef } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 
 const kept = 100

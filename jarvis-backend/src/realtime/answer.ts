@@ -1,8 +1,8 @@
+import { type ErrorBody, JarvisError, readAs } from 'protocol'
 import type { Socket } from 'socket.io'
 import type { z } from 'zod'
 import { requireStanding, type Standing } from '../auth/roles.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { type ErrorBody, JarvisError, readAs } from '../protocol/index.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 

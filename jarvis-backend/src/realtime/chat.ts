@@ -1,3 +1,4 @@
+import { type ChatReplies, type ChatRequests, chatRequests } from 'protocol'
 import type { Namespace, Socket } from 'socket.io'
 import type { z } from 'zod'
 import type { Runs, Watch } from '../agent/runs.ts'
@@ -8,7 +9,6 @@ import { requireStanding, type Standing } from '../auth/roles.ts'
 import type { Identity } from '../auth/tokens.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import type { Questions } from '../calls/questions/questions.ts'
-import { type ChatReplies, type ChatRequests, chatRequests } from '../protocol/index.ts'
 import { answer, identityOf } from './answer.ts'
 
 /** What an attach counts against the limit per second: its snapshot reads up to some hundred entries. */

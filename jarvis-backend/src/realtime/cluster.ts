@@ -1,8 +1,8 @@
+import { asShown, type ClusterState, type ClusterUpdate } from 'protocol'
 import type { Namespace } from 'socket.io'
 import { createShown, type Shown } from '../homelab/changes.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
-import { asShown, type ClusterState, type ClusterUpdate } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 
 const atMostEveryMs = 1_000

@@ -1,7 +1,7 @@
+import { JarvisError } from 'protocol'
 import type { TerminalSession, TerminalSize } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError } from '../protocol/index.ts'
 
 const idleMs = 30 * 60_000
 

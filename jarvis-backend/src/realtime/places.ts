@@ -1,5 +1,5 @@
+import { asFarAsSeen, JarvisError, type TerminalRequests } from 'protocol'
 import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
-import { asFarAsSeen, JarvisError, type TerminalRequests } from '../protocol/index.ts'
 import type { TerminalEnd, Typed } from './open-terminal.ts'
 
 /** What an operator may open: shells on nodes, and guests' consoles. */

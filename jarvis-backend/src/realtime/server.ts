@@ -1,9 +1,9 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import { JarvisError } from 'protocol'
 import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { identityOf } from './answer.ts'
 import { boundPending, idOf } from './pending.ts'
 

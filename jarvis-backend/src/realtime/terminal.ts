@@ -1,9 +1,3 @@
-import type { Namespace } from 'socket.io'
-import type { z } from 'zod'
-import { requireStanding } from '../auth/roles.ts'
-import type { StepUp } from '../auth/step-up.ts'
-import type { Identity } from '../auth/tokens.ts'
-import type { Clock } from '../lib/clock.ts'
 import {
   type Activity,
   JarvisError,
@@ -11,7 +5,13 @@ import {
   type TerminalReplies,
   type TerminalRequests,
   terminalRequests,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Namespace } from 'socket.io'
+import type { z } from 'zod'
+import { requireStanding } from '../auth/roles.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import type { Identity } from '../auth/tokens.ts'
+import type { Clock } from '../lib/clock.ts'
 import { answer } from './answer.ts'
 import { openTerminal, type Terminal, type TerminalEnd, type Typed } from './open-terminal.ts'
 import { watchOutflow } from './outflow.ts'

@@ -1,5 +1,5 @@
+import { RunbookInput as Input, type RunbookInput } from 'protocol'
 import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
-import { RunbookInput as Input, type RunbookInput } from '../protocol/index.ts'
 import { durationMs } from './duration.ts'
 import { type Block, membersOf, readBlock, type Say, textOf } from './lines.ts'
 import { usualMaxAgeMs } from './procedure.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type RunbookText } from '../protocol/index.ts'
+import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type RunbookText } from 'protocol'
 import { type Parsed, parseRunbook } from './parse.ts'
 import type { Procedure, Tools } from './procedure.ts'
 

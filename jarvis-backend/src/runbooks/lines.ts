@@ -1,6 +1,6 @@
+import type { Fault } from 'protocol'
 import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
 import { nearestName } from '../lib/nearest.ts'
-import type { Fault } from '../protocol/index.ts'
 
 /** Collects what is wrong, in the order of lines. */
 export type Say = (line: number, message: string, more?: { column?: number; nearest?: string | undefined }) => void

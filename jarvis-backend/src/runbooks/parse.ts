@@ -1,5 +1,5 @@
+import type { Fault, Runbook, RunbookInput, Tier } from 'protocol'
 import { isMap, type YAMLMap } from 'yaml'
-import type { Fault, Runbook, RunbookInput, Tier } from '../protocol/index.ts'
 import { durationMs } from './duration.ts'
 import { ExpressionFault, type Ref, readRef, wordsOfRef } from './expressions.ts'
 import { type Front, readFront, reserved } from './front.ts'

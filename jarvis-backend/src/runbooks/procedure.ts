@@ -1,4 +1,4 @@
-import type { Fault, RunbookInput } from '../protocol/index.ts'
+import type { Fault, RunbookInput } from 'protocol'
 import type { Condition, Ref } from './expressions.ts'
 import type { Shape } from './shapes.ts'
 

@@ -1,5 +1,5 @@
-import { canonicalJson, hashOf } from '../lib/canonical.ts'
-import type { Card, GrantRequest } from '../protocol/index.ts'
+import { canonicalJson, hashOf } from 'node-kit/canonical'
+import type { Card, GrantRequest } from 'protocol'
 import { sha256 } from './assertion.ts'
 
 /** What a person signs of one decision. Only hashes of the call stand in it, so that it tells no secret. */

@@ -6,7 +6,7 @@ import {
   type DecisionTerms,
   JarvisError,
   type WebAuthnOptions,
-} from '../protocol/index.ts'
+} from 'protocol'
 import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from './decision.ts'
 import { challengeIn, isCopy } from './passkeys.ts'
 import type { ChallengeStore, PasskeyStore, SignerKeyStore, StoredPasskey } from './ports.ts'

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../lib/canonical.ts'
+import { canonicalJson } from 'node-kit/canonical'
 import { type Assertion, assertionProblem, sha256 } from './assertion.ts'
 import { sshNamespaces, sshSignatureProblem } from './ssh-signature.ts'
 

@@ -6,7 +6,7 @@ import {
   type PasskeyRegistration,
   type PasskeyReply,
   type WebAuthnOptions,
-} from '../protocol/index.ts'
+} from 'protocol'
 import { assertionProblem } from './assertion.ts'
 import { type Countersignature, enrolmentChallenge, statementOf } from './enrolment.ts'
 import { createHeld, heldForMs } from './held.ts'

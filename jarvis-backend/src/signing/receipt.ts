@@ -1,4 +1,4 @@
-import { hashOf } from '../lib/canonical.ts'
+import { hashOf } from 'node-kit/canonical'
 import { type Assertion, assertionProblem } from './assertion.ts'
 import { challengeOf, type Statement } from './decision.ts'
 import { deviceSignatureProblem } from './device-signature.ts'

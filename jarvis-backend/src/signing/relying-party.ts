@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { JarvisError } from '../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** What passkeys belong to: a name, and the one origin where they are used. */
 export type Place = { rpId: string; origin: string }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { canonicalJson } from '../lib/canonical.ts'
+import { canonicalJson } from 'node-kit/canonical'
 import { type Countersignature, countersignatureProblem, type Enrolled } from './enrolment.ts'
 
 /** What the journal vouches for of enrolled keys. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { JarvisError, type SshKeyInfo, type SshKeyReply, type WebAuthnOptions } from '../protocol/index.ts'
+import { JarvisError, type SshKeyInfo, type SshKeyReply, type WebAuthnOptions } from 'protocol'
 import {
   type Countersignature,
   countersignatureProblem,

@@ -1,6 +1,6 @@
+import type { SkillFault } from 'protocol'
+import { named } from 'redaction/visible'
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit, type YAMLMap } from 'yaml'
-import type { SkillFault } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
 import { hiddenIn } from './hidden.ts'
 
 /** The front matter of a SKILL.md. Empty texts where it has a fault. */

@@ -1,4 +1,4 @@
-import type { SkillHint } from '../protocol/index.ts'
+import type { SkillHint } from 'protocol'
 
 type Kind = SkillHint['kind']
 

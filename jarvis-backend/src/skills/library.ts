@@ -1,5 +1,5 @@
-import { JarvisError, type Skill, type SkillList, type SkillTree } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
+import { JarvisError, type Skill, type SkillList, type SkillTree } from 'protocol'
+import { named } from 'redaction/visible'
 import { type Catalogue, catalogueOf, mostTokens } from './catalogue.ts'
 import type { Folders, Seen } from './folders.ts'
 import { isSkillName, parseSkill, skillFile } from './front.ts'

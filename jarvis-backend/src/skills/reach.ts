@@ -1,5 +1,5 @@
-import { JarvisError } from '../protocol/index.ts'
-import { named } from '../redaction/visible.ts'
+import { JarvisError } from 'protocol'
+import { named } from 'redaction/visible'
 import { type Catalogue, catalogueOf } from './catalogue.ts'
 import type { Enabled, Loaded, Skills } from './library.ts'
 import { searchSkills } from './search.ts'

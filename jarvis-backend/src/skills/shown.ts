@@ -1,4 +1,4 @@
-import type { Skill, SkillFile } from '../protocol/index.ts'
+import type { Skill, SkillFile } from 'protocol'
 import { lineTokens, tokensOf } from './catalogue.ts'
 import type { Seen } from './folders.ts'
 import type { ApprovedFile, SkillUse, StoredApproval } from './store.ts'

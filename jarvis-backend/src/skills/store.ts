@@ -1,4 +1,4 @@
-import type { SkillFile } from '../protocol/index.ts'
+import type { SkillFile } from 'protocol'
 
 /** A file of the approved tree. `text`: absent where it is none. */
 export type ApprovedFile = Pick<SkillFile, 'path' | 'kind' | 'bytes' | 'hash'> & { text?: string }

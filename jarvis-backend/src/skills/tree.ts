@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SkillFault, SkillFile } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { fileStart } from '../lib/file-start.ts'
-import type { SkillFault, SkillFile } from '../protocol/index.ts'
-import { quoted } from '../redaction/visible.ts'
 import { hiddenIn } from './hidden.ts'
 
 /** A file as it lies in the folder. `text`: with newlines alone as line ends; absent where it is none. */

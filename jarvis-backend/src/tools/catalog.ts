@@ -1,6 +1,6 @@
+import type { ClusterState } from 'protocol'
 import { z } from 'zod'
 import { onceFor } from '../lib/once-for.ts'
-import type { ClusterState } from '../protocol/index.ts'
 import type { Tool } from './tool.ts'
 
 export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }

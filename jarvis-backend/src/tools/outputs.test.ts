@@ -1,8 +1,8 @@
+import type { ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { overHomelab } from '../../test/support/house.ts'
 import { createSimulator } from '../homelab/simulator/index.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { ToolInput } from '../protocol/index.ts'
 import { createCatalog, outputSchemaOf } from './catalog.ts'
 
 const usual: Record<string, ToolInput> = {

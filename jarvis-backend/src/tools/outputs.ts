@@ -1,5 +1,5 @@
+import { Backup, Guest, Node, Storage, Task } from 'protocol/cluster'
 import { z } from 'zod'
-import { Backup, Guest, Node, Storage, Task } from '../protocol/cluster.ts'
 
 /** What could not be read, in plain words. */
 const missing = z.array(z.string())

@@ -1,9 +1,3 @@
-import type { z } from 'zod'
-import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
-import type { ArgumentRaise } from '../gate/raises.ts'
-import type { World } from '../gate/world.ts'
-import type { CallOptions } from '../homelab/ports.ts'
-import type { Need } from '../homelab/proxmox/rights.ts'
 import type {
   Asking,
   ClusterState,
@@ -17,7 +11,13 @@ import type {
   TodoItem,
   ToolInput,
   View,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { z } from 'zod'
+import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
+import type { ArgumentRaise } from '../gate/raises.ts'
+import type { World } from '../gate/world.ts'
+import type { CallOptions } from '../homelab/ports.ts'
+import type { Need } from '../homelab/proxmox/rights.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 

@@ -1,9 +1,9 @@
+import { JarvisError } from 'protocol'
 import type { ProgramFiles, ProgramRun } from '../agent/run/start-program.ts'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { JarvisError } from '../protocol/index.ts'
 import { type Asked, type AskedStore, keyKeptMs, repeatedWithinMs } from './asked.ts'
 import { isOf, newSessionId, type ProgramToken, sessionIdOf, tokenKey } from './token.ts'
 

@@ -1,5 +1,5 @@
+import type { Card } from 'protocol'
 import { legible } from '../gate/index.ts'
-import type { Card } from '../protocol/index.ts'
 
 /** What a program is told of a card. It names no way to decide over this API, because there is none. */
 export const cardLine = (card: Card): string =>

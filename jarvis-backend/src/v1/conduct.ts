@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { Card, Entry } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import type { Card, Entry } from '../protocol/index.ts'
 import type { Answering } from './ask.ts'
 import type { AskedStore } from './asked.ts'
 import { type Ended, type FollowParts, followRun } from './follow.ts'

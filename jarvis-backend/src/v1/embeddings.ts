@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
-import { JarvisError } from '../protocol/index.ts'
 import { readJson } from './body.ts'
 import { ApiError, badField } from './errors.ts'
 import { sendJson } from './send.ts'

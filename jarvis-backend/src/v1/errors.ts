@@ -1,4 +1,4 @@
-import { type ErrorCode, errorStatus, JarvisError } from '../protocol/index.ts'
+import { type ErrorCode, errorStatus, JarvisError } from 'protocol'
 import { KeyReused } from './ask.ts'
 
 export type ErrorType =

@@ -1,6 +1,6 @@
+import { isBase64, isPicture, JarvisError, mostAttachments } from 'protocol'
 import { z } from 'zod'
 import { fileOf, type GivenFile } from '../agent/attachments.ts'
-import { isBase64, isPicture, JarvisError, mostAttachments } from '../protocol/index.ts'
 import { ApiError, toApiError } from './errors.ts'
 
 /** Chat completions have an object, responses the address itself. */

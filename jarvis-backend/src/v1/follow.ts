@@ -1,7 +1,7 @@
+import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { callsIn } from '../agent/settles.ts'
-import { type Card, type Entry, noUsage, type StopReason, type ToolCall, type Usage } from '../protocol/index.ts'
 
 /** How a run ended. `at`: when, Unix ms. `text`: all that was said in it. `handedOut`: the calls that the program runs itself. */
 export type Ended =

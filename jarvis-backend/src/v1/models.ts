@@ -1,6 +1,6 @@
+import { mainAgentId } from 'protocol'
 import type { Agent } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
-import { mainAgentId } from '../protocol/index.ts'
 import { ApiError } from './errors.ts'
 
 /** The name of the agent that answers where none is named; `jarvis/NAME` is another one. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { StopReason } from 'protocol'
 import type { GivenFile } from '../agent/attachments.ts'
 import { ModelError } from '../agent/model.ts'
-import type { StopReason } from '../protocol/index.ts'
 import type { ChatRequest } from './chat/request.ts'
 import type { Writer } from './conduct.ts'
 import { type ApiError, badField, failureOf, toApiError } from './errors.ts'

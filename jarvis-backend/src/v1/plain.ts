@@ -1,3 +1,5 @@
+import { inTurns, type Steps } from 'node-kit/steps'
+import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from 'protocol'
 import { asideOf } from '../agent/aside.ts'
 import { attachmentWords, fileOf, type GivenFile, requireSight } from '../agent/attachments.ts'
 import type { BudgetKeeper } from '../agent/budgets.ts'
@@ -13,8 +15,6 @@ import {
 } from '../agent/model.ts'
 import { formatWords } from '../agent/program.ts'
 import { sum } from '../agent/retry.ts'
-import { inTurns, type Steps } from '../lib/steps.ts'
-import { type Content, type EntryOf, mainAgentId, type TurnStop, type Usage } from '../protocol/index.ts'
 
 /** A conversation for a model alone. */
 export type PlainRequest = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { hashOf } from '../lib/canonical.ts'
-import type { TokenScope } from '../protocol/index.ts'
+import { hashOf } from 'node-kit/canonical'
+import type { TokenScope } from 'protocol'
 
 /** A token of a program. A later token of the same name is another one. `person`: who made it; absent: the first owner. */
 export type ProgramToken = { name: string; createdAt: number; scope: TokenScope; person?: string }

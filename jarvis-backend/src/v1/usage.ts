@@ -1,4 +1,4 @@
-import type { Usage } from '../protocol/index.ts'
+import type { Usage } from 'protocol'
 
 /** Tokens of a run, all its model calls together. `input` includes what came from the provider's cache, `cached`. */
 export const tokensUsed = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage) => {

@@ -1,4 +1,4 @@
-import type { Alert, AlertDetail, AlertHistoryQuery, MaintenanceWindow } from '../protocol/index.ts'
+import type { Alert, AlertDetail, AlertHistoryQuery, MaintenanceWindow } from 'protocol'
 
 /** One message about an alert. `isOpen`: it was being sent; found at a start, whether it arrived is unknown. */
 export type Told = Alert['told'][number] & { isOpen?: true }

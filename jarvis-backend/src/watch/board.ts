@@ -1,5 +1,5 @@
+import type { Limits } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import type { Limits } from '../protocol/index.ts'
 import { type AlertStore, fingerprintOf, isSilent, type StoredAlert } from './alert.ts'
 import type { Check, CheckPorts, Looked, Measure } from './check.ts'
 import { lost } from './message.ts'

@@ -1,4 +1,3 @@
-import type { Cluster, PbsApi, PveReader, Shell } from '../homelab/ports.ts'
 import type {
   AlertDetail,
   AlertObject,
@@ -8,7 +7,8 @@ import type {
   RestoreProof,
   Severity,
   ToolInput,
-} from '../protocol/index.ts'
+} from 'protocol'
+import type { Cluster, PbsApi, PveReader, Shell } from '../homelab/ports.ts'
 
 /**
  * One look at one object. `level`: how bad it is. `clear`: measured, and well. `between`: within the hysteresis, so that an alert goes on

@@ -1,5 +1,5 @@
+import type { Task } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Task } from '../protocol/index.ts'
 import type { StoredAlert } from './alert.ts'
 import { type DetailPorts, detailOf } from './detail.ts'
 

@@ -1,4 +1,4 @@
-import type { ClusterState } from '../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import type { StoredAlert } from './alert.ts'
 import { type Ground, groundOf, type Leaning, noLeaning } from './leaning.ts'
 

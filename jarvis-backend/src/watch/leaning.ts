@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 
 /** What rests on what, as far as configurations and the policy say. What nobody could read is not in it, and explains nothing. */
 export type Leaning = {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
+import { Severity, type ToolInput } from 'protocol'
 import { z } from 'zod'
 import { parseYaml, type YamlProblem } from '../lib/strict-yaml.ts'
-import { Severity, type ToolInput } from '../protocol/index.ts'
 import { ExpressionFault, readCondition } from '../runbooks/expressions.ts'
 import type { Check } from './check.ts'
 import { lookAtSample, sampleProblem } from './own-sample.ts'

@@ -1,5 +1,3 @@
-import { plainName } from '../homelab/format.ts'
-import { storageSeries } from '../protocol/facts.ts'
 import {
   type AlertObject,
   type ClusterPart,
@@ -7,7 +5,9 @@ import {
   SampleSeries,
   type Severity,
   sampleFields,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { storageSeries } from 'protocol/facts'
+import { plainName } from '../homelab/format.ts'
 import type { Check, Measure } from './check.ts'
 import { guestObject, nodeObject, over, seen, siteObject, storageObject, under } from './measure.ts'
 

@@ -1,4 +1,4 @@
-import type { Severity, ToolInput } from '../protocol/index.ts'
+import type { Severity, ToolInput } from 'protocol'
 import { holds, readCondition, wordsOfCondition } from '../runbooks/expressions.ts'
 import { NotKnown, seenWords } from '../runbooks/fill.ts'
 import type { Check, Measure } from './check.ts'

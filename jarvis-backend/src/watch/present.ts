@@ -1,5 +1,5 @@
-import { isUnread } from '../protocol/facts.ts'
-import type { Alert, ClusterState, Limits } from '../protocol/index.ts'
+import type { Alert, ClusterState, Limits } from 'protocol'
+import { isUnread } from 'protocol/facts'
 import type { StoredAlert } from './alert.ts'
 import { everyMsOf } from './board.ts'
 import type { Check, CheckPorts, Looked } from './check.ts'

@@ -1,4 +1,4 @@
-import type { Alert, ClusterState, Limits, MaintenanceWindow } from '../protocol/index.ts'
+import type { Alert, ClusterState, Limits, MaintenanceWindow } from 'protocol'
 import { isSilent, type StoredAlert } from './alert.ts'
 import type { Check } from './check.ts'
 import { causesOf } from './hides.ts'

@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import type { ClusterState } from '../protocol/index.ts'
 
 const minuteMs = 60_000
 /** A change of the cluster is looked at after this, so that what changes together is seen together. */

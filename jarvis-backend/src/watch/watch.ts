@@ -1,7 +1,3 @@
-import type { z } from 'zod'
-import { newId } from '../lib/ids.ts'
-import { onceFor } from '../lib/once-for.ts'
-import { JarvisError } from '../protocol/errors.ts'
 import type {
   AcknowledgeBody,
   Alert,
@@ -15,7 +11,11 @@ import type {
   MaintenanceWindow,
   SilenceBody,
   WindowBody,
-} from '../protocol/index.ts'
+} from 'protocol'
+import { JarvisError } from 'protocol/errors'
+import type { z } from 'zod'
+import { newId } from '../lib/ids.ts'
+import { onceFor } from '../lib/once-for.ts'
 import type { AlertStore, StoredAlert, WindowStore } from './alert.ts'
 import { type Board, everyMsOf } from './board.ts'
 import type { Check } from './check.ts'

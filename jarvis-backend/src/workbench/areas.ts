@@ -1,5 +1,5 @@
+import type { AreaName } from 'protocol'
 import type { WorkbenchPolicy } from '../gate/index.ts'
-import type { AreaName } from '../protocol/index.ts'
 
 /**
  * For each area: whether policy.yaml turns it on, undefined where it does not say; the lines that do, below `workbench:`; and what JARVIS may

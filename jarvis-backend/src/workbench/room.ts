@@ -1,5 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  type AreaName,
+  areaNames,
+  type Card,
+  JarvisError,
+  type WorkbenchArea,
+  type WorkbenchBody,
+  type WorkbenchPreview,
+  type WorkbenchReply,
+  type WorkbenchRoot,
+} from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
 import type { Foundation } from '../compose/foundation.ts'
@@ -19,17 +30,6 @@ import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore, systemClock } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
-import {
-  type AreaName,
-  areaNames,
-  type Card,
-  JarvisError,
-  type WorkbenchArea,
-  type WorkbenchBody,
-  type WorkbenchPreview,
-  type WorkbenchReply,
-  type WorkbenchRoot,
-} from '../protocol/index.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
 import type { Tool } from '../tools/tool.ts'
 import { areas, offReason } from './areas.ts'

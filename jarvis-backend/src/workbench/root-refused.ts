@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
+import { nameReason } from 'ssh-grammar/secret-paths'
 import { isWithin } from '../gate/index.ts'
 import { kernelFolder } from '../gate/policy/workbench.ts'
-import { nameReason } from '../ssh-grammar/secret-paths.ts'
 import { rootProblem } from './root-problem.ts'
 
 /**

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { writeWhole } from 'node-kit/whole-file'
 import { z } from 'zod'
 import type { Removal } from '../lib/removal.ts'
-import { writeWhole } from '../lib/whole-file.ts'
 
 /**
  * A folder of this account alone, below the temporary folder of this machine, for as long as something uses it. `remove` never throws, and does not

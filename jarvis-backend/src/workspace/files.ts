@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { JarvisError, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { type FileStart, fileStart } from '../lib/file-start.ts'
 import { byNatural } from '../lib/natural.ts'
-import { JarvisError, type WorkspaceFile, type WorkspaceText } from '../protocol/index.ts'
 
 export type { WorkspaceFile, WorkspaceText }
 /** Text files in one folder: no links, nothing outside, at most `largestBytes` per file. */

@@ -12,7 +12,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ToolInput } from '../../src/protocol/index.ts'
+import type { ToolInput } from 'protocol'
 import { audio, embedded, image, text } from './content.ts'
 
 type Answer = (input: ToolInput, context: ServerContext) => Promise<CallToolResult | InputRequiredResult>

@@ -1,3 +1,4 @@
+import type { Person } from 'protocol'
 import { expect, test } from 'vitest'
 import type { ShareStore } from '../../src/agent/sessions/shares.ts'
 import type { ApiToken, ApiTokenStore } from '../../src/auth/api-tokens.ts'
@@ -8,7 +9,6 @@ import type { PersonStore } from '../../src/auth/people.ts'
 import type { SecondFactorStore } from '../../src/auth/second-factor.ts'
 import type { SignInRow, SignInStore } from '../../src/auth/sign-ins.ts'
 import type { RevocationStore } from '../../src/auth/tokens.ts'
-import type { Person } from '../../src/protocol/index.ts'
 import type {
   ChallengeStore,
   PasskeyStore,

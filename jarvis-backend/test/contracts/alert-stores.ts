@@ -1,5 +1,5 @@
+import type { MaintenanceWindow } from 'protocol'
 import { expect, test } from 'vitest'
-import type { MaintenanceWindow } from '../../src/protocol/index.ts'
 import type { AlertStore, CheckStore, StoredAlert, WindowStore } from '../../src/watch/alert.ts'
 import type { LeaningStore } from '../../src/watch/read-leaning.ts'
 

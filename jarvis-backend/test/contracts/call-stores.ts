@@ -1,3 +1,4 @@
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
 import type { AttachmentStore } from '../../src/agent/attachments.ts'
 import type { KeptRunStore } from '../../src/agent/sessions/kept-runs.ts'
@@ -12,7 +13,6 @@ import type {
   StoredConfirmation,
   StoredGrant,
 } from '../../src/calls/ports.ts'
-import type { Card } from '../../src/protocol/index.ts'
 import type { Asked, AskedStore } from '../../src/v1/asked.ts'
 
 type Open<Store> = () => Store

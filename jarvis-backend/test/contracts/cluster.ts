@@ -1,7 +1,7 @@
+import { ClusterState, type Guest, type Task } from 'protocol'
 import { expect, test } from 'vitest'
 import type { CallOptions, Cluster, PowerOutcome } from '../../src/homelab/ports.ts'
 import { fieldsOf, minuteMs, minutesIn, type Sample, samplesOf } from '../../src/homelab/samples.ts'
-import { ClusterState, type Guest, type Task } from '../../src/protocol/index.ts'
 
 /**
  * One cluster to try: a node `node` that is online with `runningVm` (unprotected, not under HA), `runningCt` and

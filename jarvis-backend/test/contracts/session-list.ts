@@ -1,8 +1,8 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { ListedSession, SessionList, SessionQuery } from '../../src/agent/sessions/session-list.ts'
 import type { ShareStore } from '../../src/agent/sessions/shares.ts'
 import type { TranscriptStore } from '../../src/agent/sessions/transcript-store.ts'
-import { noUsage } from '../../src/protocol/index.ts'
 
 type Opened = { list: SessionList; transcripts: TranscriptStore; shares: ShareStore }
 

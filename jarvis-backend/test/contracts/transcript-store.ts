@@ -1,6 +1,6 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { StoredEntry, TranscriptStore } from '../../src/agent/sessions/transcript-store.ts'
-import { noUsage } from '../../src/protocol/index.ts'
 
 const run = (id: string, at = 20) => ({
   id,

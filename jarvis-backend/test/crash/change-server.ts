@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { noUsage } from 'protocol'
 import type { Model } from '../../src/agent/model.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { noUsage } from '../../src/protocol/index.ts'
 import { setLevel } from '../support/set-level.ts'
 import { type Around, listen } from './listen.ts'
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { ToolCall } from 'protocol'
 import type { StoredEntry } from '../../src/agent/sessions/transcript-store.ts'
-import type { ToolCall } from '../../src/protocol/index.ts'
 import type { ClusterRequest } from './fake-cluster.ts'
 
 export type JournalRow = { seq: number; at: number; kind: string; body: string; hash: string }

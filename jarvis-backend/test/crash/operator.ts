@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import jwt from 'jsonwebtoken'
+import type { Card, ChatReplies, ChatRequests, Entry, Snapshot } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
-import type { Card, ChatReplies, ChatRequests, Entry, Snapshot } from '../../src/protocol/index.ts'
 import type { Find } from './findings.ts'
 import { type Life, LifeEnded } from './processes.ts'
 

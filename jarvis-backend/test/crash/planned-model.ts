@@ -1,6 +1,6 @@
+import { type Content, noUsage, type ToolInput } from 'protocol'
 import type { Message, Model } from '../../src/agent/model.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { type Content, noUsage, type ToolInput } from '../../src/protocol/index.ts'
 import { problemsOf } from './message-rules.ts'
 import type { Reach } from './steps.ts'
 

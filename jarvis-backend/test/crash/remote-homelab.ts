@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
+import { type ClusterState, type ErrorCode, errorStatus, JarvisError } from 'protocol'
 import type { CallOptions, Homelab } from '../../src/homelab/ports.ts'
 import { sleep, systemClock } from '../../src/lib/clock.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { type ClusterState, type ErrorCode, errorStatus, JarvisError } from '../../src/protocol/index.ts'
 import type { Line } from './fake-cluster.ts'
 import { type Reach, tasksPerSecond } from './steps.ts'
 

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Content, noUsage } from 'protocol'
 import { foldingSystem } from '../../src/agent/context/prose.ts'
 import type { Model, ModelRequest } from '../../src/agent/model.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { type Content, noUsage } from '../../src/protocol/index.ts'
 import { type Around, listen } from './listen.ts'
 
 /** `tokensOfCall`: what each call of the model uses. */

@@ -1,7 +1,7 @@
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createRequire } from 'node:module'
+import type { PushMessage } from 'protocol'
 import { onTestFinished } from 'vitest'
-import type { PushMessage } from '../../src/protocol/index.ts'
 import { authorityCertificate, borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 import { refill, startService, type Taken } from './service.ts'
 

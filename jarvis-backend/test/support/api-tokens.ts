@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Door } from 'protocol'
 import { type ApiTokens, createApiTokens } from '../../src/auth/api-tokens.ts'
-import type { Door } from '../../src/protocol/index.ts'
 import { createApiTokenStore } from '../../src/store/sqlite/access/tokens.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
 import type { TestJarvis } from './start-jarvis.ts'

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AttachedServer, AttachedServersReply, AttachedToolInfo } from 'protocol'
 import { onTestFinished } from 'vitest'
-import type { AttachedServer, AttachedServersReply, AttachedToolInfo } from '../../src/protocol/index.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
 const oddServer = fileURLToPath(new URL('./odd-mcp-server.mjs', import.meta.url))

@@ -1,5 +1,5 @@
+import type { RecoveryCodesReply, SecondFactorOffer } from 'protocol'
 import { codeOf, stepAt } from '../../src/auth/totp.ts'
-import type { RecoveryCodesReply, SecondFactorOffer } from '../../src/protocol/index.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

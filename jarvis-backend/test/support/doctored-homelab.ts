@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import type { createSimulator } from '../../src/homelab/simulator/index.ts'
-import type { ClusterState } from '../../src/protocol/index.ts'
 
 type Simulator = ReturnType<typeof createSimulator>
 /** What stands at `path` (`guests[].name`, `shell.stdout`) instead of `text`. */

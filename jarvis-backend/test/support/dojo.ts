@@ -1,9 +1,9 @@
+import type { ProfileName } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { openLab } from '../../dojo/lab.ts'
 import { plantedFor, type ScriptedName, scriptedModel } from '../../dojo/models.ts'
 import { play } from '../../dojo/play.ts'
 import { readTasks, type Task } from '../../dojo/task.ts'
-import type { ProfileName } from '../../src/protocol/index.ts'
 
 export const tasks = readTasks()
 /** @throws Error if there is no such task */

@@ -1,5 +1,5 @@
+import type { Target } from 'protocol'
 import { type Effect, effectsOf, Mistake, type World } from '../../src/gate/index.ts'
-import type { Target } from '../../src/protocol/index.ts'
 import { houseTools } from '../../src/tools/house.ts'
 
 export type Resolved = { ok: true; effects: readonly Effect[]; target: Target } | { ok: false; message: string }

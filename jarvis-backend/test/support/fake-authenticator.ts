@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import type { PasskeyAssertion, PasskeyRegistration, WebAuthnOptions } from '../../src/protocol/index.ts'
+import type { PasskeyAssertion, PasskeyRegistration, WebAuthnOptions } from 'protocol'
 
 /** What an authenticator or its browser may say wrongly, each in place of the truth. */
 export type Lies = {

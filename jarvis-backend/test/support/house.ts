@@ -1,7 +1,7 @@
+import { usualLimits } from 'protocol'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { usualLimits } from '../../src/protocol/index.ts'
 import { homelabTools, houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { Watcher } from '../../src/agent/watchers.ts'
 import type { Jarvis } from '../../src/compose.ts'
-import { JarvisError } from '../../src/protocol/index.ts'
 
 const Line = z.union([
   z.object({ start: z.string(), sessionId: z.string().optional() }),

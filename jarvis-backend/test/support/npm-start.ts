@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { ConfirmationRow, Page, Status } from 'protocol'
 import { io } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
-import type { ConfirmationRow, Page, Status } from '../../src/protocol/index.ts'
 import { jwtSecret, password, tokenFor, withStepUp } from './start-jarvis.ts'
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { OAuthAsk, OAuthDecisionReply, OAuthProblem } from '../../src/protocol/index.ts'
+import type { OAuthAsk, OAuthDecisionReply, OAuthProblem } from 'protocol'
 import type { TestJarvis } from './start-jarvis.ts'
 
 export const redirectUri = 'http://localhost:33418/callback'

@@ -1,4 +1,4 @@
-import type { PasskeyReply, WebAuthnOptions } from '../../src/protocol/index.ts'
+import type { PasskeyReply, WebAuthnOptions } from 'protocol'
 import type { Authenticator, Lies } from './fake-authenticator.ts'
 import type { TestJarvis } from './start-jarvis.ts'
 

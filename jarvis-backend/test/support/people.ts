@@ -1,4 +1,4 @@
-import type { InvitationReply, LoginReply } from '../../src/protocol/index.ts'
+import type { InvitationReply, LoginReply } from 'protocol'
 import type { TestJarvis } from './start-jarvis.ts'
 
 export const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })

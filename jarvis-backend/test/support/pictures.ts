@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
-import type { Attachment } from '../../src/protocol/index.ts'
+import type { Attachment } from 'protocol'
 import type { TestJarvis } from './start-jarvis.ts'
 
 /** Whole pictures of one pixel, as browsers and models take them. */

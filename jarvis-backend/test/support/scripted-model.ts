@@ -1,7 +1,7 @@
+import { type Content, noUsage, type ToolInput, type Usage } from 'protocol'
 import { foldingSystem } from '../../src/agent/context/prose.ts'
 import type { Model, ModelRequest, ModelSink, Turn } from '../../src/agent/model.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { type Content, noUsage, type ToolInput, type Usage } from '../../src/protocol/index.ts'
 
 /** What the model does when it is called once. */
 export type ScriptedTurn = (request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SkillList, SkillTree } from '../../src/protocol/index.ts'
+import type { SkillList, SkillTree } from 'protocol'
 import type { TestJarvis } from './start-jarvis.ts'
 
 export const skillText = (name: string, { description = `What ${name} is for.`, body = 'Do this.' } = {}) =>

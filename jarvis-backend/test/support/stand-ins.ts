@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ModelKind } from 'protocol'
 import { foldingSystem } from '../../src/agent/context/prose.ts'
-import type { ModelKind } from '../../src/protocol/index.ts'
 import { type Refused, refusedBy, refusedByAnthropic, refusedByResponses } from '../contracts/strict-servers.ts'
 import { toolsRefusedBy } from '../contracts/strict-tools.ts'
 

@@ -1,8 +1,8 @@
+import { type Content, noUsage } from 'protocol'
 import { z } from 'zod'
 import type { Model, ModelRequest } from '../../src/agent/model.ts'
 import { noTarget } from '../../src/gate/effect.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { type Content, noUsage } from '../../src/protocol/index.ts'
 import { defineTool } from '../../src/tools/tool.ts'
 
 /** A question to the main agent. */

@@ -1,6 +1,6 @@
+import { type ClusterState, type Limits, type MaintenanceWindow, usualLimits } from 'protocol'
 import { onTestFinished } from 'vitest'
 import { startSampler } from '../../src/homelab/sampler.ts'
-import { type ClusterState, type Limits, type MaintenanceWindow, usualLimits } from '../../src/protocol/index.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createSampleStore } from '../../src/store/sqlite/samples/samples.ts'

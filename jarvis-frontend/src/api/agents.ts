@@ -7,7 +7,7 @@ import type {
   AgentTryReply,
   AgentWhichReply,
   WorkspaceText,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 const place = (id: string) => `/api/agents/${encodeURIComponent(id)}`

@@ -1,4 +1,4 @@
-import type { Alert, AlertDetail, AlertHistory, ChecksReply, MaintenanceWindow, Page } from 'jarvis-backend/protocol'
+import type { Alert, AlertDetail, AlertHistory, ChecksReply, MaintenanceWindow, Page } from 'protocol'
 import { call } from './http.ts'
 
 const pathOf = (id: string) => `/api/alerts/${encodeURIComponent(id)}`

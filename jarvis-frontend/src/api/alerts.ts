@@ -1,4 +1,4 @@
-import type { Alert, AlertsReply } from 'jarvis-backend/protocol'
+import type { Alert, AlertsReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

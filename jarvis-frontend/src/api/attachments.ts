@@ -1,4 +1,4 @@
-import type { Attachment, ErrorBody } from 'jarvis-backend/protocol'
+import type { Attachment, ErrorBody } from 'protocol'
 import { ApiError, authorization, call } from './http.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Display, MeReply, Role, SignInReply } from 'jarvis-backend/protocol'
+import type { Display, MeReply, Role, SignInReply } from 'protocol'
 import { keep } from '../lib/keep.ts'
 import { Value } from '../lib/value.ts'
 import { ApiError, call } from './http.ts'

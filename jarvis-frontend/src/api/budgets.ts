@@ -1,4 +1,4 @@
-import type { BudgetsChange, BudgetsReply, RunBudget } from 'jarvis-backend/protocol'
+import type { BudgetsChange, BudgetsReply, RunBudget } from 'protocol'
 import { call } from './http.ts'
 
 export const readBudgets = () => call<BudgetsReply>('GET', '/api/budgets')

@@ -1,4 +1,4 @@
-import type { Change, ChangesReply } from 'jarvis-backend/protocol'
+import type { Change, ChangesReply } from 'protocol'
 import { call } from './http.ts'
 
 const pathOf = (id: string) => `/api/changes/${encodeURIComponent(id)}`

@@ -1,4 +1,4 @@
-import type { ChangesReply } from 'jarvis-backend/protocol'
+import type { ChangesReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

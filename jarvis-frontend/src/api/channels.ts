@@ -8,7 +8,7 @@ import type {
   ChannelRecipientBody,
   ChannelRules,
   ChannelsReply,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 const at = (path: string, id: string) => `/api/${path}/${encodeURIComponent(id)}`

@@ -1,4 +1,4 @@
-import type { ConfirmationRow, Page } from 'jarvis-backend/protocol'
+import type { ConfirmationRow, Page } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

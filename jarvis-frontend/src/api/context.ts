@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointDetail, ContextReport, Page } from 'jarvis-backend/protocol'
+import type { Checkpoint, CheckpointDetail, ContextReport, Page } from 'protocol'
 import { call } from './http.ts'
 import { sessionPath as path } from './sessions.ts'
 

@@ -1,4 +1,4 @@
-import type { Entry, Page } from 'jarvis-backend/protocol'
+import type { Entry, Page } from 'protocol'
 import { call } from './http.ts'
 import { sessionPath } from './sessions.ts'
 

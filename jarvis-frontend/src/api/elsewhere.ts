@@ -1,4 +1,4 @@
-import type { ElsewhereReply, ForeignAccount, ForeignAccountsReply, Person, SignInReply } from 'jarvis-backend/protocol'
+import type { ElsewhereReply, ForeignAccount, ForeignAccountsReply, Person, SignInReply } from 'protocol'
 import { navigate } from '../lib/location.tsx'
 import { takeReply } from './auth.ts'
 import { ApiError, call } from './http.ts'

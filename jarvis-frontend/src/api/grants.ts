@@ -1,4 +1,4 @@
-import type { Grant, Page } from 'jarvis-backend/protocol'
+import type { Grant, Page } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

@@ -1,4 +1,4 @@
-import type { GuestReply, SnapshotConfigReply } from 'jarvis-backend/protocol'
+import type { GuestReply, SnapshotConfigReply } from 'protocol'
 import { call } from './http.ts'
 
 /** What is read of one guest beside its live state. @throws ApiError `not_found` where the cluster has none now */

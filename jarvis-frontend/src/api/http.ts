@@ -1,4 +1,4 @@
-import type { ErrorBody } from 'jarvis-backend/protocol'
+import type { ErrorBody } from 'protocol'
 
 /** A failed call. `code` is the server's, or `unreachable` where no answer of JARVIS came. */
 export class ApiError extends Error {

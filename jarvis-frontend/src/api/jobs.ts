@@ -7,7 +7,7 @@ import type {
   JobsReply,
   JobTrace,
   SchedulePreview,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import type { z } from 'zod'
 import { call } from './http.ts'
 

@@ -1,4 +1,4 @@
-import type { JournalPage, JournalVerification } from 'jarvis-backend/protocol'
+import type { JournalPage, JournalVerification } from 'protocol'
 import { download } from './download.ts'
 import { call } from './http.ts'
 

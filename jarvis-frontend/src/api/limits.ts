@@ -1,4 +1,4 @@
-import type { Limits } from 'jarvis-backend/protocol'
+import type { Limits } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

@@ -1,4 +1,4 @@
-import type { Invitation, InvitationReply, LinkReply, SignInReply } from 'jarvis-backend/protocol'
+import type { Invitation, InvitationReply, LinkReply, SignInReply } from 'protocol'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 

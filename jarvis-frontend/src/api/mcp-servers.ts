@@ -6,7 +6,7 @@ import type {
   AttachedSignInReply,
   AttachedTier,
   AttachedToolInfo,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 const place = (name: string) => `/api/mcp-servers/${encodeURIComponent(name)}`

@@ -1,11 +1,4 @@
-import type {
-  MemoryFound,
-  MemoryPassage,
-  MemoryStatus,
-  Page,
-  WorkspaceFile,
-  WorkspaceText,
-} from 'jarvis-backend/protocol'
+import type { MemoryFound, MemoryPassage, MemoryStatus, Page, WorkspaceFile, WorkspaceText } from 'protocol'
 import { call } from './http.ts'
 
 const filePath = (path: string) => `/api/memory/files/${path.split('/').map(encodeURIComponent).join('/')}`

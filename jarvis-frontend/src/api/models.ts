@@ -7,7 +7,7 @@ import type {
   ModelTestBody,
   ModelTestReply,
   ProviderBody,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 export const readModels = () => call<ModelsReply>('GET', '/api/models')

@@ -1,4 +1,4 @@
-import type { NodeRoles, NodeRolesReply } from 'jarvis-backend/protocol'
+import type { NodeRoles, NodeRolesReply } from 'protocol'
 import { call } from './http.ts'
 
 export const readNodeRoles = () => call<NodeRolesReply>('GET', '/api/node-roles')

@@ -1,4 +1,4 @@
-import type { OAuthAsk, OAuthDecisionReply, OAuthProblem } from 'jarvis-backend/protocol'
+import type { OAuthAsk, OAuthDecisionReply, OAuthProblem } from 'protocol'
 import { call } from './http.ts'
 
 /** What an OAuth client asks for. @param query the query of this page's address */

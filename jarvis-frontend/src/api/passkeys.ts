@@ -1,11 +1,4 @@
-import type {
-  Passkey,
-  PasskeyReply,
-  PasskeysReply,
-  SignInReply,
-  StepUpReply,
-  WebAuthnOptions,
-} from 'jarvis-backend/protocol'
+import type { Passkey, PasskeyReply, PasskeysReply, SignInReply, StepUpReply, WebAuthnOptions } from 'protocol'
 import { askPasskey, createPasskey } from '../lib/passkeys.ts'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'

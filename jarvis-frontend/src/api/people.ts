@@ -1,4 +1,4 @@
-import type { MeReply, PeopleReply, RoleInfo, SignInInfo, TryRoleReply } from 'jarvis-backend/protocol'
+import type { MeReply, PeopleReply, RoleInfo, SignInInfo, TryRoleReply } from 'protocol'
 import { call } from './http.ts'
 
 const at = (path: string, id: string) => `${path}/${encodeURIComponent(id)}`

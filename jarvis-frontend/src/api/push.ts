@@ -1,4 +1,4 @@
-import type { PushBody, PushDevice, PushReply } from 'jarvis-backend/protocol'
+import type { PushBody, PushDevice, PushReply } from 'protocol'
 import { call } from './http.ts'
 
 const path = (id: string) => `/api/push/${encodeURIComponent(id)}`

@@ -1,4 +1,4 @@
-import type { QuestionRow, QuestionsReply } from 'jarvis-backend/protocol'
+import type { QuestionRow, QuestionsReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

@@ -1,4 +1,4 @@
-import type { Page, PlanRun, Runbook, RunbookCheck, RunbookRunReply, RunbookText } from 'jarvis-backend/protocol'
+import type { Page, PlanRun, Runbook, RunbookCheck, RunbookRunReply, RunbookText } from 'protocol'
 import { call } from './http.ts'
 
 const pathOf = (name: string) => `/api/runbooks/${encodeURIComponent(name)}`

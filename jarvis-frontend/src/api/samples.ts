@@ -1,4 +1,4 @@
-import type { SampleRange, SamplesReply } from 'jarvis-backend/protocol'
+import type { SampleRange, SamplesReply } from 'protocol'
 import { call } from './http.ts'
 
 /** @param names up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/NAME`, `storage/NODE/NAME` */

@@ -1,4 +1,4 @@
-import type { RecoveryCodesReply, SecondFactorOffer } from 'jarvis-backend/protocol'
+import type { RecoveryCodesReply, SecondFactorOffer } from 'protocol'
 import { call } from './http.ts'
 
 /** A seed for the authenticator app of the person who asks; it counts from its first code. */

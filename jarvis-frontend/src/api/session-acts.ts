@@ -1,4 +1,4 @@
-import type { CheckpointFile, Effort, Page, SessionSummary, SessionsPage, Versions } from 'jarvis-backend/protocol'
+import type { CheckpointFile, Effort, Page, SessionSummary, SessionsPage, Versions } from 'protocol'
 import { call } from './http.ts'
 import { sessionPath as path } from './sessions.ts'
 

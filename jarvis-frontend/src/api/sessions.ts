@@ -1,4 +1,4 @@
-import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import type { SessionSummary, SessionsPage } from 'protocol'
 import { useValue } from '../lib/use-value.ts'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'

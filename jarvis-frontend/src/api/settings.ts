@@ -8,7 +8,7 @@ import type {
   SettingsReply,
   SignInReply,
   TokenScope,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 export const readSettings = () => call<SettingsReply>('GET', '/api/settings')

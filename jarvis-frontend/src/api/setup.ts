@@ -5,7 +5,7 @@ import type {
   SetupReply,
   SetupSaveReply,
   SetupTestReply,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 import { call } from './http.ts'
 
 export const readSetup = () => call<SetupReply>('GET', '/api/setup')

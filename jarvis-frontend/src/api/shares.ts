@@ -1,4 +1,4 @@
-import type { SessionSummary, ShareMay } from 'jarvis-backend/protocol'
+import type { SessionSummary, ShareMay } from 'protocol'
 import { call } from './http.ts'
 import { sessionPath } from './sessions.ts'
 

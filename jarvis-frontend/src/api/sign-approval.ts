@@ -1,4 +1,4 @@
-import type { Card, DecisionChallenge, DecisionProof, DecisionTerms } from 'jarvis-backend/protocol'
+import type { Card, DecisionChallenge, DecisionProof, DecisionTerms } from 'protocol'
 import { passkeyProblem } from '../lib/passkey-problem.ts'
 import { askPasskey } from '../lib/passkeys.ts'
 import { call } from './http.ts'

@@ -1,4 +1,4 @@
-import type { MeReply, SignInReply, WaysReply } from 'jarvis-backend/protocol'
+import type { MeReply, SignInReply, WaysReply } from 'protocol'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 

@@ -1,4 +1,4 @@
-import type { SkillList, SkillTree } from 'jarvis-backend/protocol'
+import type { SkillList, SkillTree } from 'protocol'
 import { call } from './http.ts'
 
 /** Whose own skills; absent: those of the workspace. */

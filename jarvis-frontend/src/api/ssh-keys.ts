@@ -1,4 +1,4 @@
-import type { SshKeyInfo, SshKeyReply } from 'jarvis-backend/protocol'
+import type { SshKeyInfo, SshKeyReply } from 'protocol'
 import { askPasskey } from '../lib/passkeys.ts'
 import { ApiError, call } from './http.ts'
 

@@ -1,4 +1,4 @@
-import type { RestartReply, Status } from 'jarvis-backend/protocol'
+import type { RestartReply, Status } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

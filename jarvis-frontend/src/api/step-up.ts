@@ -1,4 +1,4 @@
-import type { StepUpReply } from 'jarvis-backend/protocol'
+import type { StepUpReply } from 'protocol'
 import { Value } from '../lib/value.ts'
 import { call } from './http.ts'
 

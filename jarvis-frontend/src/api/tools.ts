@@ -1,4 +1,4 @@
-import type { ClassifyReply, Effect, Page, ToolCalls, ToolInfo } from 'jarvis-backend/protocol'
+import type { ClassifyReply, Effect, Page, ToolCalls, ToolInfo } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandsReply, DiffReply, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'jarvis-backend/protocol'
+import type { CommandsReply, DiffReply, WorkbenchBody, WorkbenchPreview, WorkbenchReply } from 'protocol'
 import { call } from './http.ts'
 
 export const readWorkbench = () => call<WorkbenchReply>('GET', '/api/workbench')

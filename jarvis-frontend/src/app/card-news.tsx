@@ -1,4 +1,4 @@
-import type { ConfirmationRow, QuestionRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow, QuestionRow } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { useArmed } from '../api/changes.ts'
 import { useConfirmations } from '../api/confirmations.ts'

@@ -1,4 +1,4 @@
-import type { Status } from 'jarvis-backend/protocol'
+import type { Status } from 'protocol'
 import { savedPlaces } from '../features/settings/next-start.ts'
 import { Link } from '../ui/link.tsx'
 

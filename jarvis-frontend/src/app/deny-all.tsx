@@ -1,4 +1,4 @@
-import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations } from '../api/confirmations.ts'

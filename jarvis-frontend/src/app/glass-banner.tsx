@@ -1,4 +1,4 @@
-import type { Status } from 'jarvis-backend/protocol'
+import type { Status } from 'protocol'
 import { useNameOf } from '../api/names.ts'
 import { exactTime } from '../lib/format.ts'
 import { Visible } from '../ui/boxed.tsx'

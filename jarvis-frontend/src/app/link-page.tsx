@@ -1,4 +1,4 @@
-import type { LinkReply } from 'jarvis-backend/protocol'
+import type { LinkReply } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'

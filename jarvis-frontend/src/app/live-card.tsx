@@ -1,4 +1,4 @@
-import type { Card, ConfirmationRow, DecisionProof } from 'jarvis-backend/protocol'
+import type { Card, ConfirmationRow, DecisionProof } from 'protocol'
 import { Suspense, useLayoutEffect, useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { confirmations, useConfirmations } from '../api/confirmations.ts'

@@ -1,4 +1,4 @@
-import type { Question, QuestionResolution } from 'jarvis-backend/protocol'
+import type { Question, QuestionResolution } from 'protocol'
 import { useRef } from 'react'
 import { signedIn } from '../api/auth.ts'
 import { questions } from '../api/questions.ts'

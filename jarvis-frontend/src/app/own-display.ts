@@ -1,4 +1,4 @@
-import type { Display } from 'jarvis-backend/protocol'
+import type { Display } from 'protocol'
 import { type Chosen, chosen } from '../lib/chosen.ts'
 import { keep } from '../lib/keep.ts'
 import { followDensity } from './density.ts'

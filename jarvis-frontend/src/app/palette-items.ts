@@ -1,4 +1,4 @@
-import type { Alert, ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'jarvis-backend/protocol'
+import type { Alert, ClusterState, Guest, SessionSummary, Tier, ToolInfo } from 'protocol'
 import { isOpen } from '../api/alerts.ts'
 import { toolFor } from '../api/tools.ts'
 import { severityMark } from '../features/alerts/worst.ts'

@@ -1,4 +1,4 @@
-import { isBlind } from 'jarvis-backend/facts'
+import { isBlind } from 'protocol/facts'
 import { useSessions } from '../api/sessions.ts'
 import { lookWords, nodeMark } from '../features/cluster/health.ts'
 import { useCluster } from '../features/cluster/store.ts'

@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { useAlerts } from '../api/alerts.ts'
 import { signedIn } from '../api/auth.ts'
 import { useOpenQuestions } from '../api/questions.ts'

@@ -1,4 +1,4 @@
-import type { Status } from 'jarvis-backend/protocol'
+import type { Status } from 'protocol'
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { useStatus } from '../api/status.ts'
 import { keep } from '../lib/keep.ts'

@@ -1,4 +1,4 @@
-import type { WaysReply } from 'jarvis-backend/protocol'
+import type { WaysReply } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { signOutProblem } from '../api/auth.ts'
 import { ApiError } from '../api/http.ts'

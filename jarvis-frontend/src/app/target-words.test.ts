@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import { targetWords } from './target-words.ts'
 

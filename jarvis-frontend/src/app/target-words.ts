@@ -1,4 +1,4 @@
-import type { Card, ClusterState } from 'jarvis-backend/protocol'
+import type { Card, ClusterState } from 'protocol'
 import { capital, longSpan, percent, span } from '../lib/format.ts'
 
 type Shown = Pick<ClusterState, 'at' | 'guests' | 'nodes'>

@@ -1,4 +1,4 @@
-import type { ChatRequests } from 'jarvis-backend/protocol'
+import type { ChatRequests } from 'protocol'
 import type { ChatSocket, Refusal, Reply } from './sockets.ts'
 
 const ackTimeoutMs = 6_000

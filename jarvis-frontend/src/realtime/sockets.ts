@@ -1,4 +1,4 @@
-import type { ActivityEvents, ChatEvents, ChatReplies, ChatRequests, ClusterEvents } from 'jarvis-backend/protocol'
+import type { ActivityEvents, ChatEvents, ChatReplies, ChatRequests, ClusterEvents } from 'protocol'
 import { Manager, type Socket } from 'socket.io-client'
 
 export type Refusal = { ok: false; error: { code: string; message: string } }

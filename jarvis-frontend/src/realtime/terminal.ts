@@ -1,4 +1,4 @@
-import type { TerminalEvents, TerminalReplies, TerminalRequests } from 'jarvis-backend/protocol'
+import type { TerminalEvents, TerminalReplies, TerminalRequests } from 'protocol'
 import { Manager } from 'socket.io-client'
 import { packets } from '../lib/packets.ts'
 

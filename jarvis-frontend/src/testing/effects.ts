@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 
 /** The effect on the card of one of JARVIS's tools; none for a tool without effects. */
 export function effectOf(toolName: string, { force }: Record<string, unknown>): Pick<Card, 'effect'> {

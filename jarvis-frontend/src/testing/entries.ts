@@ -1,4 +1,4 @@
-import type { Card, Content, Entry } from 'jarvis-backend/protocol'
+import type { Card, Content, Entry } from 'protocol'
 import { effectOf } from './effects.ts'
 import { lab } from './lab.ts'
 

@@ -1,5 +1,5 @@
-import { storageSeries } from 'jarvis-backend/facts'
-import { type AlertDetail, type ClusterState, usualLimits } from 'jarvis-backend/protocol'
+import { type AlertDetail, type ClusterState, usualLimits } from 'protocol'
+import { storageSeries } from 'protocol/facts'
 
 /** The alerts of a scene that names none: hot nodes and full storages, as the checks would find them. */
 export function firingIn({ nodes, storages, at }: ClusterState): AlertDetail[] {

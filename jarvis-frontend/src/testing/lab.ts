@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, Node, Task } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest, Node, Task } from 'protocol'
 
 const gib = 1024 ** 3
 const hour = 3_600_000

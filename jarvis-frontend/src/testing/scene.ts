@@ -12,7 +12,7 @@ import type {
   SamplesReply,
   Snapshot,
   ToolInfo,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 
 import type { WatchScene } from './scripted-watch.ts'
 

@@ -8,7 +8,7 @@ import type {
   PlanRun,
   RunbookCheck,
   RunbookText,
-} from 'jarvis-backend/protocol'
+} from 'protocol'
 
 /** What a scene holds of alerts, jobs and runbooks. */
 export type WatchScene = {

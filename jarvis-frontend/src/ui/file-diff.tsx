@@ -1,4 +1,4 @@
-import type { FileDiff as Diff } from 'jarvis-backend/protocol'
+import type { FileDiff as Diff } from 'protocol'
 import { memo } from 'react'
 import { Visible } from './boxed.tsx'
 import { CodeLine } from './code-line.tsx'

@@ -1,4 +1,4 @@
-import type { Fact } from '../../protocol/index.ts'
+import type { Fact } from 'protocol'
 import type { Fold } from './folds.ts'
 
 /** Characters that the facts of a fold may cost each request; the oldest of a kind are left out first. */

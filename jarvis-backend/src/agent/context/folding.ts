@@ -1,5 +1,5 @@
+import type { EntryOf } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { EntryOf } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import { asideOf } from '../aside.ts'
 import type { Attachments } from '../attachments.ts'

@@ -1,6 +1,6 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import { isNight } from '../../../../scripts/property-runs.ts'
-import { noUsage } from '../../protocol/index.ts'
 import { toMessages } from '../conversation.ts'
 import { openCalls } from '../next-step.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'

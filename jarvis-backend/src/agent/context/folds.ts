@@ -1,4 +1,4 @@
-import type { EntryOf } from '../../protocol/index.ts'
+import type { EntryOf } from 'protocol'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 
 export type Fold = EntryOf<'compaction'>

@@ -1,5 +1,5 @@
-import type { Checkpoint, CheckpointChange, CheckpointDetail, CheckpointFile } from '../../protocol/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import type { Checkpoint, CheckpointChange, CheckpointDetail, CheckpointFile } from 'protocol'
+import { JarvisError } from 'protocol'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
 import { callLine, mayChange, oneLine } from './facts/fact-maker.ts'
 

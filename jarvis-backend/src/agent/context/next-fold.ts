@@ -1,4 +1,4 @@
-import { isPicture } from '../../protocol/index.ts'
+import { isPicture } from 'protocol'
 import { charsOfAttachment } from '../attachments.ts'
 import { isSkillText } from '../loaded-skills.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'

@@ -1,5 +1,5 @@
+import type { EntryOf, Fact } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { EntryOf, Fact } from '../../protocol/index.ts'
 import { askInTurn } from '../in-turn.ts'
 import type { Model, ModelRequest, ModelSink, Turn } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'

@@ -1,4 +1,4 @@
-import type { ContextItem, ContextPart, ContextReport } from '../../protocol/index.ts'
+import type { ContextItem, ContextPart, ContextReport } from 'protocol'
 import { charsOfAttachment } from '../attachments.ts'
 import { isSkillText, skillOf } from '../loaded-skills.ts'
 import type { Message, ToolSpec } from '../model.ts'

@@ -1,4 +1,4 @@
-import { type ContextReport, mainAgentId } from '../../protocol/index.ts'
+import { type ContextReport, mainAgentId } from 'protocol'
 import { activeRun } from '../active-run.ts'
 import { createRunFacts } from '../run/facts.ts'
 import { createRunReading } from '../run/reading.ts'

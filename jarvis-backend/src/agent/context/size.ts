@@ -1,4 +1,4 @@
-import type { Content, Usage } from '../../protocol/index.ts'
+import type { Content, Usage } from 'protocol'
 import type { Message, ModelImage, ToolSpec } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { pictureTokens } from './picture-tokens.ts'

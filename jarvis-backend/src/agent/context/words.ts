@@ -1,4 +1,4 @@
-import type { ContextPart, ContextReport } from '../../protocol/index.ts'
+import type { ContextPart, ContextReport } from 'protocol'
 
 const titles: Record<ContextPart['part'], string> = {
   system: 'System, rules and cluster',

@@ -1,4 +1,4 @@
-import type { ChildRunRow, EntryOf } from '../../protocol/index.ts'
+import type { ChildRunRow, EntryOf } from 'protocol'
 import { stepsOf } from '../run-trace.ts'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
 import { tokensOf } from '../spent.ts'

@@ -1,4 +1,4 @@
-import type { EntryOf, SubrunState } from '../../protocol/index.ts'
+import type { EntryOf, SubrunState } from 'protocol'
 import type { ChildOrigin } from '../origin.ts'
 import { saidIn, stepsOf } from '../run-trace.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'

@@ -1,5 +1,5 @@
+import { JarvisError, type Principal } from 'protocol'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, type Principal } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import type { ChildOrigin } from '../origin.ts'
 import type { RunAgent } from '../run-agent.ts'

@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { ActiveRun } from '../active-run.ts'
 import { ModelError } from '../model.ts'
 import { nextStep } from '../next-step.ts'

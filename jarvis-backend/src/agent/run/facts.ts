@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import type { Agent } from '../../agents/agent.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { ActiveRun, RunProfile } from '../active-run.ts'
 import type { Model } from '../model.ts'
 import type { Origin } from '../origin.ts'

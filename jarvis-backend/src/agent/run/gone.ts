@@ -1,4 +1,4 @@
-import type { Principal } from '../../protocol/index.ts'
+import type { Principal } from 'protocol'
 import type { ActiveRun } from '../active-run.ts'
 import type { Origin } from '../origin.ts'
 import { principalOf } from '../principal.ts'

@@ -1,4 +1,4 @@
-import { type EntryOf, noUsage, type ToolCall } from '../../protocol/index.ts'
+import { type EntryOf, noUsage, type ToolCall } from 'protocol'
 import type { ActiveRun } from '../active-run.ts'
 import { openCalls } from '../next-step.ts'
 import type { PlanOrigin } from '../origin.ts'

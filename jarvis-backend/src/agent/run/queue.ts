@@ -1,4 +1,4 @@
-import { JarvisError, type QueuedMessage } from '../../protocol/index.ts'
+import { JarvisError, type QueuedMessage } from 'protocol'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { StoredRun, TranscriptStore } from '../sessions/transcript-store.ts'

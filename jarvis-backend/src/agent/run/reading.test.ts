@@ -1,5 +1,5 @@
+import { type EntryOf, noUsage, type ToolCall } from 'protocol'
 import { expect, test } from 'vitest'
-import { type EntryOf, noUsage, type ToolCall } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import type { ChildOrigin, Origin } from '../origin.ts'
 import type { LiveSession } from '../sessions/live-session.ts'

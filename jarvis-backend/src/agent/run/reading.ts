@@ -1,5 +1,5 @@
+import { attachedServerOf, type Principal, type ToolCall } from 'protocol'
 import { textsIn } from '../../lib/texts-in.ts'
-import { attachedServerOf, type Principal, type ToolCall } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { Attachments } from '../attachments.ts'
 import { foldsIn, isGiven } from '../context/folds.ts'

@@ -1,6 +1,6 @@
+import { JarvisError, maxMessageBytes, personFor } from 'protocol'
 import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError, maxMessageBytes, personFor } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import { addressed, agentOrder } from '../agent-order.ts'
 import { requireSight } from '../attachments.ts'

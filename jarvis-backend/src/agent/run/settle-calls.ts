@@ -1,5 +1,5 @@
-import { hashOf } from '../../lib/canonical.ts'
-import { type Principal, personFor, type ToolCall } from '../../protocol/index.ts'
+import { hashOf } from 'node-kit/canonical'
+import { type Principal, personFor, type ToolCall } from 'protocol'
 import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
 import { rightsOf } from '../principal.ts'

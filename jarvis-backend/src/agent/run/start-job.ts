@@ -1,6 +1,6 @@
+import { JarvisError } from 'protocol'
 import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import type { JobOrigin } from '../origin.ts'
 import type { RunAgent } from '../run-agent.ts'

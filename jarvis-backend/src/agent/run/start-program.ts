@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { newId } from '../../lib/ids.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { type ActiveRun, activeRun } from '../active-run.ts'
 import { type GivenFile, requireSight } from '../attachments.ts'
 import type { ProgramOrigin, Said } from '../program.ts'

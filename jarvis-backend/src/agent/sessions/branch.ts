@@ -1,4 +1,4 @@
-import { type Content, JarvisError } from '../../protocol/index.ts'
+import { type Content, JarvisError } from 'protocol'
 import { usageOf } from '../spent.ts'
 import type { StoredEntry, TranscriptStore } from './transcript-store.ts'
 

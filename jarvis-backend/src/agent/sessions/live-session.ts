@@ -1,5 +1,5 @@
+import type { ChatEvents, Entry } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { ChatEvents, Entry } from '../../protocol/index.ts'
 import type { ActiveRun } from '../active-run.ts'
 import type { Draft, Given, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
 

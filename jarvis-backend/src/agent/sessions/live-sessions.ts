@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { createLiveSession, type LiveSession } from './live-session.ts'
 import type { StoredSession } from './transcript-store.ts'
 

@@ -1,4 +1,4 @@
-import { type Effort, type EntryOf, mainAgentId } from '../../protocol/index.ts'
+import { type Effort, type EntryOf, mainAgentId } from 'protocol'
 import { asideOf } from '../aside.ts'
 import type { BudgetKeeper } from '../budgets.ts'
 import { askInTurn } from '../in-turn.ts'

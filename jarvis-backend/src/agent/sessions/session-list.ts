@@ -1,4 +1,4 @@
-import type { SessionSource } from '../../protocol/index.ts'
+import type { SessionSource } from 'protocol'
 import type { Spent } from '../spent.ts'
 import type { StoredSession } from './transcript-store.ts'
 

@@ -1,6 +1,6 @@
+import { type Effort, JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import { type Effort, JarvisError } from '../../protocol/index.ts'
 import type { ModelChoice } from '../model.ts'
 import { type BranchPoint, branchAt } from './branch.ts'
 import { untitled } from './title.ts'

@@ -1,4 +1,4 @@
-import { firstOwnerId, JarvisError, type PersonRef, type SessionShare, type ShareMay } from '../../protocol/index.ts'
+import { firstOwnerId, JarvisError, type PersonRef, type SessionShare, type ShareMay } from 'protocol'
 
 export type Share = Omit<SessionShare, 'name'>
 

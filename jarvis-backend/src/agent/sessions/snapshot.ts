@@ -6,7 +6,7 @@ import {
   type QueuedMessage,
   type Snapshot,
   type TodoItem,
-} from '../../protocol/index.ts'
+} from 'protocol'
 import type { ActiveRun } from '../active-run.ts'
 import type { LiveSession } from './live-session.ts'
 import type { StoredEntry, StoredSession } from './transcript-store.ts'

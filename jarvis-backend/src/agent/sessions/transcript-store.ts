@@ -1,4 +1,4 @@
-import type { Effort, Entry, EntryOf, SessionSource, SessionSummary } from '../../protocol/index.ts'
+import type { Effort, Entry, EntryOf, SessionSource, SessionSummary } from 'protocol'
 import type { StoredOrigin } from '../origin.ts'
 import type { SentAlong } from '../program.ts'
 import type { Spent } from '../spent.ts'

@@ -1,4 +1,4 @@
-import type { Versions } from '../../protocol/index.ts'
+import type { Versions } from 'protocol'
 
 /** A session of a family. `of`, `at`: it goes on from the session `of` in place of the message at `at`; absent in the first. */
 export type Member = { id: string; createdAt: number; updatedAt: number; of?: string; at?: number }

@@ -1,5 +1,5 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
-import { noUsage } from '../../protocol/index.ts'
 import { wireEntry } from './wire-entry.ts'
 
 test('no client sees what only a model needs', () => {

@@ -1,4 +1,4 @@
-import type { Content, Entry } from '../../protocol/index.ts'
+import type { Content, Entry } from 'protocol'
 import type { StoredEntry } from './transcript-store.ts'
 
 type Redact = { text(text: string): string; value<T>(value: T): T }

@@ -1,7 +1,7 @@
+import { type Change, JarvisError, type ToolCall } from 'protocol'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import type { NetworkTimers, TimerEnd } from '../../homelab/ports.ts'
 import { type Clock, oldBefore } from '../../lib/clock.ts'
-import { type Change, JarvisError, type ToolCall } from '../../protocol/index.ts'
 import type { ToolContext } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import type { Journal, Outcome, Transactions } from '../ports.ts'

@@ -1,4 +1,4 @@
-import { type Change, JarvisError } from '../../protocol/index.ts'
+import { type Change, JarvisError } from 'protocol'
 import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore } from './change.ts'
 

@@ -1,5 +1,5 @@
+import type { ToolInput } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { ToolInput } from '../../protocol/index.ts'
 import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore, StoredChange } from './change.ts'
 

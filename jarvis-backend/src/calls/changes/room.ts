@@ -1,9 +1,9 @@
+import { mainAgentId } from 'protocol'
 import { hearEnd } from '../../agent/hear-end.ts'
 import type { Runs } from '../../agent/runs.ts'
 import type { Foundation } from '../../compose/foundation.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
-import { mainAgentId } from '../../protocol/index.ts'
 import type { ChangeStore } from './change.ts'
 import { createReturns } from './returns.ts'
 

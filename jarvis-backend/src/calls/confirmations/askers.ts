@@ -1,5 +1,5 @@
+import type { Card } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { Card } from '../../protocol/index.ts'
 
 /** How soon a token that expired, or was revoked at the command line, takes its cards along, ms. */
 const lookEveryMs = 5_000

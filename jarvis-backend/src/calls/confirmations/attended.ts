@@ -1,5 +1,5 @@
+import type { Decision } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { Decision } from '../../protocol/index.ts'
 import { askerOf, type CallContext, type Way } from '../call.ts'
 import type { Judge } from '../judge.ts'
 import type { ConfirmationStore, Resolution, StoredConfirmation } from '../ports.ts'

@@ -1,7 +1,7 @@
+import type { Card, PlanFacts, Principal, ToolCall } from 'protocol'
 import { rightsOf, withCauses } from '../../agent/principal.ts'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import { mustAsk } from '../../gate/policy/profile.ts'
-import type { Card, PlanFacts, Principal, ToolCall } from '../../protocol/index.ts'
 import type { Leads } from '../../tools/tool.ts'
 import type { CallContext, Ready } from '../call.ts'
 import { mayGoBack, undoFacts, undoOf } from '../changes/change.ts'

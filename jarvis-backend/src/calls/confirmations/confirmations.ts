@@ -1,11 +1,5 @@
+import { type Card, type ConfirmationRow, type DecisionChallenge, type DecisionTerms, JarvisError } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
-import {
-  type Card,
-  type ConfirmationRow,
-  type DecisionChallenge,
-  type DecisionTerms,
-  JarvisError,
-} from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { ConfirmationStore, Journal } from '../ports.ts'
 import type { Step } from '../states.ts'

@@ -1,6 +1,6 @@
+import { type Card, JarvisError } from 'protocol'
 import { noQuorumRule, type Scope } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type Card, JarvisError } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Receipt } from '../../signing/receipt.ts'
 import type { ChangeStore } from '../changes/change.ts'

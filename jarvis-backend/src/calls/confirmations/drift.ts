@@ -1,13 +1,6 @@
+import { type Approvals, type Approve, type Card, firstOwnerId, type Principal, type Target } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { newId } from '../../lib/ids.ts'
-import {
-  type Approvals,
-  type Approve,
-  type Card,
-  firstOwnerId,
-  type Principal,
-  type Target,
-} from '../../protocol/index.ts'
-import { quoted } from '../../redaction/visible.ts'
 import type { Ready } from '../call.ts'
 import type { Judgement } from '../judge.ts'
 import { neededBy } from './approvals.ts'

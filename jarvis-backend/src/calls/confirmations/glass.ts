@@ -1,7 +1,7 @@
+import { GlassBroken } from 'protocol'
 import { z } from 'zod'
 import { named } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { GlassBroken } from '../../protocol/index.ts'
 import type { BrokenGlass } from './decide.ts'
 
 /** How long the dashboard says that the glass was broken, ms. */

@@ -1,8 +1,8 @@
+import { hashOf } from 'node-kit/canonical'
+import { type Card, type Grant, type GrantRequest, JarvisError } from 'protocol'
 import type { Scope } from '../../gate/index.ts'
-import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import { type Card, type Grant, type GrantRequest, JarvisError } from '../../protocol/index.ts'
 import { grantKey, grantKeys, scopeKey } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 

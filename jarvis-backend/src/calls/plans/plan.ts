@@ -1,4 +1,4 @@
-import type { Approvals, Card, PlanFacts, PlanRun, Principal, StepState, Tier } from '../../protocol/index.ts'
+import type { Approvals, Card, PlanFacts, PlanRun, Principal, StepState, Tier } from 'protocol'
 
 /** How a call's target was when its plan was approved: what its approval rests on. */
 export type Seen = Pick<Card, 'toolUseId' | 'target' | 'basis' | 'rule'> & {

@@ -5,7 +5,7 @@ import {
   type Question,
   type QuestionItem,
   type QuestionResolution,
-} from '../../protocol/index.ts'
+} from 'protocol'
 
 /**
  * What a person's answer comes to. Text that repeats an option's label chooses the option, so that it counts as the asker's words.

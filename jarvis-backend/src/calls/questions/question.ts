@@ -1,4 +1,4 @@
-import type { Question, QuestionResolution, QuestionRow } from '../../protocol/index.ts'
+import type { Question, QuestionResolution, QuestionRow } from 'protocol'
 
 /** A question as it is kept. `isTold`: the transcript says how it ended. */
 export type StoredQuestion = {

@@ -1,7 +1,3 @@
-import type { Draft } from '../../agent/sessions/transcript-store.ts'
-import { legible } from '../../gate/index.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { newId } from '../../lib/ids.ts'
 import {
   type AnswerBody,
   type Asking,
@@ -9,7 +5,11 @@ import {
   type Question,
   type QuestionResolution,
   type QuestionRow,
-} from '../../protocol/index.ts'
+} from 'protocol'
+import type { Draft } from '../../agent/sessions/transcript-store.ts'
+import { legible } from '../../gate/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 import type { CallContext } from '../call.ts'
 import type { Journal, Transactions } from '../ports.ts'
 import { checkedAnswer } from './check-answer.ts'

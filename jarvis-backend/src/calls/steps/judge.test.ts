@@ -1,5 +1,5 @@
+import { createRedactor } from 'redaction/redact'
 import { expect, test } from 'vitest'
-import { createRedactor } from '../../redaction/redact.ts'
 import type { Ready, Walk } from '../call.ts'
 import type { Event } from '../states.ts'
 import { createJudging } from './judge.ts'

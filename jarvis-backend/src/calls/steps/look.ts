@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { missing, type Walk } from '../call.ts'
 import type { Reconciled } from '../reconcile.ts'
 import { createRecovery, foundLater, foundOut } from '../recover.ts'

@@ -1,7 +1,7 @@
+import type { Principal } from 'protocol'
 import type { Redactor, World } from '../../gate/index.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Principal } from '../../protocol/index.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Catalog } from '../../tools/catalog.ts'
 import type { ToolContext } from '../../tools/tool.ts'

@@ -1,6 +1,6 @@
+import type { Asking, QuestionResolution } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
 import { legible, named, observedBy } from '../../gate/index.ts'
-import type { Asking, QuestionResolution } from '../../protocol/index.ts'
 import type { Breaker } from '../breaker.ts'
 import { askerOf, missing, type Walk } from '../call.ts'
 import { type Done, runTool } from '../run-tool.ts'

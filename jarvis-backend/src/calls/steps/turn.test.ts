@@ -1,5 +1,5 @@
+import type { Verdict } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Verdict } from '../../protocol/index.ts'
 import type { Ready, Walk } from '../call.ts'
 import type { StepParts } from './parts.ts'
 import { createTurn } from './turn.ts'

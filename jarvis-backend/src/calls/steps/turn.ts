@@ -1,4 +1,4 @@
-import { hashOf } from '../../lib/canonical.ts'
+import { hashOf } from 'node-kit/canonical'
 import { askerOf, missing, type Ready, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
 import type { Judgement } from '../judge.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PushButtons, PushMessage } from '../../protocol/index.ts'
+import type { PushButtons, PushMessage } from 'protocol'
 import type { Channel, ChannelKind, Level, Outgoing } from '../channel.ts'
 import { type PushSender, type StoredSubscription, type Urgency, webPushId } from '../web-push/ports.ts'
 

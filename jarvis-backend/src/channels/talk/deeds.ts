@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { Incoming } from '../channel.ts'
 import type { Say, Spoken } from '../spoken.ts'
 import type { Arrival } from './arrival.ts'

@@ -1,6 +1,6 @@
-import { hashOf } from '../../lib/canonical.ts'
+import { hashOf } from 'node-kit/canonical'
+import type { Entry } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { Entry } from '../../protocol/index.ts'
 import type { ChannelKind } from '../channel.ts'
 import type { Recipient, TalkOf } from '../ports.ts'
 import { messagesOf, type RunFacts, runFacts } from './messages.ts'

@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { IncomingText } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
 import type { Registry } from '../registry.ts'

@@ -1,4 +1,4 @@
-import type { Card, Entry, EntryOf, Question } from '../../protocol/index.ts'
+import type { Card, Entry, EntryOf, Question } from 'protocol'
 import { cardQuestion } from '../card-question.ts'
 import type { TalkOf } from '../ports.ts'
 import { partsOf } from './parts.ts'

@@ -1,4 +1,4 @@
-import type { Card, ChatEvents, Entry, Question } from '../../protocol/index.ts'
+import type { Card, ChatEvents, Entry, Question } from 'protocol'
 import type { Picture } from '../channel.ts'
 
 /** A session that a chat talks in. */

@@ -1,4 +1,4 @@
-import { hashOf } from '../../lib/canonical.ts'
+import { hashOf } from 'node-kit/canonical'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Content, OutboxItem, Recipient, TalkOf } from '../ports.ts'

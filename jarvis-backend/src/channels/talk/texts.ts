@@ -1,6 +1,6 @@
+import { JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { timeWithZone } from '../../lib/time-of-day.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { IncomingText } from '../channel.ts'
 import type { Recipient } from '../ports.ts'
 import type { Say, Spoken } from '../spoken.ts'

@@ -1,12 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import {
-  isLongUnseen,
-  JarvisError,
-  type PushBody,
-  type PushDevice,
-  type PushReply,
-  personOf,
-} from '../../protocol/index.ts'
+import { isLongUnseen, JarvisError, type PushBody, type PushDevice, type PushReply, personOf } from 'protocol'
 import type { Channels } from '../channels.ts'
 import type { Recipient, RecipientStore } from '../ports.ts'
 import type { PushSender, SubscriptionStore } from './ports.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Card, JarvisError, type PushButtons, type PushDecideBody } from '../../protocol/index.ts'
+import { type Card, JarvisError, type PushButtons, type PushDecideBody } from 'protocol'
 import { cardAsSigned, cardHash, challengeOf, type Statement, statementText } from '../../signing/decision.ts'
 import { isDeviceKey } from '../../signing/device-signature.ts'
 import type { ChallengeStore, SignerKeyStore } from '../../signing/ports.ts'

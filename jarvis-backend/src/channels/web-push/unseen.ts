@@ -1,4 +1,4 @@
-import { isLongUnseen } from '../../protocol/index.ts'
+import { isLongUnseen } from 'protocol'
 import type { Recipient } from '../ports.ts'
 import type { SubscriptionStore } from './ports.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
-import { JarvisError } from '../../protocol/index.ts'
 
 const Logins = z.record(z.string(), z.object({ token: z.string() }))
 

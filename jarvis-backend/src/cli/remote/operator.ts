@@ -1,4 +1,4 @@
-import { JarvisError, type LoginReply } from '../../protocol/index.ts'
+import { JarvisError, type LoginReply } from 'protocol'
 import { createPrompt, isTerminal, type Prompt } from '../terminal/prompt.ts'
 import { type Remote, ServerRefused } from './remote.ts'
 

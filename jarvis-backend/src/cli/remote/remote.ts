@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { type ErrorBody, type ErrorCode, JarvisError } from 'protocol'
 import type { Ask, Asked } from '../../lib/one-connection.ts'
-import { type ErrorBody, type ErrorCode, JarvisError } from '../../protocol/index.ts'
 
 /** What a server refused, in its words, or why it was not asked. */
 export class ServerRefused extends JarvisError {}

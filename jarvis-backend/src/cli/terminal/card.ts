@@ -1,4 +1,4 @@
-import type { Card, PlanStep, UndoFacts } from '../../protocol/index.ts'
+import type { Card, PlanStep, UndoFacts } from 'protocol'
 import { dayOf, leftOf, markOf, narrow, type Style, shapeOf, wrap } from './style.ts'
 import { visible } from './visible.ts'
 

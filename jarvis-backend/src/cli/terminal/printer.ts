@@ -1,4 +1,4 @@
-import type { Entry, EntryOf, Question, StreamEvents, Tier } from '../../protocol/index.ts'
+import type { Entry, EntryOf, Question, StreamEvents, Tier } from 'protocol'
 import { cardLines } from './card.ts'
 import { columns, countOf, dayOf, markOf, type Style, timeOf } from './style.ts'
 import { visible, visibleLines } from './visible.ts'

@@ -1,4 +1,4 @@
-import type { Tier } from '../../protocol/index.ts'
+import type { Tier } from 'protocol'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 

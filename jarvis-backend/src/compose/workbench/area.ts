@@ -1,6 +1,6 @@
+import type { AreaName, Missing } from 'protocol'
 import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
-import type { AreaName, Missing } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { IsOwnPlace } from '../../workbench/egress/own-place.ts'
 import type { Applier } from '../../workbench/files/applier.ts'

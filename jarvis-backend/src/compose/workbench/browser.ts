@@ -1,5 +1,5 @@
+import type { Missing } from 'protocol'
 import { systemClock } from '../../lib/clock.ts'
-import type { Missing } from '../../protocol/index.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { browserTools } from '../../tools/workbench/browser/index.ts'
 import { createBrowsers, idleMs } from '../../workbench/browser/browsers.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import type { Missing } from 'protocol'
 import { pathReason, shippedPolicy } from '../../gate/index.ts'
-import type { Missing } from '../../protocol/index.ts'
 import { fileTools } from '../../tools/house.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { rootProblem } from '../../workbench/root-problem.ts'

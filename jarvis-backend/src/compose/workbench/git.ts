@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { Missing } from 'protocol'
 import { pathReason, shippedPolicy } from '../../gate/index.ts'
 import { systemClock } from '../../lib/clock.ts'
-import type { Missing } from '../../protocol/index.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { gitTools } from '../../tools/workbench/git/index.ts'
 import { createGit } from '../../workbench/git/git.ts'

@@ -1,4 +1,4 @@
-import type { Missing } from '../../protocol/index.ts'
+import type { Missing } from 'protocol'
 import type { Tool } from '../../tools/tool.ts'
 
 /** Tools whose calls are refused with the remedy while the machine lacks something. */

@@ -1,7 +1,7 @@
+import type { Guest } from 'protocol'
 import { expect, test } from 'vitest'
 import { spoofs } from '../../../test/corpora/spoofing.ts'
 import { resolve } from '../../../test/support/effects.ts'
-import type { Guest } from '../../protocol/index.ts'
 import { guestOf } from '../lab.fixture.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
 import type { World } from '../world.ts'

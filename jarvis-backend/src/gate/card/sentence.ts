@@ -1,5 +1,5 @@
-import type { Guest } from '../../protocol/index.ts'
-import { named, quoted } from '../../redaction/visible.ts'
+import type { Guest } from 'protocol'
+import { named, quoted } from 'redaction/visible'
 import type { Effect } from '../effect.ts'
 import { guestName } from '../topology/topology.ts'
 

@@ -1,4 +1,4 @@
-import { contentReason, nameReason } from '../../ssh-grammar/secret-paths.ts'
+import { contentReason, nameReason } from 'ssh-grammar/secret-paths'
 import type { Place } from '../effect.ts'
 import type { World } from '../world.ts'
 import { absoluteOf, isWithin, sessionRoot } from './roots.ts'

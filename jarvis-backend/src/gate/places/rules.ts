@@ -1,4 +1,4 @@
-import { quoted } from '../../redaction/visible.ts'
+import { quoted } from 'redaction/visible'
 import type { Facts, Rule } from '../rule.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
 import { isProtectedId, isProtectedPlace } from './protected.ts'

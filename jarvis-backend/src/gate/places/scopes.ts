@@ -1,5 +1,5 @@
-import type { Verdict } from '../../protocol/index.ts'
-import { quoted } from '../../redaction/visible.ts'
+import type { Verdict } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { orderIn, taintIn } from '../decide.ts'
 import type { Effect, ScopeOf } from '../effect.ts'
 import type { Call } from '../rule.ts'

@@ -1,4 +1,4 @@
-import type { Target } from '../../protocol/index.ts'
+import type { Target } from 'protocol'
 import type { Effect, EffectKind, Place } from '../effect.ts'
 import type { World } from '../world.ts'
 import { placeOf } from './roots.ts'

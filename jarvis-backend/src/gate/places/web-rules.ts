@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
+import { quoted } from 'redaction/visible'
 import { isPublicAddress } from '../../lib/public-address.ts'
-import { quoted } from '../../redaction/visible.ts'
 import { codeRule } from '../policy/profile.ts'
 import type { Facts, Rule } from '../rule.ts'
 import { withPrompt } from '../taint/sources.ts'

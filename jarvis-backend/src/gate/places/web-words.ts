@@ -1,4 +1,4 @@
-import { attachedServerOf } from '../../protocol/index.ts'
+import { attachedServerOf } from 'protocol'
 import type { Facts } from '../rule.ts'
 import { heardStrangers } from '../taint/sources.ts'
 import type { Source, Sources } from '../taint/taint.ts'

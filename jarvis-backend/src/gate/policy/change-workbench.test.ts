@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { WorkbenchSection } from 'protocol'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../scripts/property-runs.ts'
-import type { WorkbenchSection } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { editedPolicy, type PolicyText, sectionNow } from './change-workbench.ts'
 import { parsePolicy } from './parse.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { JarvisError, type WorkbenchBody, type WorkbenchSection } from '../../protocol/index.ts'
+import { JarvisError, type WorkbenchBody, type WorkbenchSection } from 'protocol'
 import type { ParsedPolicy } from './parse.ts'
 import { type WorkbenchForm, workbenchOf } from './workbench.ts'
 import { sectionOf, withWorkbench } from './write-workbench.ts'

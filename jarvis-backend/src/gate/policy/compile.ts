@@ -1,5 +1,5 @@
-import type { ProfileName, Tier } from '../../protocol/index.ts'
-import { commandWords } from '../../ssh-grammar/command-words.ts'
+import type { ProfileName, Tier } from 'protocol'
+import { commandWords } from 'ssh-grammar/command-words'
 import type { EffectKind, Thing, Touch } from '../effect.ts'
 import { approveOf } from '../roles/approve.ts'
 import { rolesOf } from '../roles/role.ts'

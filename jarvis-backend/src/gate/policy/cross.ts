@@ -1,5 +1,5 @@
+import { attachedServerOf, type Tier, tiers } from 'protocol'
 import type { Finding } from '../../lib/strict-yaml.ts'
-import { attachedServerOf, type Tier, tiers } from '../../protocol/index.ts'
 import { approverRoles, ScopeForm, scopeKinds } from './roles-schema.ts'
 import { PolicyRule, someTools } from './schema.ts'
 import type { ArgumentType, Tools } from './shipped.ts'

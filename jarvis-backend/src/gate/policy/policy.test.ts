@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import { type Guest, type ProfileName, profileNames, tiers } from 'protocol'
 import { expect, test } from 'vitest'
 import { resolve } from '../../../test/support/effects.ts'
-import { type Guest, type ProfileName, profileNames, tiers } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { decide, usualTier } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'

@@ -1,4 +1,4 @@
-import type { ProfileName, Tier } from '../../protocol/index.ts'
+import type { ProfileName, Tier } from 'protocol'
 import type { Root } from '../places/roots.ts'
 import type { ProofMode } from '../proof.ts'
 import type { Role } from '../roles/role.ts'

@@ -1,4 +1,4 @@
-import type { ProfileName, Tier, Verdict } from '../../protocol/index.ts'
+import type { ProfileName, Tier, Verdict } from 'protocol'
 
 export type Profile = {
   /** For people: what it does to the tiers. */

@@ -1,5 +1,5 @@
+import { type Guest, ProfileName, type Storage, Target, Tier, type Verdict } from 'protocol'
 import { z } from 'zod'
-import { type Guest, ProfileName, type Storage, Target, Tier, type Verdict } from '../../protocol/index.ts'
 import { decide } from '../decide.ts'
 import type { Effect } from '../effect.ts'
 import { type Declaring, effectsOf } from '../effects-of.ts'

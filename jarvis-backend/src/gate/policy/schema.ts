@@ -1,5 +1,5 @@
+import { NodeRole, profileNames } from 'protocol'
 import { z } from 'zod'
-import { NodeRole, profileNames } from '../../protocol/index.ts'
 import { effectKinds, things } from '../effect.ts'
 import { proofModes } from '../proof.ts'
 import { Days, Hours, keys, markForm, matching, some, ToolName, text } from './forms.ts'

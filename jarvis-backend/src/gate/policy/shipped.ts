@@ -1,4 +1,4 @@
-import type { Tier } from '../../protocol/index.ts'
+import type { Tier } from 'protocol'
 import type { Touch } from '../effect.ts'
 import { rolesOf } from '../roles/role.ts'
 import { rules } from '../rules.ts'

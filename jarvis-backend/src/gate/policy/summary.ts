@@ -1,4 +1,4 @@
-import { attachedServerOf } from '../../protocol/index.ts'
+import { attachedServerOf } from 'protocol'
 import type { EffectKind, Thing } from '../effect.ts'
 import { approveOf, approveWords } from '../roles/approve.ts'
 import { scopeSentence } from '../roles/words.ts'

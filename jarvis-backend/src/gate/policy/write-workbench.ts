@@ -1,6 +1,6 @@
+import type { WorkbenchSection } from 'protocol'
 import { type Document, isMap, isSeq, type YAMLMap } from 'yaml'
 import { withSection } from '../../lib/yaml-section.ts'
-import type { WorkbenchSection } from '../../protocol/index.ts'
 import type { WorkbenchForm } from './workbench.ts'
 
 /** The section of a file as the page shows it; what the file does not name is off. */

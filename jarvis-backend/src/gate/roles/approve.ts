@@ -1,4 +1,4 @@
-import type { Approve } from '../../protocol/index.ts'
+import type { Approve } from 'protocol'
 import type { ApproveForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
 import { either } from './words.ts'

@@ -1,4 +1,4 @@
-import type { Tier } from '../../protocol/index.ts'
+import type { Tier } from 'protocol'
 import type { Effect } from '../effect.ts'
 import { viewsOf } from '../marks.ts'
 import { conditionOf } from '../policy/conditions.ts'

@@ -1,6 +1,6 @@
+import { type Approve, type ClusterState, profileNames } from 'protocol'
 import { expect, test } from 'vitest'
 import { resolve } from '../../../test/support/effects.ts'
-import { type Approve, type ClusterState, profileNames } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Target } from '../../protocol/index.ts'
+import type { ClusterState, Target } from 'protocol'
 import type { Effect, Thing } from '../effect.ts'
 import type { World } from '../world.ts'
 import { beyondRole, type Role } from './role.ts'

@@ -1,4 +1,4 @@
-import { withoutCodes } from '../../redaction/visible.ts'
+import { withoutCodes } from 'redaction/visible'
 import { isQuantity } from '../effects-of.ts'
 import type { World } from '../world.ts'
 import { createFinder, runsOf } from './phrases.ts'

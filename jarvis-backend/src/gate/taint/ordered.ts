@@ -1,5 +1,5 @@
-import type { Verdict } from '../../protocol/index.ts'
-import { withoutCodes } from '../../redaction/visible.ts'
+import type { Verdict } from 'protocol'
+import { withoutCodes } from 'redaction/visible'
 import { taintRule } from '../policy/profile.ts'
 import { withEscapesRead } from './escapes.ts'
 import { germanOrders, saysInGerman } from './german-orders.ts'

@@ -1,4 +1,4 @@
-import { withoutCodes } from '../../redaction/visible.ts'
+import { withoutCodes } from 'redaction/visible'
 
 /** Letters of other scripts that read as Latin ones, each above the letter it passes for. */
 const alike = 'аеорсухіѕјһԁԛԝοανρτικε'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { type ProfileName, profileNames, type Tier } from 'protocol'
 import { describe, expect, test } from 'vitest'
-import { type ProfileName, profileNames, type Tier } from '../../protocol/index.ts'
 import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'

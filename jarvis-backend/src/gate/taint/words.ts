@@ -1,7 +1,7 @@
-import { commandWords } from '../../ssh-grammar/command-words.ts'
-import type { Grammar } from '../../ssh-grammar/grammar.ts'
-import { programs } from '../../ssh-grammar/programs/index.ts'
-import { restartCost } from '../../ssh-grammar/services.ts'
+import { commandWords } from 'ssh-grammar/command-words'
+import type { Grammar } from 'ssh-grammar/grammar'
+import { programs } from 'ssh-grammar/programs/index'
+import { restartCost } from 'ssh-grammar/services'
 
 /** One argument as taint sees it. */
 export type Argument = {

@@ -1,6 +1,6 @@
+import { plainWord } from 'redaction/visible'
+import { guestOfUnit } from 'ssh-grammar/services'
 import { firstOf } from '../../lib/words.ts'
-import { plainWord } from '../../redaction/visible.ts'
-import { guestOfUnit } from '../../ssh-grammar/services.ts'
 import type { Effect } from '../effect.ts'
 import type { Facts, Rule } from '../rule.ts'
 import {

@@ -1,6 +1,6 @@
+import type { ClusterState, Guest, Node, Task } from 'protocol'
 import { expect, test } from 'vitest'
 import { resolve } from '../../../test/support/effects.ts'
-import type { ClusterState, Guest, Node, Task } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'

@@ -1,7 +1,7 @@
-import { drillPool, type Guest, type Node, type Target } from '../../protocol/index.ts'
-import { lockHolder, unlockCommand } from '../../protocol/locks.ts'
-import { plainWord, quoted } from '../../redaction/visible.ts'
-import { restartCost, takesVote } from '../../ssh-grammar/services.ts'
+import { drillPool, type Guest, type Node, type Target } from 'protocol'
+import { lockHolder, unlockCommand } from 'protocol/locks'
+import { plainWord, quoted } from 'redaction/visible'
+import { restartCost, takesVote } from 'ssh-grammar/services'
 import type { World } from '../world.ts'
 
 /** Roles that other guests depend on. `jarvis`: JARVIS may run there; only a policy or the cluster can confirm it. */

@@ -1,6 +1,6 @@
+import type { UnitState } from 'protocol'
 import { expect, test } from 'vitest'
 import { resolve } from '../../../test/support/effects.ts'
-import type { UnitState } from '../../protocol/index.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { describe } from '../card/card.ts'
 import { decide } from '../decide.ts'

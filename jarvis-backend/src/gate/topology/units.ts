@@ -1,6 +1,6 @@
-import type { Target } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
-import { plainService } from '../../ssh-grammar/services.ts'
+import type { Target } from 'protocol'
+import { named } from 'redaction/visible'
+import { plainService } from 'ssh-grammar/services'
 import { type Effect, noTarget } from '../effect.ts'
 
 /** Services that a homelab node may run beside Proxmox, and Proxmox's own that only gather or schedule. */

@@ -1,6 +1,6 @@
+import type { Node } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
-import type { Node } from '../../protocol/index.ts'
 import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../proxmox/answers.ts'
 import { ApiError } from '../proxmox/failure.ts'

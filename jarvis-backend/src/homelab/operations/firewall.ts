@@ -1,6 +1,6 @@
+import type { Guest } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
-import type { Guest } from '../../protocol/index.ts'
 import type { PveApi, PvePath } from '../ports.ts'
 import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../proxmox/answers.ts'
 

@@ -1,5 +1,5 @@
+import type { ClusterState, Node } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, Node } from '../../protocol/index.ts'
 import type { Cluster, PveApi } from '../ports.ts'
 import { nodePower } from './node-power.ts'
 

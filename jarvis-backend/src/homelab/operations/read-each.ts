@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Node } from '../../protocol/index.ts'
+import type { Node } from 'protocol'
 import type { Partial } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
 import { isForbidden } from '../proxmox/rights.ts'

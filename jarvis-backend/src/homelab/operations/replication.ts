@@ -1,6 +1,6 @@
+import type { Node } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
-import type { Node } from '../../protocol/index.ts'
 import type { Partial, PveApi, PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../proxmox/answers.ts'
 import { hiddenLine, readRights } from '../proxmox/rights.ts'

@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
 import { ApiError } from '../proxmox/failure.ts'
 import { followTask } from '../proxmox/follow.ts'

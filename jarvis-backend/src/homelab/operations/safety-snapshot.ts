@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClusterState, Storage } from '../../protocol/index.ts'
+import type { ClusterState, Storage } from 'protocol'
 import type { PveApi, PveAsk } from '../ports.ts'
 import { ApiError } from '../proxmox/failure.ts'
 import { guestPath, type Place } from '../proxmox/guest.ts'

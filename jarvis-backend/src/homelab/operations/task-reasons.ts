@@ -1,4 +1,4 @@
-import type { Task } from '../../protocol/index.ts'
+import type { Task } from 'protocol'
 import type { Partial, PveReader } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
 import { reasonOf } from './left-of.ts'

@@ -1,4 +1,4 @@
-import type { Backup } from '../../protocol/index.ts'
+import type { Backup } from 'protocol'
 import type { PbsApi } from '../ports.ts'
 import { readSnapshots } from './read.ts'
 

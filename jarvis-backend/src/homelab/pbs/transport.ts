@@ -1,4 +1,4 @@
-import type { JarvisError } from '../../protocol/index.ts'
+import type { JarvisError } from 'protocol'
 import type { PbsApi } from '../ports.ts'
 import { createAgent, NotConnected, type Ways } from '../proxmox/connect.ts'
 import { Closed, exchange } from '../proxmox/exchange.ts'

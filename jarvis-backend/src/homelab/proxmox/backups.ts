@@ -1,5 +1,5 @@
+import type { Backup, ClusterState, Storage } from 'protocol'
 import { byNatural } from '../../lib/natural.ts'
-import type { Backup, ClusterState, Storage } from '../../protocol/index.ts'
 import type { Partial } from '../ports.ts'
 import { BackupRow, rowsOf } from './answers.ts'
 import { eachOf } from './each.ts'

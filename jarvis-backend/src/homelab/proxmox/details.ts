@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import type { Backup, ClusterState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { Backup, ClusterState } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
 import { NoSshSetUp } from '../ssh/credentials.ts'
 import { NodeMinute, NodeNow, rowsOf, ServerRow } from './answers.ts'

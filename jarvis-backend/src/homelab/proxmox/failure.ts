@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 /** A failed request to Proxmox. `words`: Proxmox's own message; `message`: ours. */
 export class ApiError extends JarvisError {

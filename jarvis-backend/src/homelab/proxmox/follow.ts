@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { PveApi } from '../ports.ts'
 import { TaskStatus } from './answers.ts'
 import type { Upid } from './upid.ts'

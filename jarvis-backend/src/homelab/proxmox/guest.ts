@@ -1,4 +1,4 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest } from 'protocol'
 import type { PveApi } from '../ports.ts'
 import { GuestNow, GuestRow } from './answers.ts'
 import type { Sighting } from './known.ts'

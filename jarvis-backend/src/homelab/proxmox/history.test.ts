@@ -1,5 +1,5 @@
+import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState, Guest } from '../../protocol/index.ts'
 import type { Past } from '../samples.ts'
 import { ApiError } from './failure.ts'
 import { readHistory } from './history.ts'

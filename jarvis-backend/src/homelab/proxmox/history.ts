@@ -1,5 +1,5 @@
-import { storageSeries } from '../../protocol/facts.ts'
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
+import { storageSeries } from 'protocol/facts'
 import type { Cluster, HistorySpan } from '../ports.ts'
 import { minuteMs, minutesIn, type Past, type Sample } from '../samples.ts'
 import { eachOf } from './each.ts'

@@ -1,5 +1,5 @@
+import { asFarAsSeen, JarvisError } from 'protocol'
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { createTaskReasons } from '../operations/task-reasons.ts'
 import type { Cluster, Consoles, PveApi, Shell } from '../ports.ts'
 import { readQuorum, withQuorum } from '../quorum.ts'

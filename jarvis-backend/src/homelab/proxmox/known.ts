@@ -1,4 +1,4 @@
-import type { Backup, Guest, Task } from '../../protocol/index.ts'
+import type { Backup, Guest, Task } from 'protocol'
 import { type GuestMarks, remadeIn } from '../guest-identity.ts'
 import { madeAtIn } from '../same-guest.ts'
 import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'

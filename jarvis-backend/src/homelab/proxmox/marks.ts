@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
 import { GuestConfig } from './answers.ts'
 import { eachOf } from './each.ts'

@@ -1,5 +1,5 @@
-import { storageSeries } from '../../protocol/facts.ts'
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
+import { storageSeries } from 'protocol/facts'
 import { ratioOf } from '../format.ts'
 import type { Past, Sample } from '../samples.ts'
 import type { RrdRow } from './rrd.ts'

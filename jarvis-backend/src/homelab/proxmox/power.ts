@@ -1,4 +1,4 @@
-import type { Guest, Task } from '../../protocol/index.ts'
+import type { Guest, Task } from 'protocol'
 import { seenAfter } from '../format.ts'
 import { newest } from '../newest-tasks.ts'
 import { runTask } from '../operations/run-task.ts'

@@ -1,5 +1,5 @@
 import { connect } from 'node:tls'
-import { JarvisError, type SetupProbeReply } from '../../protocol/index.ts'
+import { JarvisError, type SetupProbeReply } from 'protocol'
 import { adviceOn, createAgent, NotConnected, notConnected, tlsOptions } from './connect.ts'
 import { exchange } from './exchange.ts'
 

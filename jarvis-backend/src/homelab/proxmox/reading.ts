@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from './answers.ts'
 import { ApiError } from './failure.ts'
 import type { Reading } from './known.ts'

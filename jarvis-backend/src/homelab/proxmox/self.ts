@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
-import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 import { GuestConfig } from './answers.ts'
 import { eachOf } from './each.ts'
 import { guestPath } from './guest.ts'

@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { runTask } from '../operations/run-task.ts'
 import type { CallOptions, PveApi, Shell } from '../ports.ts'
 import { ServiceState } from './answers.ts'

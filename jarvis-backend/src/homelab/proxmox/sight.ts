@@ -1,6 +1,6 @@
+import { type ClusterState, type Guest, JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { spanOf } from '../../lib/words.ts'
-import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
 import type { Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
 import { createDetails } from './details.ts'

@@ -1,5 +1,5 @@
+import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from 'protocol'
 import { byNatural } from '../../lib/natural.ts'
-import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from '../../protocol/index.ts'
 import { newest } from '../newest-tasks.ts'
 import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Task } from '../../protocol/index.ts'
+import type { ClusterState, Task } from 'protocol'
 import { newest } from '../newest-tasks.ts'
 import type { Partial } from '../ports.ts'
 import { rowsOf, TaskRow } from './answers.ts'

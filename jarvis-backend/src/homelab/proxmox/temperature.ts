@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { CallOptions, Shell, Temperature } from '../ports.ts'
 
 /** Values outside this range come from a sensor that is broken or not connected. */

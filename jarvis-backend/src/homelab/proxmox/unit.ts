@@ -1,4 +1,4 @@
-import { JarvisError, type UnitState } from '../../protocol/index.ts'
+import { JarvisError, type UnitState } from 'protocol'
 import type { Shell } from '../ports.ts'
 import { ServiceState } from './answers.ts'
 import { ofTheApi } from './service.ts'

@@ -1,4 +1,4 @@
-import type { Task } from '../../protocol/index.ts'
+import type { Task } from 'protocol'
 
 export type Upid = { node: string; startedAt: number; type: string; id: string; user: string }
 

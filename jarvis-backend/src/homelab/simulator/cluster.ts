@@ -1,4 +1,4 @@
-import type { Backup, ClusterState } from '../../protocol/index.ts'
+import type { Backup, ClusterState } from 'protocol'
 import type { GuestMarks } from '../guest-identity.ts'
 import { newest } from '../newest-tasks.ts'
 import { pbsWriter } from '../pbs/model.ts'

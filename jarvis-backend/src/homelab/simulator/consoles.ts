@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { spanOf } from '../../lib/words.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { ConsoleGuest, Consoles } from '../ports.ts'
 import { kernel } from './facts.ts'
 import { lineShell } from './line-shell.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, UnitState } from '../../protocol/index.ts'
+import type { ClusterState, Guest, UnitState } from 'protocol'
 import { gib } from './demo-lab.ts'
 import { beginTask, endTask } from './tasks.ts'
 import { bootNode } from './waker.ts'

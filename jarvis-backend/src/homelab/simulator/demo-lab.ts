@@ -1,4 +1,4 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest } from 'protocol'
 
 export const gib = 1024 ** 3
 export const hourMs = 3_600_000

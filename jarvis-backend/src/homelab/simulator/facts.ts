@@ -1,4 +1,4 @@
-import type { UnitState } from '../../protocol/index.ts'
+import type { UnitState } from 'protocol'
 
 export const pveVersion = 'pve-manager/9.0.11/3bf5476b8a4699e2'
 export const kernel = '6.14.11-4-pve'

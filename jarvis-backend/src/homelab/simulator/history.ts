@@ -1,4 +1,4 @@
-import type { Backup, Task } from '../../protocol/index.ts'
+import type { Backup, Task } from 'protocol'
 import { hourMs, neverBackedUp, onBackupServer } from './demo-lab.ts'
 import { statusFor, upidOf } from './tasks.ts'
 import type { SimGuest, World } from './world.ts'

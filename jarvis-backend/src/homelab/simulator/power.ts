@@ -1,4 +1,4 @@
-import { type Guest, JarvisError, type Task } from '../../protocol/index.ts'
+import { type Guest, JarvisError, type Task } from 'protocol'
 import { seenAfter } from '../format.ts'
 import type { Cluster, PowerAction, PowerOutcome } from '../ports.ts'
 import type { PowerStep } from '../pve-model/host.ts'

@@ -1,4 +1,4 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest } from 'protocol'
 import { gpu, hotGuest, oldSnapshot } from './demo-lab.ts'
 import { kernel, pveVersion } from './facts.ts'
 import type { GuestFileOf, Program } from './shell.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, Node, Storage } from '../../protocol/index.ts'
+import type { ClusterState, Guest, Node, Storage } from 'protocol'
 import { newest } from '../newest-tasks.ts'
 import { madeAtIn } from '../same-guest.ts'
 import { noFigures } from '../unknown.ts'

@@ -1,4 +1,4 @@
-import type { Task } from '../../protocol/index.ts'
+import type { Task } from 'protocol'
 import type { World } from './world.ts'
 
 const user = 'root@pam'

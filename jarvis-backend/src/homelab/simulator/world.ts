@@ -1,12 +1,5 @@
+import { type Backup, type ClusterState, type Guest, JarvisError, type Task, type UnitState } from 'protocol'
 import { type Clock, sleep } from '../../lib/clock.ts'
-import {
-  type Backup,
-  type ClusterState,
-  type Guest,
-  JarvisError,
-  type Task,
-  type UnitState,
-} from '../../protocol/index.ts'
 import {
   demoGuests,
   demoNodes,

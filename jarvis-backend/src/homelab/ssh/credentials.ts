@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { JarvisError } from 'protocol'
 import type { utils } from 'ssh2'
-import { JarvisError } from '../../protocol/index.ts'
 
 export type CredentialSources = { keyPath: string | undefined; agentSocket: string | undefined }
 export type Credentials = { privateKey?: Buffer; agent?: string }

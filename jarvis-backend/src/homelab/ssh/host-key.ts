@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { JarvisError } from 'protocol'
 import type { ServerHostKeyAlgorithm } from 'ssh2'
-import { JarvisError } from '../../protocol/index.ts'
 import {
   type Address,
   fingerprintOf,

@@ -1,4 +1,4 @@
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { CommandOutput, NetworkTimers, Shell } from '../ports.ts'
 
 const usual = { interfaces: '/etc/network/interfaces', runDir: '/run' }

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
+import { JarvisError } from 'protocol'
 import type { ServerHostKeyAlgorithm } from 'ssh2'
 import { whyUnreachable } from '../../lib/unreachable.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { algorithmsFor, readKnownHosts } from './host-key.ts'
 import { type Address, fingerprintOf, judgeHostKey, nameOf, typeOf } from './known-hosts.ts'
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
+import { JarvisError } from 'protocol'
 import type { ClientChannel } from 'ssh2'
 import type { Clock } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { CommandOutput } from '../ports.ts'
 import { cappedOutput } from './capped-output.ts'
 import type { Lease, SessionEnd } from './pool.ts'

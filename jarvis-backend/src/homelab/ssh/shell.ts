@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { CommandOptions, CommandOutput, Shell } from '../ports.ts'
 import { connect, type SshOptions } from './connect.ts'
 import { createPool } from './pool.ts'

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
+import { JarvisError } from 'protocol'
 import type { ClientChannel } from 'ssh2'
-import { JarvisError } from '../../protocol/index.ts'
 import type { TerminalSize, Terminals } from '../ports.ts'
 import { type Connection, connect, type SshOptions } from './connect.ts'
 

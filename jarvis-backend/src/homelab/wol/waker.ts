@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { Cluster, Waker } from '../ports.ts'
 import { magicPacket, sendDatagram } from './magic-packet.ts'
 

@@ -1,5 +1,5 @@
+import type { Asking, QuestionResolution } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Asking, QuestionResolution } from '../../protocol/index.ts'
 import { createAskers } from './askers.ts'
 
 const asked = { message: 'Which shelf?', requestedSchema: { properties: { shelf: { type: 'string' } } } }

@@ -1,4 +1,4 @@
-import type { QuestionResolution } from '../../protocol/index.ts'
+import type { QuestionResolution } from 'protocol'
 import type { ToolContext } from '../../tools/tool.ts'
 import { answerOf, type ElicitAnswer, type Elicited, formOf, NotShown } from './elicitation.ts'
 

@@ -8,8 +8,8 @@ import {
   type AttachedToolInfo,
   attachedServerOf,
   JarvisError,
-} from '../../protocol/index.ts'
-import { quoted } from '../../redaction/visible.ts'
+} from 'protocol'
+import { quoted } from 'redaction/visible'
 import type { Tool } from '../../tools/tool.ts'
 import { shownConfig, unshown } from './secrets.ts'
 import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach, takesSignIn } from './server.ts'

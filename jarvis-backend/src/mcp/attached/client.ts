@@ -1,5 +1,5 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import type { AttachedServerConfig } from '../../protocol/index.ts'
+import type { AttachedServerConfig } from 'protocol'
 import type { Askers } from './askers.ts'
 import type { Listed } from './definition.ts'
 import type { Elicited } from './elicitation.ts'

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
+import type { AttachedServer, AttachedServerConfig, AttachedState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { whyUnreachable } from '../../lib/unreachable.ts'
-import type { AttachedServer, AttachedServerConfig, AttachedState } from '../../protocol/index.ts'
 import type { Askers } from './askers.ts'
 import { type EndingTransport, type ListTools, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'

@@ -1,5 +1,5 @@
-import { hashOf } from '../../lib/canonical.ts'
-import { attachedServerOf, type Tier } from '../../protocol/index.ts'
+import { hashOf } from 'node-kit/canonical'
+import { attachedServerOf, type Tier } from 'protocol'
 import { type AttachedSchema, readAttachedSchema } from './schema.ts'
 import { visible } from './text.ts'
 

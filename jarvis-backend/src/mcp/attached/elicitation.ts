@@ -1,5 +1,5 @@
+import type { Answer, Asking, QuestionItem, QuestionResolution } from 'protocol'
 import { secretAskedFor, secretNamed } from '../../gate/index.ts'
-import type { Answer, Asking, QuestionItem, QuestionResolution } from '../../protocol/index.ts'
 import { visible } from './text.ts'
 
 const mostFields = 20

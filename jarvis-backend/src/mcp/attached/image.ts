@@ -1,5 +1,5 @@
+import { largestPicture } from 'protocol'
 import { pictureFacts } from '../../lib/picture.ts'
-import { largestPicture } from '../../protocol/index.ts'
 import type { ToolImage } from '../../tools/tool.ts'
 
 export const mostImages = 4

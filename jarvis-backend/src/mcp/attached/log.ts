@@ -1,5 +1,5 @@
+import type { AttachedLogLine } from 'protocol'
 import { createLogRing } from '../../lib/log-ring.ts'
-import type { AttachedLogLine } from '../../protocol/index.ts'
 import { visible } from './text.ts'
 
 type Source = AttachedLogLine['source']

@@ -1,6 +1,6 @@
+import { readAs, type ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { faithful } from '../../calls/faithful.ts'
-import { readAs, type ToolInput } from '../../protocol/index.ts'
 import { readAttachedSchema } from './schema.ts'
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })

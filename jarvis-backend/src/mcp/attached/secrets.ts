@@ -1,5 +1,5 @@
-import type { AttachedServerConfig } from '../../protocol/index.ts'
-import { secretsOf } from '../../redaction/attached-secrets.ts'
+import type { AttachedServerConfig } from 'protocol'
+import { secretsOf } from 'redaction/attached-secrets'
 
 const redacted = '[redacted]'
 

@@ -1,14 +1,8 @@
+import { hashOf } from 'node-kit/canonical'
+import type { AttachedLogLine, AttachedServer, AttachedServerConfig, AttachedTier, AttachedToolInfo } from 'protocol'
+import { JarvisError } from 'protocol'
 import type { AttachedStore, AttachedTierRow, Journal, Transactions } from '../../calls/ports.ts'
-import { hashOf } from '../../lib/canonical.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type {
-  AttachedLogLine,
-  AttachedServer,
-  AttachedServerConfig,
-  AttachedTier,
-  AttachedToolInfo,
-} from '../../protocol/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createAskers } from './askers.ts'
 import { type Connection, createConnection } from './connection.ts'

@@ -5,12 +5,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
+import type { Card, ChatEvents } from 'protocol'
 import type { CallOutcome, Calls } from '../../agent/calls.ts'
 import type { KeptRun } from '../../agent/sessions/kept-runs.ts'
 import type { ApiToken } from '../../auth/api-tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Card, ChatEvents } from '../../protocol/index.ts'
 import type { Catalog } from '../../tools/catalog.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { Caller } from './authenticate.ts'

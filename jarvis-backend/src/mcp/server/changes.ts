@@ -1,5 +1,5 @@
 import { InMemoryServerEventBus, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server'
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { clusterUri, guestUri, journalUri, nodeUri } from './resources.ts'
 
 export type Watched = {

@@ -1,5 +1,5 @@
+import type { Entry } from 'protocol'
 import type { StoredConfirmation } from '../../calls/ports.ts'
-import type { Entry } from '../../protocol/index.ts'
 
 /** A call that was put before a person, as stored. */
 export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {

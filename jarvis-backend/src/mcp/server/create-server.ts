@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import type { Catalog } from '../../tools/catalog.ts'
 import { type Caller, callerOf } from './authenticate.ts'
 import { type CallParts, createCallTool } from './call-tool.ts'

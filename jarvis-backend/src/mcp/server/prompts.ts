@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { ClusterState } from 'protocol'
 import type { ApiToken } from '../../auth/api-tokens.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { guestUri, nodeNames, nodeUri, vmids } from './resources.ts'
 import type { Prompt, Resources } from './surface.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { JarvisError } from 'protocol'
 import { bodyBytes } from '../../lib/body-bytes.ts'
 import { isDeeperThan } from '../../lib/depth.ts'
-import { JarvisError } from '../../protocol/index.ts'
 
 const mostBytes = 4 * 1024 * 1024
 /** Deepest nesting of a request; no tool's arguments need more. */

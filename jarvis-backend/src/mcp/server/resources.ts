@@ -1,5 +1,5 @@
+import { asShown, type ClusterState } from 'protocol'
 import type { ApiToken } from '../../auth/api-tokens.ts'
-import { asShown, type ClusterState } from '../../protocol/index.ts'
 import type { Resources } from './surface.ts'
 
 const json = 'application/json'

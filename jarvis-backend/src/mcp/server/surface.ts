@@ -1,7 +1,7 @@
 import type { CallToolResult, GetPromptResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type { ToolInput } from 'protocol'
 import type { CallOutcome } from '../../agent/calls.ts'
 import type { ApiToken } from '../../auth/api-tokens.ts'
-import type { ToolInput } from '../../protocol/index.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 

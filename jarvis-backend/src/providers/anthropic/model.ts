@@ -1,5 +1,5 @@
+import { Effort } from 'protocol'
 import { type Model, ModelError, type Turn } from '../../agent/model.ts'
-import { Effort } from '../../protocol/index.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
+import type { Content, Effort } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
-import type { Content, Effort } from '../../protocol/index.ts'
 import { sentId } from '../conversation.ts'
 import { anthropicEncoder, type ClaudeOnly, type Refused } from './request.ts'
 

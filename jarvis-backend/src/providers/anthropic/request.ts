@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type Anthropic from '@anthropic-ai/sdk'
+import type { Content, Effort } from 'protocol'
 import type { ModelImage, ModelRequest } from '../../agent/model.ts'
-import type { Content, Effort } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
 

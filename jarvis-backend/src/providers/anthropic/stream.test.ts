@@ -1,6 +1,6 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
-import { noUsage } from '../../protocol/index.ts'
 import { anthropicReader } from './stream.ts'
 
 const provider = { name: 'P', host: 'p', keyName: 'K', urlName: 'U', secrets: [] }

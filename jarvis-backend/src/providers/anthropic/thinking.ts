@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Effort } from '../../protocol/index.ts'
+import type { Effort } from 'protocol'
 
 type Thinking = Pick<Anthropic.MessageCreateParamsStreaming, 'max_tokens' | 'thinking' | 'output_config'>
 

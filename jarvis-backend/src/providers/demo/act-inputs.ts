@@ -1,5 +1,5 @@
-import { shareOf } from '../../protocol/facts.ts'
-import type { ClusterState, Guest, Storage } from '../../protocol/index.ts'
+import type { ClusterState, Guest, Storage } from 'protocol'
+import { shareOf } from 'protocol/facts'
 
 /** What a sentence said. `words`: the named groups of its pattern. `ownCalls`: ids of this chat's earlier calls. */
 export type Said = {

@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState } from '../../protocol/index.ts'
 import { acts } from './acts.ts'
 import { abilities } from './answer.ts'
 

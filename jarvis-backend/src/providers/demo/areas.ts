@@ -1,4 +1,4 @@
-import type { AreaName } from '../../protocol/index.ts'
+import type { AreaName } from 'protocol'
 
 /** Tools of the workbench for which there are sentences, by the area that brings them. */
 const tools: Readonly<Record<AreaName, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import type { PlannedCall } from './questions.ts'
 import { plain } from './words.ts'
 

@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { ClusterState } from '../../protocol/index.ts'
 import { changedKey, fileIn, replacedText } from './inquiries/file-change.ts'
 import { rehearsed } from './inquiries/rehearsed.ts'
 import { type Outcome, seenIn } from './seen.ts'

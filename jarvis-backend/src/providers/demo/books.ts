@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { read } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
 import type { PlannedCall } from './questions.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 import type { Act } from './acts.ts'
 import type { Clause } from './clauses.ts'
 import { type Mentions, mentions } from './mentions.ts'

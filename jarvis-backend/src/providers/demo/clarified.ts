@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import type { Message } from '../../agent/model.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { clauses } from './clauses.ts'
 import { mentions } from './mentions.ts'
 import { isQuestion } from './questions.ts'

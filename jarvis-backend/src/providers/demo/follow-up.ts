@@ -1,5 +1,5 @@
+import type { ClusterState, Guest } from 'protocol'
 import type { Message } from '../../agent/model.ts'
-import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { mentions } from './mentions.ts'
 import type { PlannedCall } from './questions.ts'
 

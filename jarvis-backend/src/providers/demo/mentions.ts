@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, Node } from '../../protocol/index.ts'
+import type { ClusterState, Guest, Node } from 'protocol'
 
 /** Longer texts are cut, characters. */
 export const maxChars = 2_000

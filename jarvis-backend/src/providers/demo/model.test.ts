@@ -1,6 +1,6 @@
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Message, ToolResult } from '../../agent/model.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { demoModel } from './model.ts'
 
 const cluster: ClusterState = {

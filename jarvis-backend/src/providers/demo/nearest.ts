@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { slips } from './spelling.ts'
 
 /** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 import type { Clause, Verb } from './clauses.ts'
 import type { Inquiry } from './inquiries/inquiry.ts'
 import { type Mentions, mentions } from './mentions.ts'

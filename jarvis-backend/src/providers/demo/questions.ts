@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from '../../protocol/index.ts'
+import type { ClusterState, Guest } from 'protocol'
 import { mentions } from './mentions.ts'
 
 export type PlannedCall = { toolName: string; toolInput: Record<string, unknown> }

@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { withoutPoliteness } from './clauses.ts'
 import { mentions } from './mentions.ts'
 

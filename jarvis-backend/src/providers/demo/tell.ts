@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { askedWords } from './asked-back.ts'
 import { benchReads, benchWords } from './bench-words.ts'
 import { browserReads, browserWords } from './browser.ts'

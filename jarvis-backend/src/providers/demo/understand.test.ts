@@ -1,7 +1,7 @@
+import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../../../scripts/cpu-ms.ts'
 import type { Message } from '../../agent/model.ts'
-import type { ClusterState, Guest } from '../../protocol/index.ts'
 import { understand } from './understand.ts'
 
 const guest = (vmid: number, type: Guest['type'], name: string, node: string, status: Guest['status'] = 'running') => ({

@@ -1,5 +1,5 @@
+import type { ClusterState } from 'protocol'
 import type { Message } from '../../agent/model.ts'
-import type { ClusterState } from '../../protocol/index.ts'
 import { actIn, wholeActs } from './acts.ts'
 import { askedBack } from './asked-back.ts'
 import { carryOutAct } from './carry-act.ts'

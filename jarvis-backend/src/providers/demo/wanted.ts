@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../protocol/index.ts'
+import type { ClusterState } from 'protocol'
 import { missingBackups } from './inquiries/backups.ts'
 import { fillsStorage } from './inquiries/fills.ts'
 import { failedTasks, happened, happenedTo } from './inquiries/happened.ts'

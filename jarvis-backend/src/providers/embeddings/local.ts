@@ -1,7 +1,7 @@
+import { JarvisError } from 'protocol'
 import { createEncoderThread, dimensions, encoderId } from 'sentence-encoder'
 import { startWorker } from '../../lib/start-worker.ts'
 import type { Embedder } from '../../memory/ports.ts'
-import { JarvisError } from '../../protocol/index.ts'
 
 /**
  * The embedded model of the package `sentence-encoder`, offline, in a thread that starts with the first text.

@@ -1,7 +1,7 @@
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { Embedder } from '../../memory/ports.ts'
-import { JarvisError } from '../../protocol/index.ts'
 
 const Reply = z.object({
   data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) })),

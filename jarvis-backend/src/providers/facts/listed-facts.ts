@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../protocol/index.ts'
+import type { ModelFacts } from 'protocol'
 import { type Fields, fieldsIfAny } from '../fields.ts'
 
 /**

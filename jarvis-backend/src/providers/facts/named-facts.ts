@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../protocol/index.ts'
+import type { ModelFacts } from 'protocol'
 import { seesPictures } from '../sight.ts'
 import { windowByName } from '../windows.ts'
 import { defined } from './listed-facts.ts'

@@ -1,5 +1,5 @@
+import type { Effort } from 'protocol'
 import type { Model } from '../../agent/model.ts'
-import type { Effort } from '../../protocol/index.ts'
 import { type Provider, sendFailure } from '../failure.ts'
 import type { Learned } from '../learned.ts'
 import { settingsOf } from '../settings-names.ts'

@@ -1,6 +1,6 @@
+import type { Content } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Message, ModelRequest } from '../../agent/model.ts'
-import type { Content } from '../../protocol/index.ts'
 import { sentId } from '../conversation.ts'
 import { firstForm } from './form.ts'
 import { chatRequest } from './request.ts'

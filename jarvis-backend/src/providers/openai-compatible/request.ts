@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
+import type { Effort, ToolCall } from 'protocol'
 import type { AnswerFormat, ModelRequest, ToolChoice } from '../../agent/model.ts'
-import type { Effort, ToolCall } from '../../protocol/index.ts'
 import { type AssistantTurn, conversation, type UserTurn } from '../conversation.ts'
 import { fieldsIfAny } from '../fields.ts'
 import { leastOf } from '../openai-api/service.ts'

@@ -1,6 +1,6 @@
+import { noUsage } from 'protocol'
 import { expect, test } from 'vitest'
 import { ModelError } from '../../agent/model.ts'
-import { noUsage } from '../../protocol/index.ts'
 import { patienceMs } from '../openai-api/service.ts'
 import { explained } from './model.ts'
 import { chatReader } from './stream.ts'

@@ -1,4 +1,4 @@
-import type { Content } from '../../protocol/index.ts'
+import type { Content } from 'protocol'
 import { type Fields, fieldsIfAny, words } from '../fields.ts'
 
 export type Thinking = Extract<Content, { type: 'thinking' }>

@@ -1,7 +1,7 @@
+import type { Content } from 'protocol'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Message, ModelRequest } from '../../agent/model.ts'
-import type { Content } from '../../protocol/index.ts'
 import { responsesRequest } from './request.ts'
 
 const id = z.string().min(1).max(64)

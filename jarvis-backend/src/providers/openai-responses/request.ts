@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
+import type { Content, Effort } from 'protocol'
 import type { AnswerFormat, ModelImage, ModelRequest, ToolChoice, ToolResult } from '../../agent/model.ts'
-import type { Content, Effort } from '../../protocol/index.ts'
 import { conversation, type UserTurn } from '../conversation.ts'
 import { leastOf } from '../openai-api/service.ts'
 import { takesTemperature } from '../temperature.ts'

@@ -1,5 +1,5 @@
+import { noUsage, type TurnStop, type Usage } from 'protocol'
 import type { ModelSink } from '../../agent/model.ts'
-import { noUsage, type TurnStop, type Usage } from '../../protocol/index.ts'
 import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'

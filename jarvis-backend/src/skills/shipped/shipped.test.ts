@@ -1,5 +1,5 @@
+import { judgeCommand } from 'ssh-grammar/judge-command'
 import { expect, test } from 'vitest'
-import { judgeCommand } from '../../ssh-grammar/judge-command.ts'
 import { houseTools } from '../../tools/house.ts'
 import { catalogueOf, mostTokens, tokensOf } from '../catalogue.ts'
 import { parseSkill } from '../front.ts'

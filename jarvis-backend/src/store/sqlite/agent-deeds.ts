@@ -1,4 +1,4 @@
-import { type AgentDeed, mainAgentId } from '../../protocol/index.ts'
+import { type AgentDeed, mainAgentId } from 'protocol'
 import type { Database } from './database.ts'
 
 /** How far back the journal is looked through, entries. */

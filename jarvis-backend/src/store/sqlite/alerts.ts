@@ -1,4 +1,4 @@
-import type { MaintenanceWindow } from '../../protocol/index.ts'
+import type { MaintenanceWindow } from 'protocol'
 import {
   type AlertStore,
   type CheckRun,

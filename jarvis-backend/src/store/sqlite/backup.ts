@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { JournalVerification } from '../../protocol/index.ts'
+import type { JournalVerification } from 'protocol'
 import { checkPages, type Database, openDatabase } from './database.ts'
 import { removeDatabase, sync } from './files.ts'
 import type { Head } from './journal/anchor.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
+import { JarvisError } from 'protocol'
 import { madePrivate } from '../../lib/private-file.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations.ts'

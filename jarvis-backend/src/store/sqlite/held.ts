@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { toStorageFailure } from './storage-failure.ts'
 
 /** How long a write that waited for nothing before may block the thread, ms: other processes write for an instant now and then. */

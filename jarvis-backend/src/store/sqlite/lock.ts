@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { JarvisError } from 'protocol'
 import { networkDiskOf, networkDiskWords } from '../../lib/network-disk.ts'
 import { madePrivate } from '../../lib/private-file.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { DatabaseRefused } from './database.ts'
 import { toStorageFailure } from './storage-failure.ts'
 

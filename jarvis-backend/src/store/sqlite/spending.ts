@@ -1,5 +1,5 @@
+import type { Spending } from 'protocol'
 import type { RunRecord, SpendingStore } from '../../budgets/spending.ts'
-import type { Spending } from '../../protocol/index.ts'
 import type { Database } from './database.ts'
 
 type SumRow = {

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 
 const messages: readonly [code: RegExp, message: string][] = [
   [/^SQLITE_FULL/, 'The disk is full: nothing was changed. Free some space and try again.'],

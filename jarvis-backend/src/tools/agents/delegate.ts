@@ -1,6 +1,6 @@
+import type { EntryOf, Principal } from 'protocol'
 import { z } from 'zod'
 import { Mistake, noTarget } from '../../gate/effect.ts'
-import type { EntryOf, Principal } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
 /** What the tool acts through. */

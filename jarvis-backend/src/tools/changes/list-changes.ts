@@ -1,7 +1,7 @@
+import { Change, type Principal } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { spanOf } from '../../lib/words.ts'
-import { Change, type Principal } from '../../protocol/index.ts'
 import { type Tool, toolOver } from '../tool.ts'
 
 /** Lists what JARVIS changed, newest first, with what takes each change back. */

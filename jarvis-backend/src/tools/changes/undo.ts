@@ -1,10 +1,10 @@
+import type { Change, Guest } from 'protocol'
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type EffectKind, type Touch, things } from '../../gate/effect.ts'
 import { type Effect, effectsOf, Mistake, type World } from '../../gate/index.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
-import type { Change, Guest } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
 import type { Tool, Undo } from '../tool.ts'
 import { toolOver } from '../tool.ts'
 

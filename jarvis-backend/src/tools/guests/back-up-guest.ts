@@ -1,7 +1,7 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { diskOf } from '../../homelab/format.ts'
 import { sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
-import { named } from '../../redaction/visible.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import {
   changeGuest,

@@ -1,4 +1,4 @@
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest } from 'protocol'
 
 /** A setting that JARVIS may change. `say` goes on from "must be". */
 export type ConfigKey = { key: RegExp; value: RegExp; say: string; type?: Guest['type']; isSmall?: true; isDisk?: true }

@@ -1,7 +1,7 @@
+import { named, quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { nodeTarget } from '../../gate/targets.ts'
-import { named, quoted } from '../../redaction/visible.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, textLike, Vmid } from '../homelab/inputs.ts'
 import {

@@ -1,7 +1,7 @@
+import { asFarAsSeen, JarvisError } from 'protocol'
 import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import { readConfig } from '../../homelab/operations/guest-config.ts'
-import { asFarAsSeen, JarvisError } from '../../protocol/index.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { vmidOf } from './guest-tool.ts'

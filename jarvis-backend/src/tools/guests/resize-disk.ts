@@ -1,10 +1,10 @@
+import type { Guest } from 'protocol'
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { type GuestConfig, readConfig, type Volume, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
-import type { Guest } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import {

@@ -1,10 +1,10 @@
+import type { Guest } from 'protocol'
+import { named, quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake } from '../../gate/effect.ts'
 import { nodeTarget } from '../../gate/targets.ts'
 import { ageOf } from '../../homelab/format.ts'
 import { sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
-import type { Guest } from '../../protocol/index.ts'
-import { named, quoted } from '../../redaction/visible.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, textLike, Vmid } from '../homelab/inputs.ts'
 import {

@@ -1,3 +1,4 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { volumesOf } from '../../homelab/operations/guest-config.ts'
@@ -5,7 +6,6 @@ import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { firstOf, spanOf } from '../../lib/words.ts'
-import { named } from '../../redaction/visible.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { identityOf, mustHave } from './delete-snapshot.ts'
 import {

@@ -1,5 +1,5 @@
+import { type Part, readingOf, type Stages, searchedLines } from 'ssh-grammar/judge-command'
 import type { CommandOptions, CommandOutput, Shell } from '../../homelab/ports.ts'
-import { type Part, readingOf, type Stages, searchedLines } from '../../ssh-grammar/judge-command.ts'
 
 /** Of one file, bytes kept from either end for the filter to read. */
 const readBytes = 4 * 1024 * 1024

@@ -1,9 +1,9 @@
+import type { Alert, Limits } from 'protocol'
+import { clusterTime } from 'protocol/facts'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { Homelab } from '../../homelab/ports.ts'
 import type { Need } from '../../homelab/proxmox/rights.ts'
-import { clusterTime } from '../../protocol/facts.ts'
-import type { Alert, Limits } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
 /** What the tools over a homelab act through. `limits`: from which values on something is unusual. */

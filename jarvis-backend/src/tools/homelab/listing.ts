@@ -1,9 +1,9 @@
+import { type ClusterState, type Guest, JarvisError } from 'protocol'
+import { clusterTime } from 'protocol/facts'
 import { guestWords } from '../../homelab/counts.ts'
 import { guestLine, oneLine } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { leadLines, leadSummary } from '../../homelab/unknown.ts'
-import { clusterTime } from '../../protocol/facts.ts'
-import { type ClusterState, type Guest, JarvisError } from '../../protocol/index.ts'
 import type { ToolContext, ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60

@@ -1,6 +1,6 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake, noTarget } from '../../gate/effect.ts'
-import { named } from '../../redaction/visible.ts'
 import { type Tool, toolOver } from '../tool.ts'
 import type { JobPorts } from './ports.ts'
 

@@ -1,6 +1,6 @@
+import { Job } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
-import { Job } from '../../protocol/index.ts'
 import { type Tool, toolOver } from '../tool.ts'
 import type { JobPorts } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Job, JobBody, Principal } from '../../protocol/index.ts'
+import type { Job, JobBody, Principal } from 'protocol'
 
 /** What the tools over jobs act through. */
 export type JobPorts = {

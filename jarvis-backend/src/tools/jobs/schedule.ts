@@ -1,8 +1,8 @@
+import { JobBody, readAs } from 'protocol'
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake, noTarget } from '../../gate/effect.ts'
 import { oneLine } from '../../homelab/format.ts'
-import { JobBody, readAs } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
 import { type Tool, toolOver } from '../tool.ts'
 import type { JobPorts } from './ports.ts'
 

@@ -1,5 +1,5 @@
+import type { MemoryHit } from 'protocol'
 import { z } from 'zod'
-import type { MemoryHit } from '../../protocol/index.ts'
 import { MemoryHitsOutput } from '../outputs.ts'
 import { memoryTool, recalling } from './memory-tool.ts'
 

@@ -1,7 +1,7 @@
+import type { MemoryFound, Principal } from 'protocol'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
-import type { MemoryFound, Principal } from '../../protocol/index.ts'
 import type { Workspace } from '../../workspace/files.ts'
 import { toolOver } from '../tool.ts'
 

@@ -1,9 +1,9 @@
+import { promptFiles } from 'protocol'
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
 import { dailyAddition, dailyPath, ownTextOf } from '../../memory/daily.ts'
 import { isSkillPath } from '../../memory/file-keeper.ts'
-import { promptFiles } from '../../protocol/index.ts'
-import { named } from '../../redaction/visible.ts'
 import { MemoryWrittenOutput } from '../outputs.ts'
 import { memoryTool } from './memory-tool.ts'
 

@@ -1,7 +1,7 @@
+import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readHa } from '../../homelab/operations/ha.ts'
-import { clusterTime } from '../../protocol/facts.ts'
 import { homelabTool, reading, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { HaOutput } from '../outputs.ts'

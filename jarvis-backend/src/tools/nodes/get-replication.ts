@@ -1,7 +1,7 @@
+import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type ReplicationJob, readReplication } from '../../homelab/operations/replication.ts'
-import { clusterTime } from '../../protocol/facts.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, readTimeoutMs } from '../homelab/inputs.ts'
 import { missingText, notRead, requireNode } from '../homelab/listing.ts'

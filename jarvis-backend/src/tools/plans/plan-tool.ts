@@ -1,5 +1,5 @@
+import { PlanRun } from 'protocol'
 import { z } from 'zod'
-import { PlanRun } from '../../protocol/index.ts'
 import { type Preview, type ToolContext, type ToolOutput, toolOver, type Whose } from '../tool.ts'
 
 /** Waits until the plan that began with this call is over, or a step waits for a person, or for some minutes. */

@@ -1,5 +1,5 @@
+import { PlanProposal } from 'protocol'
 import { noTarget } from '../../gate/effect.ts'
-import { PlanProposal } from '../../protocol/index.ts'
 import { begunPlan, planOutput, planTimeoutMs, planTool, runPlan } from './plan-tool.ts'
 
 export const proposePlan = planTool({

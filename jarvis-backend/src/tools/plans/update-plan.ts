@@ -1,7 +1,7 @@
+import { TodoItem } from 'protocol'
 import { z } from 'zod'
 import { Mistake } from '../../gate/index.ts'
 import { reads } from '../../gate/targets.ts'
-import { TodoItem } from '../../protocol/index.ts'
 import { planTool } from './plan-tool.ts'
 
 const most = { items: 30, characters: 200 }

@@ -1,8 +1,8 @@
+import { Answer, type Asking, QuestionEnd, type QuestionItem } from 'protocol'
+import { secretAskedFor } from 'redaction/asks-for-secret'
 import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
-import { Answer, type Asking, QuestionEnd, type QuestionItem } from '../../protocol/index.ts'
-import { secretAskedFor } from '../../redaction/asks-for-secret.ts'
 import { defineTool } from '../tool.ts'
 import { endLine, endWords } from './end-words.ts'
 

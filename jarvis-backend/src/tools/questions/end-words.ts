@@ -1,4 +1,4 @@
-import type { Asking, QuestionResolution } from '../../protocol/index.ts'
+import type { Asking, QuestionResolution } from 'protocol'
 
 const allowsNothing = 'An answer allows nothing: a call that asks still waits for its card.'
 

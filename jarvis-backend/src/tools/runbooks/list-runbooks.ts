@@ -1,7 +1,7 @@
+import { Runbook } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { oneLine } from '../../homelab/format.ts'
-import { Runbook } from '../../protocol/index.ts'
 import { runbookTool } from './runbook-tool.ts'
 
 export const listRunbooks = runbookTool({

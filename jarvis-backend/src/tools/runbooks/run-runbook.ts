@@ -1,6 +1,6 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
-import { named } from '../../redaction/visible.ts'
 import { begunPlan, planOutput, planTimeoutMs, runPlan } from '../plans/plan-tool.ts'
 import { runbookTool } from './runbook-tool.ts'
 

@@ -1,4 +1,4 @@
-import type { Runbook, ToolInput } from '../../protocol/index.ts'
+import type { Runbook, ToolInput } from 'protocol'
 import type { FollowPlan } from '../plans/plan-tool.ts'
 import { type Preview, toolOver, type Whose } from '../tool.ts'
 

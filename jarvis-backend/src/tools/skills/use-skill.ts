@@ -1,8 +1,8 @@
+import type { Principal } from 'protocol'
 import { z } from 'zod'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
-import type { Principal } from '../../protocol/index.ts'
 import { SkillOutput } from '../outputs.ts'
 import { type ToolDefinition, toolOver } from '../tool.ts'
 

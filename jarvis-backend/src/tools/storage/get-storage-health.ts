@@ -1,3 +1,4 @@
+import { shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { diskOf, oneLine, plainName } from '../../homelab/format.ts'
 import {
@@ -12,7 +13,6 @@ import {
 import { diskConcerns, poolConcerns, thinConcerns } from '../../homelab/operations/storage-concerns.ts'
 import type { PveApi } from '../../homelab/ports.ts'
 import { percent, spanOf } from '../../lib/words.ts'
-import { shareOf } from '../../protocol/facts.ts'
 import { clusterNow, type HomelabPorts, homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import { missingText, notRead, requireNode } from '../homelab/listing.ts'

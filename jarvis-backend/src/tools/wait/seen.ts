@@ -1,7 +1,7 @@
+import { asFarAsSeen, type ClusterState } from 'protocol'
+import { isUnread } from 'protocol/facts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
-import { isUnread } from '../../protocol/facts.ts'
-import { asFarAsSeen, type ClusterState } from '../../protocol/index.ts'
 
 /** What can be waited for: of a guest, a node, a task and a storage. */
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const

@@ -1,8 +1,8 @@
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { type ToolContext, toolOver } from '../tool.ts'
 import { seenOf, states, type WantedState } from './seen.ts'
 

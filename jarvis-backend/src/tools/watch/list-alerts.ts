@@ -1,7 +1,7 @@
+import { Alert, type AlertsReply } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { ageOf, oneLine } from '../../homelab/format.ts'
-import { Alert, type AlertsReply } from '../../protocol/index.ts'
 import { toolOver } from '../tool.ts'
 
 const most = 40

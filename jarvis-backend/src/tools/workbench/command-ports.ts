@@ -1,6 +1,6 @@
+import type { CommandData, FileDiff } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
-import type { CommandData, FileDiff } from '../../protocol/index.ts'
-import { quoted } from '../../redaction/visible.ts'
 import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'

@@ -1,5 +1,5 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
-import { named } from '../../redaction/visible.ts'
 import { planned } from '../../workbench/files/planned.ts'
 import { changeEffect, changesPath, type FilePorts, fileTool, madeFor, opened, Path, previewOf } from './file-tool.ts'
 import { Hash } from './write-file.ts'

@@ -1,7 +1,7 @@
+import type { ImageType } from 'protocol'
 import { z } from 'zod'
 import { noTarget } from '../../gate/effect.ts'
 import { pathEffect } from '../../gate/index.ts'
-import type { ImageType } from '../../protocol/index.ts'
 import { shownPath } from '../../workbench/files/entry.ts'
 import { lookAt } from '../../workbench/files/look.ts'
 import { shownHash } from '../../workbench/files/planned.ts'

@@ -1,5 +1,5 @@
+import { createRedactor } from 'redaction/redact'
 import type { Effect } from '../../gate/effect.ts'
-import { createRedactor } from '../../redaction/redact.ts'
 
 const shapes = createRedactor([])
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { noUsage } from '../../protocol/index.ts'
+import { noUsage } from 'protocol'
 import { cardLine, waitingAnswer, waitingFacts } from '../card-words.ts'
 import type { Writer } from '../conduct.ts'
 import { type ApiError, bodyOf, failureOf } from '../errors.ts'

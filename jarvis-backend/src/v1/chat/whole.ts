@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { noUsage } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import { noUsage } from '../../protocol/index.ts'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import type { Writer } from '../conduct.ts'
 import { ApiError, failureOf } from '../errors.ts'

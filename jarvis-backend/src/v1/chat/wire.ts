@@ -1,4 +1,4 @@
-import type { StopReason, ToolCall, Usage } from '../../protocol/index.ts'
+import type { StopReason, ToolCall, Usage } from 'protocol'
 import { tokensUsed } from '../usage.ts'
 
 /** What all chunks of an answer share. `created`: Unix s. */

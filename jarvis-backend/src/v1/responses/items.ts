@@ -1,5 +1,5 @@
+import type { Card, Decision, Entry, ToolCall } from 'protocol'
 import { callIdOf, callsIn, settles } from '../../agent/settles.ts'
-import type { Card, Decision, Entry, ToolCall } from '../../protocol/index.ts'
 import { cardLine } from '../card-words.ts'
 import { itemId, type Place } from './place.ts'
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { noUsage, type Usage } from '../../protocol/index.ts'
+import { noUsage, type Usage } from 'protocol'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import { type ApiError, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'

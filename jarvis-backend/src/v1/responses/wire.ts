@@ -1,4 +1,4 @@
-import type { Usage } from '../../protocol/index.ts'
+import type { Usage } from 'protocol'
 import type { Ended } from '../follow.ts'
 import { tokensUsed } from '../usage.ts'
 import type { Item } from './items.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../../protocol/index.ts'
+import type { Entry } from 'protocol'
 import type { Writer } from '../conduct.ts'
 import type { ApiError } from '../errors.ts'
 

@@ -1,9 +1,9 @@
+import type { Guest, Task } from 'protocol'
+import { clusterTime } from 'protocol/facts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { whoseAt } from '../../homelab/guest-identity.ts'
 import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
-import { clusterTime } from '../../protocol/facts.ts'
-import type { Guest, Task } from '../../protocol/index.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, when } from '../measure.ts'
 

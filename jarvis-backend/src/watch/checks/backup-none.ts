@@ -1,5 +1,5 @@
-import { withoutTemplates } from '../../protocol/facts.ts'
-import type { Guest } from '../../protocol/index.ts'
+import type { Guest } from 'protocol'
+import { withoutTemplates } from 'protocol/facts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 

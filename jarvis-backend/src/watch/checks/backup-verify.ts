@@ -1,6 +1,6 @@
+import type { Backup } from 'protocol'
+import { clusterTime } from 'protocol/facts'
 import { ageOf } from '../../homelab/format.ts'
-import { clusterTime } from '../../protocol/facts.ts'
-import type { Backup } from '../../protocol/index.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
 

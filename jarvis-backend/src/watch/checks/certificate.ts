@@ -1,8 +1,8 @@
+import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, rowsOf, words } from '../../homelab/proxmox/answers.ts'
 import { spanOf } from '../../lib/words.ts'
-import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, under } from '../measure.ts'
 

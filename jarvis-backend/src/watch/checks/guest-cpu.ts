@@ -1,6 +1,6 @@
+import type { Guest } from 'protocol'
+import { withoutTemplates } from 'protocol/facts'
 import { percent } from '../../lib/words.ts'
-import { withoutTemplates } from '../../protocol/facts.ts'
-import type { Guest } from '../../protocol/index.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 import { overOrUnseen } from './known.ts'

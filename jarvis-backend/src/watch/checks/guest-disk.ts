@@ -1,5 +1,5 @@
+import { isLeftOut, shareOf } from 'protocol/facts'
 import { percent } from '../../lib/words.ts'
-import { isLeftOut, shareOf } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, over, seen } from '../measure.ts'
 

@@ -1,6 +1,6 @@
+import type { Guest } from 'protocol'
+import { withoutTemplates } from 'protocol/facts'
 import { createStops, taskMayShowMs } from '../../homelab/stops.ts'
-import { withoutTemplates } from '../../protocol/facts.ts'
-import type { Guest } from '../../protocol/index.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 

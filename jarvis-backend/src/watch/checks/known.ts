@@ -1,5 +1,5 @@
+import type { Storage } from 'protocol'
 import { plainName } from '../../homelab/format.ts'
-import type { Storage } from '../../protocol/index.ts'
 import type { Measure } from '../check.ts'
 import { over } from '../measure.ts'
 

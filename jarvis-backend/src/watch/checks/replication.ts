@@ -1,6 +1,6 @@
+import { clusterTime } from 'protocol/facts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication } from '../../homelab/operations/replication.ts'
-import { clusterTime } from '../../protocol/facts.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, guestName, itemsOf } from '../measure.ts'
 

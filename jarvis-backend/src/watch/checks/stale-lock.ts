@@ -1,6 +1,6 @@
+import type { ClusterState, Guest } from 'protocol'
+import { lockHolder, unlockCommand } from 'protocol/locks'
 import { plainName } from '../../homelab/format.ts'
-import type { ClusterState, Guest } from '../../protocol/index.ts'
-import { lockHolder, unlockCommand } from '../../protocol/locks.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 

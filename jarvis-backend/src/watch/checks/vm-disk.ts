@@ -1,10 +1,10 @@
+import { isLeftOut, shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
 import { figure, words as text } from '../../homelab/proxmox/answers.ts'
 import { guestPath } from '../../homelab/proxmox/guest.ts'
 import { isForbidden } from '../../homelab/proxmox/rights.ts'
 import { percent } from '../../lib/words.ts'
-import { isLeftOut, shareOf } from '../../protocol/facts.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, over } from '../measure.ts'
 

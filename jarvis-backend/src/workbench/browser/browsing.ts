@@ -1,7 +1,7 @@
 import type { Dialog, Page } from 'playwright-core'
+import { quoted } from 'redaction/visible'
 import { Mistake } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { quoted } from '../../redaction/visible.ts'
 import { type Contact, type EgressParts, openWay, type Way } from '../egress/proxy.ts'
 import type { RootAt } from '../files/walk.ts'
 import type { MakeScratch } from '../scratch.ts'

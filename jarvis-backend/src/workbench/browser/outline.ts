@@ -1,4 +1,4 @@
-import { quoted } from '../../redaction/visible.ts'
+import { quoted } from 'redaction/visible'
 
 /** A node of the accessibility tree as Playwright gives it. A string is plain text. `url`: of a link, as the page wrote it. */
 export type AriaNode = {

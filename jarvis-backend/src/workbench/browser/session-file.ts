@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { Mistake } from '../../gate/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { mostBytes } from '../files/content-store.ts'
 import { lookAt } from '../files/look.ts'
 import type { RootAt } from '../files/walk.ts'

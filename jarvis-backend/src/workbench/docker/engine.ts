@@ -1,7 +1,7 @@
 import { request } from 'node:http'
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { whyUnreachable } from '../../lib/unreachable.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { createLogReader } from './log-frames.ts'
 
 /** A name or an id, as Docker writes them. It is one part of a path and cannot hold a slash. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { type Held, type RootAt, within } from './walk.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants

@@ -1,6 +1,6 @@
+import { atOnce, inTurns, type Steps } from 'node-kit/steps'
+import { JarvisError } from 'protocol'
 import { noRoomWords } from '../../lib/disk-room.ts'
-import { atOnce, inTurns, type Steps } from '../../lib/steps.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { type Applied, type ApplyParts, applyChanges } from './apply.ts'
 import { type FileChange, reversed, shownPath } from './entry.ts'
 

@@ -14,8 +14,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import type { Steps } from '../../lib/steps.ts'
-import { JarvisError } from '../../protocol/index.ts'
+import type { Steps } from 'node-kit/steps'
+import { JarvisError } from 'protocol'
 import { type Entry, type FileChange, isSame, leadsOut, none, shownPath } from './entry.ts'
 import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 

@@ -1,4 +1,4 @@
-import type { FileDiff } from '../../protocol/index.ts'
+import type { FileDiff } from 'protocol'
 import { type Entry, type FileChange, none, shownPath } from './entry.ts'
 import { diffLines, hunksOf } from './line-diff.ts'
 import { textOf } from './text.ts'

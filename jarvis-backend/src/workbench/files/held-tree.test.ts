@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atOnce } from 'node-kit/steps'
 import { expect, onTestFinished, test } from 'vitest'
-import { atOnce } from '../../lib/steps.ts'
 import { heldTree, withHeldFile } from './held-tree.ts'
 
 function tree() {

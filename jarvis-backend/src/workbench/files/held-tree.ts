@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, type Stats } from 'node:fs'
-import type { Steps } from '../../lib/steps.ts'
-import { quoted } from '../../redaction/visible.ts'
+import type { Steps } from 'node-kit/steps'
+import { quoted } from 'redaction/visible'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 /** O_PATH, which Node does not name. */

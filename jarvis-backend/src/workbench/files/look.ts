@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { mostBytes } from './content-store.ts'
 import type { Entry } from './entry.ts'
 import { shownPath } from './entry.ts'

@@ -1,5 +1,5 @@
 import { constants, lstatSync, readdirSync, type Stats } from 'node:fs'
-import { hashOf as hashOfValue } from '../../lib/canonical.ts'
+import { hashOf as hashOfValue } from 'node-kit/canonical'
 import { isBinary } from './text.ts'
 import { bytesOf, hashOf, type RootAt, withFile, within } from './walk.ts'
 

@@ -1,6 +1,6 @@
+import { JarvisError } from 'protocol'
 import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import { sessionRoot } from '../../gate/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import type { RootAt } from './walk.ts'
 
 const ofSession = `${sessionRoot}:`

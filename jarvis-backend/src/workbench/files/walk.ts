@@ -10,8 +10,8 @@ import {
   readSync,
   type Stats,
 } from 'node:fs'
+import { JarvisError } from 'protocol'
 import { isWithin } from '../../gate/index.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { type Entry, none } from './entry.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants

@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import { JarvisError } from '../../protocol/index.ts'
 import { relayBind, relayed } from '../egress/relay.ts'
 import { type Cell, inside, limited, usualLimits } from '../sandbox/argv.ts'
 import { type Starter, startInCell } from '../sandbox/start.ts'

@@ -1,4 +1,4 @@
-import type { FileDiff } from '../../protocol/index.ts'
+import type { FileDiff } from 'protocol'
 
 const changes: Readonly<Record<string, FileDiff['change']>> = { A: 'added', D: 'deleted' }
 const kinds: Readonly<Record<string, string>> = { '120000': 'It is a link.', '160000': 'It is another repository.' }

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs'
-import { JarvisError } from '../../protocol/index.ts'
+import { JarvisError } from 'protocol'
 import { type RootAt, within } from '../files/walk.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
-import { quoted } from '../../redaction/visible.ts'
+import { quoted } from 'redaction/visible'
 import { Unreadable } from '../files/held-tree.ts'
 import type { Below, Entry } from './changes.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole } from '../../lib/whole-file.ts'
+import { writeWhole } from 'node-kit/whole-file'
 import type { Command, CommandRecords } from './command.ts'
 
 const idForm = /^cmd_[a-z0-9]+$/

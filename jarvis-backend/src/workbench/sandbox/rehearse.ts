@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { inTurns } from 'node-kit/steps'
 import type { Clock } from '../../lib/clock.ts'
-import { inTurns } from '../../lib/steps.ts'
 import { relayBind, relayEnv, relayed } from '../egress/relay.ts'
 import { heldTree, Unreadable } from '../files/held-tree.ts'
 import { type Bind, type Cell, inside } from './argv.ts'

@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { Step } from '../../features/chat/step.tsx'
 import { undoWords } from '../../features/confirmations/undo-words.ts'
 import { Visible } from '../../ui/boxed.tsx'

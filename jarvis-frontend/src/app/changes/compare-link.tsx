@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { Link } from '../../ui/link.tsx'
 import { leftBy } from './left-by.ts'
 import { useChange } from './use-change.ts'

@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 
 /** The settings that a change left behind, by key; undefined where it changed none. */
 export function leftBy({

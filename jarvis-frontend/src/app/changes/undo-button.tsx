@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { undoChange } from '../../api/change.ts'

@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { lower, when } from '../../features/confirmations/undo-words.ts'
 import { timeOfDay } from '../../lib/format.ts'
 

@@ -1,4 +1,4 @@
-import type { CheckpointDetail, CheckpointFile } from 'jarvis-backend/protocol'
+import type { CheckpointDetail, CheckpointFile } from 'protocol'
 import { useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { readCheckpoint } from '../../api/context.ts'

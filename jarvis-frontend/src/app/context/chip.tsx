@@ -1,4 +1,4 @@
-import type { ContextReport } from 'jarvis-backend/protocol'
+import type { ContextReport } from 'protocol'
 import { useEffect, useState } from 'react'
 import { readContext } from '../../api/context.ts'
 import { dollars, thousands } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { Checkpoint, ContextPart, ContextReport } from 'jarvis-backend/protocol'
+import type { Checkpoint, ContextPart, ContextReport } from 'protocol'
 import { useCallback, useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { foldNow, readCheckpoints, readContext } from '../../api/context.ts'

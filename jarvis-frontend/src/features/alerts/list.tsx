@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { Alert } from 'jarvis-backend/protocol'
+import type { Alert } from 'protocol'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { clock, dateOf, plural, span } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { Alert, CheckRow, Severity } from 'jarvis-backend/protocol'
+import type { Alert, CheckRow, Severity } from 'protocol'
 import { exactTime, longSpan, span, timeOfDay } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { severityMark } from './worst.ts'

@@ -1,4 +1,4 @@
-import type { Alert, Severity } from 'jarvis-backend/protocol'
+import type { Alert, Severity } from 'protocol'
 import { needsLook } from '../../api/alerts.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 

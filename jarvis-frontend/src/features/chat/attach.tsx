@@ -1,4 +1,4 @@
-import type { Attachment } from 'jarvis-backend/protocol'
+import type { Attachment } from 'protocol'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { discard, upload } from '../../api/attachments.ts'

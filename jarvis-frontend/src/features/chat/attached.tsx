@@ -1,4 +1,4 @@
-import type { Attachment } from 'jarvis-backend/protocol'
+import type { Attachment } from 'protocol'
 import { useState } from 'react'
 import { attachedText } from '../../api/attachments.ts'
 import { size } from '../../lib/format.ts'

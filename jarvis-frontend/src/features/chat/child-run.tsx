@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { Fragment, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { dollars, plural, span, thousands } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { Snapshot } from 'jarvis-backend/protocol'
+import type { Snapshot } from 'protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ChatSocket } from '../../realtime/sockets.ts'
 import { ChatClient } from './client.ts'

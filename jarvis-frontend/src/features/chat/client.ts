@@ -1,4 +1,4 @@
-import type { AnswerBody, ChatRequests, GrantRequest, QueuedMessage } from 'jarvis-backend/protocol'
+import type { AnswerBody, ChatRequests, GrantRequest, QueuedMessage } from 'protocol'
 import { createContext, use } from 'react'
 import { keep } from '../../lib/keep.ts'
 import { randomId } from '../../lib/random-id.ts'

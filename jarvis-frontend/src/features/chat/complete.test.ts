@@ -1,4 +1,4 @@
-import type { ToolInfo } from 'jarvis-backend/protocol'
+import type { ToolInfo } from 'protocol'
 import { expect, test } from 'vitest'
 import { argumentHint, complete } from './complete.ts'
 

@@ -1,4 +1,4 @@
-import type { Tier, ToolInfo } from 'jarvis-backend/protocol'
+import type { Tier, ToolInfo } from 'protocol'
 import { commandOf, commands, hintOf } from './commands.ts'
 
 export type Suggestion = { key: string; label: string; detail: string; tier?: Tier; insert: string }

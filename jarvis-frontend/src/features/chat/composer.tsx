@@ -1,4 +1,4 @@
-import type { ToolInfo } from 'jarvis-backend/protocol'
+import type { ToolInfo } from 'protocol'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { shortModel } from '../../lib/format.ts'
 import { keep } from '../../lib/keep.ts'

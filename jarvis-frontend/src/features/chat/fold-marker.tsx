@@ -1,4 +1,4 @@
-import type { EntryOf, Fact } from 'jarvis-backend/protocol'
+import type { EntryOf, Fact } from 'protocol'
 import { useState } from 'react'
 import { plural, thousands, timeOfDay } from '../../lib/format.ts'
 import { Icon } from '../../ui/icon.tsx'

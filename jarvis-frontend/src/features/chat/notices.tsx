@@ -1,4 +1,4 @@
-import type { QueuedMessage } from 'jarvis-backend/protocol'
+import type { QueuedMessage } from 'protocol'
 import { plural, withUnit } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'

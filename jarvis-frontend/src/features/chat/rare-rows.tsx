@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { plural, withUnit } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { Entry, Tier } from 'jarvis-backend/protocol'
+import type { Entry, Tier } from 'protocol'
 import { expect, test } from 'vitest'
 import { argumentLine, endOf, foldReads, runsOf } from './runs.ts'
 

@@ -1,4 +1,4 @@
-import type { Entry, EntryOf, Tier } from 'jarvis-backend/protocol'
+import type { Entry, EntryOf, Tier } from 'protocol'
 
 /** A question that a call asked, and how it ended. */
 export type Asked = { question: EntryOf<'question'>; ended?: EntryOf<'question_resolved'> }

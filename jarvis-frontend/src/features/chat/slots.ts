@@ -1,4 +1,4 @@
-import type { EntryOf, Recalled } from 'jarvis-backend/protocol'
+import type { EntryOf, Recalled } from 'protocol'
 import { createContext, use } from 'react'
 import type { Asked, Call, Run } from './runs.ts'
 

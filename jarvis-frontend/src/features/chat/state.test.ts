@@ -1,4 +1,4 @@
-import type { Card, Entry, Snapshot } from 'jarvis-backend/protocol'
+import type { Card, Entry, Snapshot } from 'protocol'
 import { expect, test } from 'vitest'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 

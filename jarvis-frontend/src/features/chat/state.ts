@@ -1,4 +1,4 @@
-import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot, TodoItem } from 'jarvis-backend/protocol'
+import type { Card, ChatEvents, Entry, Question, QueuedMessage, Snapshot, TodoItem } from 'protocol'
 
 /** An event of `/chat` with its name. */
 export type ChatEvent = { [Name in keyof ChatEvents]: { name: Name } & ChatEvents[Name] }[keyof ChatEvents]

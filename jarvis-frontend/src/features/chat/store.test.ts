@@ -1,4 +1,4 @@
-import type { Snapshot } from 'jarvis-backend/protocol'
+import type { Snapshot } from 'protocol'
 import { expect, test } from 'vitest'
 import { SessionStore } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from 'jarvis-backend/protocol'
+import type { Snapshot } from 'protocol'
 import { Value } from '../../lib/value.ts'
 import { type ChatEvent, fromSnapshot, reduce, type SessionView, skips, withEarlier } from './state.ts'
 

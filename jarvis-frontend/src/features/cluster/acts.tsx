@@ -1,4 +1,4 @@
-import type { ClassifyReply, Effect, Guest, Node } from 'jarvis-backend/protocol'
+import type { ClassifyReply, Effect, Guest, Node } from 'protocol'
 import { classify, toolFor, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Visible } from '../../ui/boxed.tsx'

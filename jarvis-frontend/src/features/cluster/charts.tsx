@@ -1,4 +1,4 @@
-import type { SampleField, SampleRange } from 'jarvis-backend/protocol'
+import type { SampleField, SampleRange } from 'protocol'
 import { celsius, percent, rate, size, withUnit } from '../../lib/format.ts'
 import { Chart, type ChartMark } from '../../ui/chart.tsx'
 import { lineOf, rangeWord, usePast } from './past.ts'

@@ -1,4 +1,4 @@
-import { type Alert, type ClusterState, type Guest, type Node, usualLimits } from 'jarvis-backend/protocol'
+import { type Alert, type ClusterState, type Guest, type Node, usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
 import { foldCluster } from './fold.ts'
 import { backupsOf, concernedOf, guestMark, issuesOf, limitsNow, nodeMark, sharedAge } from './health.ts'

@@ -1,5 +1,5 @@
-import { heldRam, shareOf, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState } from 'protocol'
+import { heldRam, shareOf, storageSeries, withoutTemplates } from 'protocol/facts'
 import { useStatus } from '../../api/status.ts'
 import { ago, celsius, exactTime, gibOf, longSpan, percent, share, size, sizeOf } from '../../lib/format.ts'
 import { Boxed, Visible } from '../../ui/boxed.tsx'

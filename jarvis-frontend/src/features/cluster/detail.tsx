@@ -1,5 +1,5 @@
-import { storageSeries } from 'jarvis-backend/facts'
-import type { ClusterState, SampleField, SampleRange } from 'jarvis-backend/protocol'
+import type { ClusterState, SampleField, SampleRange } from 'protocol'
+import { storageSeries } from 'protocol/facts'
 import { type ComponentType, Suspense, useEffect, useRef } from 'react'
 import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { ClusterState, ClusterUpdate } from 'jarvis-backend/protocol'
+import type { ClusterState, ClusterUpdate } from 'protocol'
 
 /** Replaces what changed, by name, vmid or upid; what did not change stays the same object. */
 export function foldCluster(state: ClusterState, update: ClusterUpdate): ClusterState {

@@ -1,5 +1,5 @@
-import { shareOf } from 'jarvis-backend/facts'
-import type { Guest } from 'jarvis-backend/protocol'
+import type { Guest } from 'protocol'
+import { shareOf } from 'protocol/facts'
 import { memo } from 'react'
 import { gibOf, percent, rate, share, shortSpan, span } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { Guest } from 'jarvis-backend/protocol'
+import type { Guest } from 'protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { SamplesReply } from 'jarvis-backend/protocol'
+import type { SamplesReply } from 'protocol'
 import { readSamples } from '../../api/samples.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { celsius, percent, plural, span, timeOfDay } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { Limits } from 'jarvis-backend/protocol'
+import type { Limits } from 'protocol'
 import { useId, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { setLimits, useLimits } from '../../api/limits.ts'

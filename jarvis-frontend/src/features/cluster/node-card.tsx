@@ -1,5 +1,5 @@
-import { heldRam } from 'jarvis-backend/facts'
-import type { Node } from 'jarvis-backend/protocol'
+import type { Node } from 'protocol'
+import { heldRam } from 'protocol/facts'
 import { memo } from 'react'
 import { ago, celsius, exactTime, gibOf, share, shortSpan } from '../../lib/format.ts'
 import { Link } from '../../ui/link.tsx'

@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import { findNouns, nounOf } from './nouns.ts'
 

@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState } from 'protocol'
 
 /** A thing of the cluster that a text names. */
 export type Noun = { kind: 'guest'; vmid: number } | { kind: 'node'; name: string }

@@ -1,5 +1,5 @@
-import { isUnread, storageSeries } from 'jarvis-backend/facts'
-import type { SampleRange } from 'jarvis-backend/protocol'
+import type { SampleRange } from 'protocol'
+import { isUnread, storageSeries } from 'protocol/facts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'

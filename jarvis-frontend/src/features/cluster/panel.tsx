@@ -1,5 +1,5 @@
-import { isUnread, storageSeries, withoutTemplates } from 'jarvis-backend/facts'
-import type { ClusterState, Node } from 'jarvis-backend/protocol'
+import type { ClusterState, Node } from 'protocol'
+import { isUnread, storageSeries, withoutTemplates } from 'protocol/facts'
 import { memo, useState } from 'react'
 import { celsius, percent, plural, share, shortSpan, span } from '../../lib/format.ts'
 import { Link } from '../../ui/link.tsx'

@@ -1,5 +1,5 @@
-import { shareOf } from 'jarvis-backend/facts'
-import type { Guest, Node, Storage, Task } from 'jarvis-backend/protocol'
+import type { Guest, Node, Storage, Task } from 'protocol'
+import { shareOf } from 'protocol/facts'
 import { memo } from 'react'
 import { share, sizeOf, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { SampleField, SampleRange, SamplesReply } from 'jarvis-backend/protocol'
+import type { SampleField, SampleRange, SamplesReply } from 'protocol'
 import { readSamples } from '../../api/samples.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { useNow } from '../../ui/use-now.ts'

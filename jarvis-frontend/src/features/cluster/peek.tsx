@@ -1,4 +1,4 @@
-import { shareOf } from 'jarvis-backend/facts'
+import { shareOf } from 'protocol/facts'
 import { useEffect, useRef } from 'react'
 import { ago, celsius, longSpan, percent, share } from '../../lib/format.ts'
 import { Boxed } from '../../ui/boxed.tsx'

@@ -1,5 +1,5 @@
-import { shareOf, withoutTemplates } from 'jarvis-backend/facts'
-import type { ClusterState, Guest } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest } from 'protocol'
+import { shareOf, withoutTemplates } from 'protocol/facts'
 
 export type SortKey = 'guest' | 'node' | 'cpu' | 'memory' | 'disk' | 'net' | 'up' | 'backup'
 /** `isDown`: largest first. */

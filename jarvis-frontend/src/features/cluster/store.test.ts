@@ -1,4 +1,4 @@
-import type { Alert, ClusterUpdate, SamplesReply, ShownCluster } from 'jarvis-backend/protocol'
+import type { Alert, ClusterUpdate, SamplesReply, ShownCluster } from 'protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ClusterSocket } from '../../realtime/sockets.ts'
 import { ClusterStore, totalsOf } from './store.ts'

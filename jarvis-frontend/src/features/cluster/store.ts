@@ -1,5 +1,5 @@
-import { cpuOf, fillOf, isBlind, isUnread, netOf, ramOf, withoutTemplates } from 'jarvis-backend/facts'
-import type { Alert, ClusterState, SamplesReply } from 'jarvis-backend/protocol'
+import type { Alert, ClusterState, SamplesReply } from 'protocol'
+import { cpuOf, fillOf, isBlind, isUnread, netOf, ramOf, withoutTemplates } from 'protocol/facts'
 import { createContext, use } from 'react'
 import { useValue } from '../../lib/use-value.ts'
 import { Value } from '../../lib/value.ts'

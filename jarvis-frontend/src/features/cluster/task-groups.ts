@@ -1,4 +1,4 @@
-import type { Task } from 'jarvis-backend/protocol'
+import type { Task } from 'protocol'
 
 /** One line of the list: a task, or several of a kind that ended alike about the same time. */
 export type TaskGroup = { first: Task; count: number; isOneNode: boolean }

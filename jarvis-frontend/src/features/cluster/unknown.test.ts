@@ -1,4 +1,4 @@
-import type { Node } from 'jarvis-backend/protocol'
+import type { Node } from 'protocol'
 import { expect, test } from 'vitest'
 import { onlineWords, unreadLines } from './unknown.ts'
 

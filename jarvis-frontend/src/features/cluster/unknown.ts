@@ -1,4 +1,4 @@
-import type { ClusterPart, ClusterState, Node, ShownCluster } from 'jarvis-backend/protocol'
+import type { ClusterPart, ClusterState, Node, ShownCluster } from 'protocol'
 
 /** The server's state with empty lists for those that could not be read, which `unread` names. */
 export const fromShown = (shown: ShownCluster): ClusterState => ({

@@ -1,5 +1,5 @@
-import { isBlind, isUnread, shareOf } from 'jarvis-backend/facts'
-import type { ClusterState, Guest, Storage } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest, Storage } from 'protocol'
+import { isBlind, isUnread, shareOf } from 'protocol/facts'
 import { percent, rate, span } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 import { Spark } from '../../ui/spark.tsx'

@@ -1,4 +1,4 @@
-import type { Alternative } from 'jarvis-backend/protocol'
+import type { Alternative } from 'protocol'
 
 /** The call that a person wrote as `TOOL {"argument": value}`, or why it is none. A slash before the tool may stand. */
 export function alternativeOf(text: string): Alternative | { problem: string } {

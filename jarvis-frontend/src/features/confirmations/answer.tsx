@@ -1,4 +1,4 @@
-import type { Alternative, Card, GrantRequest } from 'jarvis-backend/protocol'
+import type { Alternative, Card, GrantRequest } from 'protocol'
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useEscape } from '../../lib/use-escape.ts'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 
 /** `1 of 2 approved: ann`; undefined where one person decides. */
 export function approvedWords({ approvals }: Pick<Card, 'approvals'>): string | undefined {

@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { signedIn } from '../../api/auth.ts'
 import { useNames } from '../../api/names.ts'
 import { shortModel } from '../../lib/format.ts'

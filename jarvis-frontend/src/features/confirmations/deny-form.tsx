@@ -1,4 +1,4 @@
-import type { Alternative } from 'jarvis-backend/protocol'
+import type { Alternative } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { sends, useEnterHint } from '../../ui/enter.ts'
 import { Mark } from '../../ui/mark.tsx'

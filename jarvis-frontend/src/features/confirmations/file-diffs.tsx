@@ -1,4 +1,4 @@
-import type { Card, FileDiff as Diff } from 'jarvis-backend/protocol'
+import type { Card, FileDiff as Diff } from 'protocol'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { readDiff } from '../../api/workbench.ts'
 import { plural } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { FileDiff } from 'jarvis-backend/protocol'
+import type { FileDiff } from 'protocol'
 import { expect, test } from 'vitest'
 import { shownOf, stepped, unseenLines } from './file-steps.ts'
 

@@ -1,4 +1,4 @@
-import type { FileDiff } from 'jarvis-backend/protocol'
+import type { FileDiff } from 'protocol'
 
 /**
  * A file of a card as far as it is shown: the lines that came with the card, and `more` of the whole file.

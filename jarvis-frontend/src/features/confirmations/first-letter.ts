@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 
 /** Begins a fact with a capital, unless it begins with a name of the target: `agent is online` stays, because `Agent` is another name. */
 export function capitalized(text: string, { node, name, id }: Card['target']): string {

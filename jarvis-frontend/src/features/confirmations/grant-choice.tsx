@@ -1,4 +1,4 @@
-import type { Card, GrantRequest } from 'jarvis-backend/protocol'
+import type { Card, GrantRequest } from 'protocol'
 import { useId, useLayoutEffect, useRef } from 'react'
 import { shortModel, timeOfDay } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

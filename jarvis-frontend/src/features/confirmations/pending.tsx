@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { Fragment, lazy, type RefObject, Suspense, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useValue } from '../../lib/use-value.ts'

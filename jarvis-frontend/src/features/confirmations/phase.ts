@@ -1,4 +1,4 @@
-import type { Card, Decision, SignedBy } from 'jarvis-backend/protocol'
+import type { Card, Decision, SignedBy } from 'protocol'
 
 /** A card with its session and what is known about its decision and outcome. */
 export type Matter = {

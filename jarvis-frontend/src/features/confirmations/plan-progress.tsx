@@ -1,4 +1,4 @@
-import type { Card, PlanRun, PlanStep } from 'jarvis-backend/protocol'
+import type { Card, PlanRun, PlanStep } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { readPlan, stopPlan } from '../../api/runbooks.ts'

@@ -1,4 +1,4 @@
-import type { Card, PlanStep } from 'jarvis-backend/protocol'
+import type { Card, PlanStep } from 'protocol'
 import { type RefObject, useEffect, useState } from 'react'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

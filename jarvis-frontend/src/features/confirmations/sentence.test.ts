@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
 import { effectOf } from '../../testing/effects.ts'
 import { actOf, commandLine, exactInput, sentenceText } from './sentence.ts'

@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { capital, plural } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 

@@ -1,4 +1,4 @@
-import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow } from 'protocol'
 import { Link } from '../../ui/link.tsx'
 import { Tier } from '../../ui/tier.tsx'
 import { cardPath } from './card-path.ts'

@@ -1,4 +1,4 @@
-import type { UndoFacts } from 'jarvis-backend/protocol'
+import type { UndoFacts } from 'protocol'
 import { dateOf, exactTime, timeOfDay } from '../../lib/format.ts'
 
 /** `09:30` today, else with its day. */

@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
 import { warningsOf } from './warnings.ts'
 

@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { codePieces } from '../../ui/code-line.tsx'
 import { hidesSomething, mixesScripts, skeleton, visibleText } from '../../ui/visible.ts'
 

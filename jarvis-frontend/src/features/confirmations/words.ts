@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { shortModel } from '../../lib/format.ts'
 import { visibleText } from '../../ui/visible.ts'
 import { actOf, planWords, sentenceText } from './sentence.ts'

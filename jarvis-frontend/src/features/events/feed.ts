@@ -1,4 +1,4 @@
-import type { Activity, ActivityEvents } from 'jarvis-backend/protocol'
+import type { Activity, ActivityEvents } from 'protocol'
 import { Value } from '../../lib/value.ts'
 import type { EventsSocket } from '../../realtime/sockets.ts'
 

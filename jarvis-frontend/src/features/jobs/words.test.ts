@@ -1,4 +1,4 @@
-import type { Job, JobSlot } from 'jarvis-backend/protocol'
+import type { Job, JobSlot } from 'protocol'
 import { expect, test } from 'vitest'
 import { costOf, instant, stateOf, summaryOf } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { Job, JobSlot } from 'jarvis-backend/protocol'
+import type { Job, JobSlot } from 'protocol'
 import { dollars, span, thousands } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 

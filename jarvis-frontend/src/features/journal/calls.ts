@@ -1,4 +1,4 @@
-import type { JournalEntry } from 'jarvis-backend/protocol'
+import type { JournalEntry } from 'protocol'
 import { type JournalLine, lineOf } from './line.ts'
 
 /** `entry`: the newest that was asked for. `entries`: newest first, all of its call, or that one alone. `call`: its call. */

@@ -1,4 +1,4 @@
-import type { JournalEntry, Tier } from 'jarvis-backend/protocol'
+import type { JournalEntry, Tier } from 'protocol'
 import { argumentText } from '../../lib/argument-text.ts'
 import { capital, duration } from '../../lib/format.ts'
 import { changeOf, objectOf } from './change-line.ts'

@@ -1,4 +1,4 @@
-import type { JournalEntry } from 'jarvis-backend/protocol'
+import type { JournalEntry } from 'protocol'
 import { useNameOf } from '../../api/names.ts'
 import { dateOf, plural } from '../../lib/format.ts'
 import { grouped } from '../../lib/grouped.ts'

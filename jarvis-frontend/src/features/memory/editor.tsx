@@ -1,4 +1,4 @@
-import type { WorkspaceText } from 'jarvis-backend/protocol'
+import type { WorkspaceText } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { deleteFile, readFile, writeFile } from '../../api/memory.ts'

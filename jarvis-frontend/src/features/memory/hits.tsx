@@ -1,4 +1,4 @@
-import type { MemoryHit, MemoryPassage } from 'jarvis-backend/protocol'
+import type { MemoryHit, MemoryPassage } from 'protocol'
 import { ago, exactTime, plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Highlighted } from '../../ui/highlight.tsx'

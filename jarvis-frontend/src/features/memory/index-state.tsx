@@ -1,4 +1,4 @@
-import type { MemoryStatus } from 'jarvis-backend/protocol'
+import type { MemoryStatus } from 'protocol'
 import { type ReactNode, useEffect, useState } from 'react'
 import { memoryStatus, reindex } from '../../api/memory.ts'
 import { useLoad } from '../../api/use-load.ts'

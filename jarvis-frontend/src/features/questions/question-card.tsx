@@ -1,4 +1,4 @@
-import type { Answer, AnswerBody, Question, QuestionItem, QuestionResolution } from 'jarvis-backend/protocol'
+import type { Answer, AnswerBody, Question, QuestionItem, QuestionResolution } from 'protocol'
 import { Fragment, useId, useRef, useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { askerOf, endWords, gistOf, missingOf, saidOf, sendWords } from './words.ts'

@@ -1,4 +1,4 @@
-import type { Answer, Asking, Question, QuestionResolution } from 'jarvis-backend/protocol'
+import type { Answer, Asking, Question, QuestionResolution } from 'protocol'
 
 /** Who asks, as the first line of a question says it. */
 export const askerOf = ({ server, requestedBy }: Pick<Question, 'server' | 'requestedBy'>): string =>

@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { expect, test } from 'vitest'
 import { byDay } from './by-day.ts'
 

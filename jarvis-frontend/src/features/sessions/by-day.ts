@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { dateOf } from '../../lib/format.ts'
 
 export type Line = { kind: 'day'; key: string; day: string } | { kind: 'session'; key: string; session: SessionSummary }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { chosen } from '../../lib/chosen.ts'
 import { byDay } from './by-day.ts'

@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { memo } from 'react'
 import { dollars, exactTime, thousands, timeOfDay } from '../../lib/format.ts'
 import { Highlighted } from '../../ui/highlight.tsx'

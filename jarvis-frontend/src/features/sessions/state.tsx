@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { Tier, Turning } from '../../ui/tier.tsx'
 
 /** Whether a session waits or works. */

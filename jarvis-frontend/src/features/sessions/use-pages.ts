@@ -1,4 +1,4 @@
-import type { SessionSummary, SessionsPage } from 'jarvis-backend/protocol'
+import type { SessionSummary, SessionsPage } from 'protocol'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { listSessions, type SessionFilter } from '../../api/session-acts.ts'

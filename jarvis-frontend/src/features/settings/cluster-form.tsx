@@ -1,4 +1,4 @@
-import type { SetupClusterBody, SetupProbeReply, SetupReply, SetupTestReply } from 'jarvis-backend/protocol'
+import type { SetupClusterBody, SetupProbeReply, SetupReply, SetupTestReply } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { probeCluster, saveCluster, testCluster } from '../../api/setup.ts'

@@ -1,4 +1,4 @@
-import type { ModelFallback, ModelsReply } from 'jarvis-backend/protocol'
+import type { ModelFallback, ModelsReply } from 'protocol'
 import { useState } from 'react'
 import { saveFallbacks } from '../../api/models.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { AttachedServer, AttachedSignInReply, AttachedTier, AttachedToolInfo } from 'jarvis-backend/protocol'
+import type { AttachedServer, AttachedSignInReply, AttachedTier, AttachedToolInfo } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import {

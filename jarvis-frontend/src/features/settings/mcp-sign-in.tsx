@@ -1,4 +1,4 @@
-import type { AttachedSignIn, AttachedSignInReply } from 'jarvis-backend/protocol'
+import type { AttachedSignIn, AttachedSignInReply } from 'protocol'
 import { exactTime } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 

@@ -1,4 +1,4 @@
-import type { ModelBody, ModelProviderInfo, ModelsReply } from 'jarvis-backend/protocol'
+import type { ModelBody, ModelProviderInfo, ModelsReply } from 'protocol'
 import { useId, useState } from 'react'
 import { chooseModel, saveModel } from '../../api/models.ts'
 import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'

@@ -1,4 +1,4 @@
-import type { NextStart } from 'jarvis-backend/protocol'
+import type { NextStart } from 'protocol'
 
 /** The first address of a cluster that is saved and counts from the next start; undefined where there is none. */
 export function savedPlaces(nextStart: NextStart | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { NodeRolesReply } from 'jarvis-backend/protocol'
+import type { NodeRolesReply } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { setNodeRoles } from '../../api/node-roles.ts'

@@ -1,4 +1,4 @@
-import type { ProfileName, SettingsReply } from 'jarvis-backend/protocol'
+import type { ProfileName, SettingsReply } from 'protocol'
 import { capital } from '../../lib/format.ts'
 
 /** The gate's profiles, from strictest to loosest. */

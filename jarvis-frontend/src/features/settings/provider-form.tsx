@@ -1,4 +1,4 @@
-import type { ModelKind, ModelPreset, ModelProviderInfo, ModelsReply, ProviderBody } from 'jarvis-backend/protocol'
+import type { ModelKind, ModelPreset, ModelProviderInfo, ModelsReply, ProviderBody } from 'protocol'
 import { useEffect, useId, useState } from 'react'
 import { chooseModel, readPresets, saveProvider } from '../../api/models.ts'
 import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'

@@ -1,4 +1,4 @@
-import type { PushDevice, PushReply } from 'jarvis-backend/protocol'
+import type { PushDevice, PushReply } from 'protocol'
 import { useState } from 'react'
 import { testDevice } from '../../api/push.ts'
 import { ago, exactTime } from '../../lib/format.ts'

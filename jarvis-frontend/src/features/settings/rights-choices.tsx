@@ -1,4 +1,4 @@
-import type { SetupChoice, SetupReply } from 'jarvis-backend/protocol'
+import type { SetupChoice, SetupReply } from 'protocol'
 import { plural } from '../../lib/format.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Mark } from '../../ui/mark.tsx'

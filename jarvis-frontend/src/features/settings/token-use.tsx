@@ -1,4 +1,4 @@
-import type { Door } from 'jarvis-backend/protocol'
+import type { Door } from 'protocol'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
 export const mcpAddress = () => `${location.origin}/mcp`

@@ -1,4 +1,4 @@
-import type { ApiTokenInfo, Door } from 'jarvis-backend/protocol'
+import type { ApiTokenInfo, Door } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { makeToken, revokeToken } from '../../api/settings.ts'

@@ -1,4 +1,4 @@
-import type { SetupTestReply } from 'jarvis-backend/protocol'
+import type { SetupTestReply } from 'protocol'
 import { plural } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'

@@ -1,4 +1,4 @@
-import type { ModelProviderInfo, ModelTestBody } from 'jarvis-backend/protocol'
+import type { ModelProviderInfo, ModelTestBody } from 'protocol'
 import { ApiError } from '../../api/http.ts'
 import { testModel } from '../../api/models.ts'
 import { duration } from '../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { Skill, SkillFile } from 'jarvis-backend/protocol'
+import type { Skill, SkillFile } from 'protocol'
 
 /** The state of a skill as a mark and in words. */
 export function stateWords({ state, isInCatalogue }: Skill): {

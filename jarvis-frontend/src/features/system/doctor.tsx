@@ -1,4 +1,4 @@
-import type { DoctorCheck, DoctorReply } from 'jarvis-backend/protocol'
+import type { DoctorCheck, DoctorReply } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { examine } from '../../api/setup.ts'

@@ -1,4 +1,4 @@
-import type { ToolInfo } from 'jarvis-backend/protocol'
+import type { ToolInfo } from 'protocol'
 
 /** One argument, from its schema. `limits`: its limits in words. */
 export type Argument = {

@@ -1,4 +1,4 @@
-import type { ClassifyReply } from 'jarvis-backend/protocol'
+import type { ClassifyReply } from 'protocol'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { classify } from '../../api/tools.ts'

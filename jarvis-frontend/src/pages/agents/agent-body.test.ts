@@ -1,4 +1,4 @@
-import type { AgentBody } from 'jarvis-backend/protocol'
+import type { AgentBody } from 'protocol'
 import { expect, test } from 'vitest'
 import { agentBodyOf } from './agent-body.ts'
 

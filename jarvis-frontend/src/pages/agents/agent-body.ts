@@ -1,4 +1,4 @@
-import type { AgentBinding, AgentBody } from 'jarvis-backend/protocol'
+import type { AgentBinding, AgentBody } from 'protocol'
 
 /** The units of a budget, each a field of the form under `day` and under `run`: `day tokens`. */
 export const units = ['tokens', 'usd', 'calls', 'minutes'] as const

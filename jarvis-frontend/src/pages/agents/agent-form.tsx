@@ -1,4 +1,4 @@
-import type { AgentBody, AgentDetail, AgentsReply } from 'jarvis-backend/protocol'
+import type { AgentBody, AgentDetail, AgentsReply } from 'protocol'
 import { useState } from 'react'
 import { saveAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'

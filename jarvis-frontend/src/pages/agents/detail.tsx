@@ -1,4 +1,4 @@
-import type { AgentDeed, AgentDetail, AgentInfo, AgentsReply } from 'jarvis-backend/protocol'
+import type { AgentDeed, AgentDetail, AgentInfo, AgentsReply } from 'protocol'
 import { useState } from 'react'
 import { filesOf, readAgent, removeAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'

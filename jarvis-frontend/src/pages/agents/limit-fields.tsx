@@ -1,4 +1,4 @@
-import type { AgentBody } from 'jarvis-backend/protocol'
+import type { AgentBody } from 'protocol'
 import { units } from './agent-body.ts'
 
 const unitWords = { tokens: 'Tokens', usd: 'US dollars', calls: 'Model calls', minutes: 'Minutes' }

@@ -1,4 +1,4 @@
-import type { AgentInfo, AgentsReply } from 'jarvis-backend/protocol'
+import type { AgentInfo, AgentsReply } from 'protocol'
 import { readAgents } from '../../api/agents.ts'
 import { signedIn } from '../../api/auth.ts'
 import { useLoad } from '../../api/use-load.ts'

@@ -1,4 +1,4 @@
-import type { AgentBody } from 'jarvis-backend/protocol'
+import type { AgentBody } from 'protocol'
 import { tierWord } from '../../ui/tier.tsx'
 
 const ceilings = ['green', 'yellow', 'red'] as const

@@ -1,4 +1,4 @@
-import type { AgentClassifyReply, AgentTryReply, Entry, Page, Verdict } from 'jarvis-backend/protocol'
+import type { AgentClassifyReply, AgentTryReply, Entry, Page, Verdict } from 'protocol'
 import { useState } from 'react'
 import { classifyFor, tryAgents } from '../../api/agents.ts'
 import { ApiError, call } from '../../api/http.ts'

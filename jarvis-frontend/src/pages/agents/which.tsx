@@ -1,4 +1,4 @@
-import type { AgentBinding, AgentWhichReply } from 'jarvis-backend/protocol'
+import type { AgentBinding, AgentWhichReply } from 'protocol'
 import { useState } from 'react'
 import { whichAgent } from '../../api/agents.ts'
 import { ApiError } from '../../api/http.ts'

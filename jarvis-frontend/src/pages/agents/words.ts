@@ -1,4 +1,4 @@
-import type { AgentBinding, AgentDeed, AgentInfo } from 'jarvis-backend/protocol'
+import type { AgentBinding, AgentDeed, AgentInfo } from 'protocol'
 import { dollars, thousands } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 

@@ -1,4 +1,4 @@
-import type { AlertDetail, OfferedRunbook } from 'jarvis-backend/protocol'
+import type { AlertDetail, OfferedRunbook } from 'protocol'
 import { useRef, useState } from 'react'
 import { acknowledge, silence, unacknowledge, unsilence } from '../../api/alert-acts.ts'
 import { signedIn } from '../../api/auth.ts'

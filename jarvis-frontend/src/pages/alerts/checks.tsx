@@ -1,4 +1,4 @@
-import type { CheckRow } from 'jarvis-backend/protocol'
+import type { CheckRow } from 'protocol'
 import { useState } from 'react'
 import { readChecks, runChecks, switchCheck } from '../../api/alert-acts.ts'
 import { signedIn } from '../../api/auth.ts'

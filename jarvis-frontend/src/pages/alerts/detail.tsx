@@ -1,4 +1,4 @@
-import type { Alert, AlertDetail, OfferedRunbook, SampleField, SampleRange } from 'jarvis-backend/protocol'
+import type { Alert, AlertDetail, OfferedRunbook, SampleField, SampleRange } from 'protocol'
 import { Suspense, useRef, useState } from 'react'
 import { listRunbooks } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'

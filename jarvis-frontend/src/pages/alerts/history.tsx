@@ -1,4 +1,4 @@
-import type { Alert, CheckRow } from 'jarvis-backend/protocol'
+import type { Alert, CheckRow } from 'protocol'
 import { useMemo, useRef, useState } from 'react'
 import { type HistoryFilter, readHistory } from '../../api/alert-acts.ts'
 import { ApiError } from '../../api/http.ts'

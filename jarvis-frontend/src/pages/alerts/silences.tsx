@@ -1,4 +1,4 @@
-import type { AlertsReply } from 'jarvis-backend/protocol'
+import type { AlertsReply } from 'protocol'
 import { useState } from 'react'
 import { unsilence } from '../../api/alert-acts.ts'
 import { alerts } from '../../api/alerts.ts'

@@ -1,4 +1,4 @@
-import type { Job } from 'jarvis-backend/protocol'
+import type { Job } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { allowDrills, changeJob, readHeartbeat, removeJob, runJob } from '../../api/jobs.ts'

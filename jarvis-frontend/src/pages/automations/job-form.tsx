@@ -1,4 +1,4 @@
-import type { Job, SchedulePreview } from 'jarvis-backend/protocol'
+import type { Job, SchedulePreview } from 'protocol'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { changeJob, makeJob, previewSchedule } from '../../api/jobs.ts'

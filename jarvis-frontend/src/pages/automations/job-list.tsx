@@ -1,4 +1,4 @@
-import type { Job, JobSlot } from 'jarvis-backend/protocol'
+import type { Job, JobSlot } from 'protocol'
 import { costOf, instant, slotMark, slotWord, stateOf, summaryOf, zoneOf } from '../../features/jobs/words.ts'
 import { Visible } from '../../ui/boxed.tsx'
 import { Icon } from '../../ui/icon.tsx'

@@ -1,4 +1,4 @@
-import type { Job, JobSlot, JobTrace } from 'jarvis-backend/protocol'
+import type { Job, JobSlot, JobTrace } from 'protocol'
 import { useState } from 'react'
 import { readSlots, readTrace } from '../../api/jobs.ts'
 import { useLoad } from '../../api/use-load.ts'

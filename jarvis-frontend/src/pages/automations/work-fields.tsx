@@ -1,4 +1,4 @@
-import type { Job } from 'jarvis-backend/protocol'
+import type { Job } from 'protocol'
 import { ApiError } from '../../api/http.ts'
 import { listRunbooks } from '../../api/runbooks.ts'
 import { useLoad } from '../../api/use-load.ts'

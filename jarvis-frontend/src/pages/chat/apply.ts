@@ -1,4 +1,4 @@
-import type { Entry } from 'jarvis-backend/protocol'
+import type { Entry } from 'protocol'
 
 type Call = Extract<Entry, { type: 'confirm_needed' | 'tool_use' | 'blocked' }>
 const isCall = (entry: Entry): entry is Call =>

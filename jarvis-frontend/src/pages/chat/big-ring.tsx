@@ -1,5 +1,5 @@
-import { cpuOf } from 'jarvis-backend/facts'
-import type { Node } from 'jarvis-backend/protocol'
+import type { Node } from 'protocol'
+import { cpuOf } from 'protocol/facts'
 import { usePresence } from '../../app/presence.tsx'
 import { useCluster } from '../../features/cluster/store.ts'
 import { dayOf, percent, plural, timeOfDay } from '../../lib/format.ts'

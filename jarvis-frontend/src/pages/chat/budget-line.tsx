@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { useState } from 'react'
 import { allowMore } from '../../api/budgets.ts'
 import { ApiError } from '../../api/http.ts'

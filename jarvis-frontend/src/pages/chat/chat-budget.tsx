@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { signedIn } from '../../api/auth.ts'
 import { useValue } from '../../lib/use-value.ts'
 import { BudgetLine } from './budget-line.tsx'

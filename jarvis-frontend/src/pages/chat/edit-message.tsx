@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { BranchFrom } from '../../app/context/branch-from.tsx'
 import { useEscape } from '../../lib/use-escape.ts'

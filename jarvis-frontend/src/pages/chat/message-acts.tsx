@@ -1,5 +1,5 @@
-import { firstOwnerId } from 'jarvis-backend/facts'
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
+import { firstOwnerId } from 'protocol/facts'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useNameOf } from '../../api/names.ts'

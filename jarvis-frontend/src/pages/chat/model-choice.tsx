@@ -1,4 +1,4 @@
-import type { Effort } from 'jarvis-backend/protocol'
+import type { Effort } from 'protocol'
 import { useState } from 'react'
 import { setSessionEffort, setSessionModel } from '../../api/session-acts.ts'
 import { sessions } from '../../api/sessions.ts'

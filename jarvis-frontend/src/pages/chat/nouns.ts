@@ -1,4 +1,4 @@
-import type { ClusterState } from 'jarvis-backend/protocol'
+import type { ClusterState } from 'protocol'
 import { visibleText } from '../../ui/visible.ts'
 
 /** What the composer completes: the cluster's guests and nodes. */

@@ -1,4 +1,4 @@
-import { firstOwnerId } from 'jarvis-backend/facts'
+import { firstOwnerId } from 'protocol/facts'
 import { signedIn } from '../../api/auth.ts'
 import { useSession } from '../../api/sessions.ts'
 import { useValue } from '../../lib/use-value.ts'

@@ -1,4 +1,4 @@
-import type { QueuedMessage } from 'jarvis-backend/protocol'
+import type { QueuedMessage } from 'protocol'
 import { Suspense, useEffect, useMemo, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { sessions, setRehearsal, useSession } from '../../api/sessions.ts'

@@ -1,4 +1,4 @@
-import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
+import type { Activity, ClusterState, ConfirmationRow } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Issue } from '../../features/cluster/health.ts'
 import { headline, prompts } from './prompts.ts'

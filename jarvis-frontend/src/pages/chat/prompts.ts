@@ -1,5 +1,5 @@
-import { isBlind } from 'jarvis-backend/facts'
-import type { Activity, ClusterState, ConfirmationRow } from 'jarvis-backend/protocol'
+import type { Activity, ClusterState, ConfirmationRow } from 'protocol'
+import { isBlind } from 'protocol/facts'
 import { backupsOf, type Issue, lookWords } from '../../features/cluster/health.ts'
 import { plural, timeOfDay } from '../../lib/format.ts'
 

@@ -1,4 +1,4 @@
-import type { EntryOf } from 'jarvis-backend/protocol'
+import type { EntryOf } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { call } from '../../api/http.ts'

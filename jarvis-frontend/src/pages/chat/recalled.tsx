@@ -1,4 +1,4 @@
-import type { Recalled } from 'jarvis-backend/protocol'
+import type { Recalled } from 'protocol'
 import { placeOf } from '../../features/memory/hits.tsx'
 import { ago } from '../../lib/format.ts'
 import { Visible } from '../../ui/boxed.tsx'

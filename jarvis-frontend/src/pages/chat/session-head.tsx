@@ -1,4 +1,4 @@
-import type { SessionSummary } from 'jarvis-backend/protocol'
+import type { SessionSummary } from 'protocol'
 import { Suspense, useEffect, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { renameSession } from '../../api/session-acts.ts'

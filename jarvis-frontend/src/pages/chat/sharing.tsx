@@ -1,5 +1,5 @@
-import { firstOwnerId } from 'jarvis-backend/facts'
-import type { SessionShare, SessionSummary, ShareMay } from 'jarvis-backend/protocol'
+import type { SessionShare, SessionSummary, ShareMay } from 'protocol'
+import { firstOwnerId } from 'protocol/facts'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useNames } from '../../api/names.ts'

@@ -1,4 +1,4 @@
-import type { TodoItem } from 'jarvis-backend/protocol'
+import type { TodoItem } from 'protocol'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { PanelHead } from '../../ui/panel-head.tsx'

@@ -1,4 +1,4 @@
-import type { Versions } from 'jarvis-backend/protocol'
+import type { Versions } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { say } from '../../app/announce.tsx'
 import { navigate, useLocation } from '../../lib/location.tsx'

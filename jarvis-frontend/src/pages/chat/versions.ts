@@ -1,4 +1,4 @@
-import type { Page, Versions } from 'jarvis-backend/protocol'
+import type { Page, Versions } from 'protocol'
 import { Remote, useRemote } from '../../api/remote.ts'
 import { readVersions } from '../../api/session-acts.ts'
 

@@ -1,4 +1,4 @@
-import { withoutTemplates } from 'jarvis-backend/facts'
+import { withoutTemplates } from 'protocol/facts'
 import { Suspense } from 'react'
 import { isOpen, useAlerts } from '../../api/alerts.ts'
 import { useConfirmations } from '../../api/confirmations.ts'

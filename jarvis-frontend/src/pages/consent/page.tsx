@@ -1,4 +1,4 @@
-import type { OAuthAsk, OAuthProblem } from 'jarvis-backend/protocol'
+import type { OAuthAsk, OAuthProblem } from 'protocol'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { decideAccessRequest, openAccessRequest } from '../../api/oauth.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, GuestReply, ToolInfo } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest, GuestReply, ToolInfo } from 'protocol'
 import { Suspense, useState } from 'react'
 import { useTools } from '../../api/tools.ts'
 import { later } from '../../app/later.tsx'

@@ -1,4 +1,4 @@
-import type { ClassifyReply } from 'jarvis-backend/protocol'
+import type { ClassifyReply } from 'protocol'
 import { useIsLive } from '../../app/load-state.tsx'
 import { Over } from '../../app/over.tsx'
 import { commandLine } from '../../features/confirmations/sentence.ts'

@@ -1,4 +1,4 @@
-import type { Change, GuestIdentity } from 'jarvis-backend/protocol'
+import type { Change, GuestIdentity } from 'protocol'
 import { CompareLink } from '../../app/changes/compare-link.tsx'
 import { UndoButton } from '../../app/changes/undo-button.tsx'
 import { when } from '../../features/confirmations/undo-words.ts'

@@ -1,4 +1,4 @@
-import type { Change, GuestReply } from 'jarvis-backend/protocol'
+import type { Change, GuestReply } from 'protocol'
 import { readSnapshotConfig } from '../../api/guest.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { leftBy } from '../../app/changes/left-by.ts'

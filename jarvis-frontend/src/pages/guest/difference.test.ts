@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { expect, test } from 'vitest'
 import { leftBy } from '../../app/changes/left-by.ts'
 import { againstChange, againstSnapshot } from './difference.ts'

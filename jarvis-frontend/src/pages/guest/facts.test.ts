@@ -1,4 +1,4 @@
-import type { Change, RestoreProof } from 'jarvis-backend/protocol'
+import type { Change, RestoreProof } from 'protocol'
 import { expect, test } from 'vitest'
 import { endIn, marksOf, proofWords, storagesIn } from './facts.ts'
 

@@ -1,4 +1,4 @@
-import type { Change, GuestIdentity, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
+import type { Change, GuestIdentity, GuestReply, RestoreProof } from 'protocol'
 import { span, withUnit } from '../../lib/format.ts'
 import type { MarkKind } from '../../ui/mark.tsx'
 

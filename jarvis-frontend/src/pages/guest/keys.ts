@@ -1,4 +1,4 @@
-import type { Guest } from 'jarvis-backend/protocol'
+import type { Guest } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { overlay } from '../../app/overlay.ts'
 import { chosen } from '../../lib/chosen.ts'

@@ -1,4 +1,4 @@
-import type { ClusterState, Guest } from 'jarvis-backend/protocol'
+import type { ClusterState, Guest } from 'protocol'
 import { useState } from 'react'
 import { nodeRam } from '../../features/cluster/health.ts'
 import { percent } from '../../lib/format.ts'

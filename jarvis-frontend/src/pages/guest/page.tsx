@@ -1,4 +1,4 @@
-import type { Change, ClusterState, GuestReply, SampleRange } from 'jarvis-backend/protocol'
+import type { Change, ClusterState, GuestReply, SampleRange } from 'protocol'
 import { Suspense } from 'react'
 import { readGuest } from '../../api/guest.ts'
 import { useLoad } from '../../api/use-load.ts'

@@ -1,5 +1,5 @@
-import { shareOf } from 'jarvis-backend/facts'
-import type { Backup, ClusterState, GuestReply, RestoreProof } from 'jarvis-backend/protocol'
+import type { Backup, ClusterState, GuestReply, RestoreProof } from 'protocol'
+import { shareOf } from 'protocol/facts'
 import { type Act, Acts } from '../../features/cluster/acts.tsx'
 import { backupTone, guestMark, nodeMark, storageTone } from '../../features/cluster/health.ts'
 import { Lock } from '../../features/cluster/parts.tsx'

@@ -1,4 +1,4 @@
-import type { Guest, GuestReply } from 'jarvis-backend/protocol'
+import type { Guest, GuestReply } from 'protocol'
 import { useId, useState } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'

@@ -1,4 +1,4 @@
-import type { GuestReply } from 'jarvis-backend/protocol'
+import type { GuestReply } from 'protocol'
 
 type Config = NonNullable<GuestReply['config']>
 

@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { useRef, useState } from 'react'
 import { readChanges } from '../../api/change.ts'
 import { ApiError } from '../../api/http.ts'

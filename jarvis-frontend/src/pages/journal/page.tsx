@@ -1,4 +1,4 @@
-import type { JournalEntry } from 'jarvis-backend/protocol'
+import type { JournalEntry } from 'protocol'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'

@@ -1,4 +1,4 @@
-import type { RunbookText } from 'jarvis-backend/protocol'
+import type { RunbookText } from 'protocol'
 import { useState } from 'react'
 import { lineDiff } from '../../lib/line-diff.ts'
 import { Mark } from '../../ui/mark.tsx'

@@ -1,4 +1,4 @@
-import type { PlanStep, Runbook, RunbookCheck, RunbookInput } from 'jarvis-backend/protocol'
+import type { PlanStep, Runbook, RunbookCheck, RunbookInput } from 'protocol'
 import { clockOf } from '../../features/alerts/words.ts'
 import { useCluster } from '../../features/cluster/store.ts'
 import { argumentText } from '../../lib/argument-text.ts'

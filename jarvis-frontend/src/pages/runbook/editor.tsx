@@ -1,4 +1,4 @@
-import type { Fault, Runbook } from 'jarvis-backend/protocol'
+import type { Fault, Runbook } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { Visible } from '../../ui/boxed.tsx'
 import { Mark } from '../../ui/mark.tsx'

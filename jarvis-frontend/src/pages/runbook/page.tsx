@@ -1,4 +1,4 @@
-import type { RunbookCheck, RunbookText } from 'jarvis-backend/protocol'
+import type { RunbookCheck, RunbookText } from 'protocol'
 import { useEffect, useRef, useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'

@@ -1,4 +1,4 @@
-import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 'jarvis-backend/protocol'
+import type { BudgetLimits, BudgetState, BudgetsReply, Budgets as Limits } from 'protocol'
 import { useState } from 'react'
 import { changeBudgets, readBudgets } from '../../api/budgets.ts'
 import { ApiError } from '../../api/http.ts'

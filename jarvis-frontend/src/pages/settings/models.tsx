@@ -1,5 +1,5 @@
-import { modelWords } from 'jarvis-backend/facts'
-import type { ModelFacts, ModelProviderInfo, ModelsReply } from 'jarvis-backend/protocol'
+import type { ModelFacts, ModelProviderInfo, ModelsReply } from 'protocol'
+import { modelWords } from 'protocol/facts'
 import { useState } from 'react'
 import { chooseModel, forgetModel, readModels } from '../../api/models.ts'
 import { useStatus } from '../../api/status.ts'

@@ -1,4 +1,4 @@
-import type { ProfileName } from 'jarvis-backend/protocol'
+import type { ProfileName } from 'protocol'
 import { useState } from 'react'
 import { useGrants } from '../../api/grants.ts'
 import { ApiError } from '../../api/http.ts'

@@ -1,4 +1,4 @@
-import type { DoctorReply } from 'jarvis-backend/protocol'
+import type { DoctorReply } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../api/http.ts'
 import { readSettings } from '../../api/settings.ts'

@@ -1,4 +1,4 @@
-import type { WorkbenchBody, WorkbenchSection } from 'jarvis-backend/protocol'
+import type { WorkbenchBody, WorkbenchSection } from 'protocol'
 import { useState } from 'react'
 import { useLoad } from '../../api/use-load.ts'
 import { readWorkbench, saveWorkbench } from '../../api/workbench.ts'

@@ -1,4 +1,4 @@
-import type { SkillFile, SkillTree } from 'jarvis-backend/protocol'
+import type { SkillFile, SkillTree } from 'protocol'
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { size } from '../../lib/format.ts'
 import { lineDiff } from '../../lib/line-diff.ts'

@@ -1,4 +1,4 @@
-import type { Skill, SkillList } from 'jarvis-backend/protocol'
+import type { Skill, SkillList } from 'protocol'
 import { listSkills } from '../../api/skills.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Problem, Skeletons } from '../../app/load-state.tsx'

@@ -1,4 +1,4 @@
-import type { SkillTree } from 'jarvis-backend/protocol'
+import type { SkillTree } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { ApiError } from '../../api/http.ts'

@@ -1,4 +1,4 @@
-import type { LogLine } from 'jarvis-backend/protocol'
+import type { LogLine } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { readLogs } from '../../api/settings.ts'

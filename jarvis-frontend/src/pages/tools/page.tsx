@@ -1,4 +1,4 @@
-import type { Tier as TierName, ToolCalls, ToolInfo } from 'jarvis-backend/protocol'
+import type { Tier as TierName, ToolCalls, ToolInfo } from 'protocol'
 import { readJournal } from '../../api/journal.ts'
 import { readCalls, tools, useTools } from '../../api/tools.ts'
 import { useLoad } from '../../api/use-load.ts'

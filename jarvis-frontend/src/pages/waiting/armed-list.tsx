@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { useArmed } from '../../api/changes.ts'
 import { TimeLeft } from '../../features/confirmations/countdown.tsx'
 import { Visible } from '../../ui/boxed.tsx'

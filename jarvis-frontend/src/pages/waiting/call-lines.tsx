@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { useState } from 'react'
 import { say } from '../../app/announce.tsx'
 import { exactInput } from '../../features/confirmations/sentence.ts'

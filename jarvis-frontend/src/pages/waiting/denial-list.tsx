@@ -1,4 +1,4 @@
-import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow } from 'protocol'
 import { signedIn } from '../../api/auth.ts'
 import { confirmations, takeDenialBack } from '../../api/confirmations.ts'
 import { useValue } from '../../lib/use-value.ts'

@@ -1,4 +1,4 @@
-import type { Grant } from 'jarvis-backend/protocol'
+import type { Grant } from 'protocol'
 import { useEffect, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { grants, revokeGrant, useGrants } from '../../api/grants.ts'

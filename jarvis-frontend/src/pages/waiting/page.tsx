@@ -1,5 +1,5 @@
-import { shareOf } from 'jarvis-backend/facts'
-import type { ConfirmationRow } from 'jarvis-backend/protocol'
+import type { ConfirmationRow } from 'protocol'
+import { shareOf } from 'protocol/facts'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { signedIn } from '../../api/auth.ts'
 import { useArmed } from '../../api/changes.ts'

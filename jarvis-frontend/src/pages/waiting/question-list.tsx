@@ -1,4 +1,4 @@
-import type { QuestionRow } from 'jarvis-backend/protocol'
+import type { QuestionRow } from 'protocol'
 import { LiveQuestion } from '../../app/live-question.tsx'
 import { askerOf, gistOf } from '../../features/questions/words.ts'
 import { Visible } from '../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { Alert, AlertDetail, CheckRow } from 'jarvis-backend/protocol'
+import type { Alert, AlertDetail, CheckRow } from 'protocol'
 import type { Scene } from '../scene.ts'
 import { morning } from './morning.ts'
 

@@ -1,4 +1,4 @@
-import type { Job, JobSlot, JobTrace } from 'jarvis-backend/protocol'
+import type { Job, JobSlot, JobTrace } from 'protocol'
 import type { Scene } from '../scene.ts'
 import { alertsScene } from './alerts.ts'
 

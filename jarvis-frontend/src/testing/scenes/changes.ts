@@ -1,4 +1,4 @@
-import type { Change } from 'jarvis-backend/protocol'
+import type { Change } from 'protocol'
 import { assistant, call, card, entriesOf, needed, ran, user } from '../entries.ts'
 import type { Scene, ScriptSession } from '../scene.ts'
 import { morning } from './morning.ts'

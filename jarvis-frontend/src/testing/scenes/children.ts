@@ -1,4 +1,4 @@
-import type { Entry } from 'jarvis-backend/protocol'
+import type { Entry } from 'protocol'
 import { assistant, call, card, entriesOf, type LooseEntry, needed, ran, text, user } from '../entries.ts'
 import type { Scene } from '../scene.ts'
 import { morning } from './morning.ts'

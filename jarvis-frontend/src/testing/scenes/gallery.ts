@@ -1,4 +1,4 @@
-import type { Card } from 'jarvis-backend/protocol'
+import type { Card } from 'protocol'
 import { assistant, call, card, entriesOf, type LooseEntry, lost, needed, ran, user } from '../entries.ts'
 import type { Scene, ScriptSession } from '../scene.ts'
 import { morning } from './morning.ts'

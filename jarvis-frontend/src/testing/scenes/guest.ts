@@ -1,4 +1,4 @@
-import type { Change, ToolInfo } from 'jarvis-backend/protocol'
+import type { Change, ToolInfo } from 'protocol'
 import type { Scene } from '../scene.ts'
 import { changesScene } from './changes.ts'
 

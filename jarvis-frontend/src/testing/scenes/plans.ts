@@ -1,4 +1,4 @@
-import type { Card, Change, PlanRun, PlanStep } from 'jarvis-backend/protocol'
+import type { Card, Change, PlanRun, PlanStep } from 'protocol'
 import { assistant, call, card, entriesOf, type LooseEntry, needed, user } from '../entries.ts'
 import type { Scene } from '../scene.ts'
 import { morning } from './morning.ts'

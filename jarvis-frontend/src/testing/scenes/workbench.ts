@@ -1,4 +1,4 @@
-import type { CommandRow, FileDiff } from 'jarvis-backend/protocol'
+import type { CommandRow, FileDiff } from 'protocol'
 import { assistant, call, card, entriesOf, type LooseEntry, needed, text, usage, user } from '../entries.ts'
 import type { Scene, ScriptSession } from '../scene.ts'
 import { morning } from './morning.ts'

@@ -1,4 +1,4 @@
-import type { Fact } from '../../../protocol/index.ts'
+import type { Fact } from 'protocol'
 import { callLine, type FactMaker, mayChange, oneLine } from './fact-maker.ts'
 
 const longestOutcome = 200

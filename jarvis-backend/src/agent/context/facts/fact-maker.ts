@@ -1,4 +1,4 @@
-import type { EntryOf, Fact } from '../../../protocol/index.ts'
+import type { EntryOf, Fact } from 'protocol'
 import type { StoredEntry } from '../../sessions/transcript-store.ts'
 
 /**

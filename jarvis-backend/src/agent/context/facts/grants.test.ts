@@ -1,5 +1,5 @@
+import type { Grant } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Grant } from '../../../protocol/index.ts'
 import { grantFacts } from './grants.ts'
 
 test('a conversation keeps the permissions of whose it is, and names nobody else’s', () => {

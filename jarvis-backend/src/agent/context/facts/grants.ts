@@ -1,4 +1,4 @@
-import type { Grant } from '../../../protocol/index.ts'
+import type { Grant } from 'protocol'
 import { callLine, type FactMaker } from './fact-maker.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Fact } from '../../../protocol/index.ts'
+import type { Fact } from 'protocol'
 import { type FactMaker, oneLine } from './fact-maker.ts'
 
 const longestOrder = 600

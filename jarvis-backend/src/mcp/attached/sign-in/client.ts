@@ -1,7 +1,7 @@
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
+import type { AttachedServerConfig } from 'protocol'
 import { isLoopbackHost } from '../../../lib/loopback.ts'
 import { isNearHost } from '../../../lib/proxies.ts'
-import type { AttachedServerConfig } from '../../../protocol/index.ts'
 import { type Found, type ServerMetadata, SignInRefused } from './discovery.ts'
 import type { Kept } from './tokens.ts'
 

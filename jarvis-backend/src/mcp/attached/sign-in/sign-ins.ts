@@ -1,15 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
+import { type AttachedServerConfig, type AttachedSignIn, type AttachedSignInReply, JarvisError } from 'protocol'
 import type { AttachedSignInStore, Journal, Transactions } from '../../../calls/ports.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isLoopbackHost } from '../../../lib/loopback.ts'
 import { whyUnreachable } from '../../../lib/unreachable.ts'
-import {
-  type AttachedServerConfig,
-  type AttachedSignIn,
-  type AttachedSignInReply,
-  JarvisError,
-} from '../../../protocol/index.ts'
 import { visible } from '../text.ts'
 import { callbackPath, clientFor, isRefusedClient, originOfDocument } from './client.ts'
 import { type Challenge, discover, type Found, SignInRefused, scopesOf } from './discovery.ts'

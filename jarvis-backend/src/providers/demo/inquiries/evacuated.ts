@@ -1,4 +1,4 @@
-import type { ClusterState, Guest, Node } from '../../../protocol/index.ts'
+import type { ClusterState, Guest, Node } from 'protocol'
 import type { Said } from '../act-inputs.ts'
 import { planWords } from '../plans.ts'
 import type { PlannedCall } from '../questions.ts'

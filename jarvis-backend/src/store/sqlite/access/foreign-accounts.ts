@@ -1,5 +1,5 @@
+import type { ForeignAccount } from 'protocol'
 import type { ForeignAccountStore } from '../../../auth/foreign-accounts.ts'
-import type { ForeignAccount } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = Record<'name' | 'email' | 'person', string | null> & Omit<ForeignAccount, 'name' | 'email' | 'person'>

@@ -1,5 +1,5 @@
+import { firstOwnerId } from 'protocol'
 import type { Consent, OAuthSecret, OAuthStore } from '../../../auth/oauth-store.ts'
-import { firstOwnerId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { type TokenRow, toToken } from './tokens.ts'
 

@@ -1,6 +1,6 @@
+import type { Person } from 'protocol'
 import type { PersonStore } from '../../../auth/people.ts'
 import type { SignInRow, SignInStore } from '../../../auth/sign-ins.ts'
-import type { Person } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = {

@@ -1,6 +1,6 @@
+import { type Door, firstOwnerId, type TokenScope } from 'protocol'
 import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
-import { type Door, firstOwnerId, type TokenScope } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 export function createRevocationStore({ sql }: Database, now: () => number): RevocationStore {

@@ -1,4 +1,4 @@
-import type { ToolCalls } from '../../../protocol/index.ts'
+import type { ToolCalls } from 'protocol'
 import type { Database } from '../database.ts'
 
 const hourMs = 60 * 60_000

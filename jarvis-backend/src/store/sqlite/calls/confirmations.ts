@@ -1,5 +1,5 @@
+import type { Card, ConfirmationRow, Decision, ToolInput } from 'protocol'
 import type { ConfirmationStore, ExecutionStore, Outcome, Resolution } from '../../../calls/ports.ts'
-import type { Card, ConfirmationRow, Decision, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import type { HeldInputs } from '../sessions/held-inputs.ts'
 

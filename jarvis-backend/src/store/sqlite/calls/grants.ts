@@ -1,5 +1,5 @@
+import type { GrantScope, Principal, Target, ToolInput } from 'protocol'
 import type { GrantStore, StoredGrant } from '../../../calls/ports.ts'
-import type { GrantScope, Principal, Target, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy' | 'forHelpers' | 'scope'> & {

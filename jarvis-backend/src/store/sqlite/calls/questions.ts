@@ -1,5 +1,5 @@
+import type { Question, QuestionResolution } from 'protocol'
 import type { QuestionStore, StoredQuestion } from '../../../calls/questions/question.ts'
-import type { Question, QuestionResolution } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = {

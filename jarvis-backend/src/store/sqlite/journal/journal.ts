@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { JournalEntry, JournalPage, JournalQuery } from 'protocol'
 import type { Journal } from '../../../calls/ports.ts'
-import type { JournalEntry, JournalPage, JournalQuery } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import type { Anchor, Head } from './anchor.ts'
 

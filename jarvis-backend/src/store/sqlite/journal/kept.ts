@@ -1,5 +1,5 @@
+import type { JournalPage, JournalQuery, JournalVerification } from 'protocol'
 import type { Journal, JournalProof } from '../../../calls/ports.ts'
-import type { JournalPage, JournalQuery, JournalVerification } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { createAnchor } from './anchor.ts'
 import { createCallEntries } from './call-entries.ts'

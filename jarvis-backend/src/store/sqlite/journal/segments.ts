@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { JarvisError } from 'protocol'
 import type { Journal } from '../../../calls/ports.ts'
-import { JarvisError } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { sync } from '../files.ts'
 import { firstHash, hashOf, type JournalRow, journalHead } from './journal.ts'

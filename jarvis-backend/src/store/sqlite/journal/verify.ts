@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { JournalVerification } from '../../../protocol/index.ts'
+import type { JournalVerification } from 'protocol'
 import { createSignatureCheck } from '../../../signing/journal-check.ts'
 import type { Database } from '../database.ts'
 import type { Anchor, Head } from './anchor.ts'

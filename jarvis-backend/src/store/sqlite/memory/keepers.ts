@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3'
+import { Entry } from 'protocol'
 import { timeOfDay } from '../../../lib/time-of-day.ts'
 import type { Keeper, TextPart } from '../../../memory/indexer.ts'
 import { kindOf } from '../../../memory/owner.ts'
-import { Entry } from '../../../protocol/index.ts'
 import { inputsRedacted } from '../sessions/redact-inputs.ts'
 
 /** Longest part of a tool's output that is remembered, characters. */

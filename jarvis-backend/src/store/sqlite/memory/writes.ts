@@ -1,5 +1,5 @@
+import { JarvisError } from 'protocol'
 import { newId } from '../../../lib/ids.ts'
-import { JarvisError } from '../../../protocol/index.ts'
 import type { WriteRecord } from '../../../tools/memory/memory-tool.ts'
 import type { Database } from '../database.ts'
 

@@ -1,5 +1,5 @@
+import type { SampleField } from 'protocol'
 import { fieldsOf, type Sample } from '../../../homelab/samples.ts'
-import type { SampleField } from '../../../protocol/index.ts'
 
 /** Series per row of samples: a row fits on one page, and few rows are written per minute. */
 export const seriesInRow = 96

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Attachment } from 'protocol'
 import type { AttachmentStore, Holder } from '../../../agent/attachments.ts'
-import type { Attachment } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 type Row = {

@@ -1,5 +1,5 @@
+import type { Content, ToolCall, ToolInput } from 'protocol'
 import type { StoredEntry } from '../../../agent/sessions/transcript-store.ts'
-import type { Content, ToolCall, ToolInput } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 export type HeldInputs = ReturnType<typeof createHeldInputs>

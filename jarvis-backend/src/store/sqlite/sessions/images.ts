@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { ImageType } from 'protocol'
 import type { ImageStore } from '../../../calls/ports.ts'
-import type { ImageType } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 
 /** Stores images apart from the transcript, so that opening a session reads none. */

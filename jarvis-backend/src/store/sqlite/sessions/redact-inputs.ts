@@ -1,4 +1,4 @@
-import type { Content } from '../../../protocol/index.ts'
+import type { Content } from 'protocol'
 import type { Database } from '../database.ts'
 import type { HeldInputs } from './held-inputs.ts'
 

@@ -1,4 +1,4 @@
-import type { Content, Usage } from '../../../protocol/index.ts'
+import type { Content, Usage } from 'protocol'
 import type { Database } from '../database.ts'
 
 /** Rows of `session_words` reserved for each session: its title and blocks of messages. */

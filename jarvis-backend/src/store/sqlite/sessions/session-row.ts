@@ -1,5 +1,5 @@
+import { type Effort, firstOwnerId, type SessionSource } from 'protocol'
 import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
-import { type Effort, firstOwnerId, type SessionSource } from '../../../protocol/index.ts'
 
 /** A row of `sessions`, with the title of the session it was branched off. */
 export type SessionRow = {

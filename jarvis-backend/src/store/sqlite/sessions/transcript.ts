@@ -1,6 +1,6 @@
+import { type EntryOf, firstOwnerId, mainAgentId } from 'protocol'
 import type { ChildRun, StoredEntry, StoredRun, TranscriptStore } from '../../../agent/sessions/transcript-store.ts'
 import type { Member } from '../../../agent/sessions/versions.ts'
-import { type EntryOf, firstOwnerId, mainAgentId } from '../../../protocol/index.ts'
 import type { Database } from '../database.ts'
 import { copySession } from './copy-session.ts'
 import type { HeldInputs } from './held-inputs.ts'

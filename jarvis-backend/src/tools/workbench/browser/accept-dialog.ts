@@ -1,7 +1,7 @@
+import { hashOf } from 'node-kit/canonical'
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
-import { hashOf } from '../../../lib/canonical.ts'
-import { quoted } from '../../../redaction/visible.ts'
 import { type BrowserPorts, browserTool, hostOf, onPage, sessionOf, TabNumber } from './browser-tool.ts'
 
 function askedIn(tab: number, sessionId: string | undefined, { browsers }: BrowserPorts) {

@@ -1,5 +1,5 @@
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
-import { quoted } from '../../../redaction/visible.ts'
 import { pageAddress } from '../../../workbench/browser/site.ts'
 import {
   actOn,

@@ -1,7 +1,7 @@
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { webEffect } from '../../../gate/index.ts'
-import { quoted } from '../../../redaction/visible.ts'
 import { pageAddress } from '../../../workbench/browser/site.ts'
 import { browserTool, inOneLine, lacking, pageAnswer, pageOutput, sessionOf } from './browser-tool.ts'
 

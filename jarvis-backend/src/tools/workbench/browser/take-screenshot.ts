@@ -1,6 +1,6 @@
+import { PictureData } from 'protocol'
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
-import { PictureData } from '../../../protocol/index.ts'
-import { quoted } from '../../../redaction/visible.ts'
 import { browserTool, hostOf, named, readingTouches, readsPage, sessionOf, TabNumber } from './browser-tool.ts'
 
 const mostMarked = 60

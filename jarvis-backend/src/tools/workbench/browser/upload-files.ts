@@ -1,7 +1,7 @@
+import { named as plainName } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
-import { named as plainName } from '../../../redaction/visible.ts'
 import {
   actOn,
   browserTool,

@@ -1,7 +1,7 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { plainName } from '../../../homelab/format.ts'
-import { named } from '../../../redaction/visible.ts'
 import { containerActs } from '../../../workbench/docker/engine.ts'
 import type { Undo } from '../../tool.ts'
 import {

@@ -1,8 +1,8 @@
+import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, type EffectKind, Mistake } from '../../../gate/effect.ts'
 import { containerTarget } from '../../../gate/places/targets.ts'
 import { oneLine } from '../../../homelab/format.ts'
-import { named } from '../../../redaction/visible.ts'
 import { ContainerName, type Engine, type InspectedContainer } from '../../../workbench/docker/engine.ts'
 import { type Preview, toolOver } from '../../tool.ts'
 

@@ -1,7 +1,7 @@
+import { named, quoted } from 'redaction/visible'
+import { quote } from 'ssh-grammar/judge-command'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
-import { named, quoted } from '../../../redaction/visible.ts'
-import { quote } from '../../../ssh-grammar/judge-command.ts'
 import { changedContainer, containerEffect, dockerTool, requireName, shownId, stateWords } from './docker-tool.ts'
 
 export const runInDockerContainer = dockerTool({

@@ -1,7 +1,7 @@
+import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { type Place, placeOf, type Root } from '../../../gate/index.ts'
 import { oneLine } from '../../../homelab/format.ts'
-import { JarvisError } from '../../../protocol/index.ts'
 import { leadsOut } from '../../../workbench/files/entry.ts'
 import { rootName } from '../../../workbench/files/root-of.ts'
 import type { RootAt } from '../../../workbench/files/walk.ts'

@@ -1,7 +1,7 @@
+import { quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
-import { quoted } from '../../../redaction/visible.ts'
 import { RepoPath, Revision } from '../../../workbench/git/words.ts'
 import { gitTool, type Opened, opened, Repo } from './git-tool.ts'
 

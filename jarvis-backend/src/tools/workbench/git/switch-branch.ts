@@ -1,9 +1,9 @@
+import { JarvisError } from 'protocol'
+import { named, quoted } from 'redaction/visible'
 import { z } from 'zod'
 import { Mistake } from '../../../gate/effect.ts'
 import { pathEffect } from '../../../gate/index.ts'
 import { oneLine } from '../../../homelab/format.ts'
-import { JarvisError } from '../../../protocol/index.ts'
-import { named, quoted } from '../../../redaction/visible.ts'
 import { BranchName } from '../../../workbench/git/words.ts'
 import { branchOf, gitTool, type Opened, opened, Repo, requireNoFilters } from './git-tool.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandData, CommandRow } from 'jarvis-backend/protocol'
+import type { CommandData, CommandRow } from 'protocol'
 import { useState } from 'react'
 import { signedIn } from '../../../api/auth.ts'
 import { stopCommand } from '../../../api/workbench.ts'

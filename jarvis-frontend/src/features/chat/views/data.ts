@@ -1,4 +1,4 @@
-import type { CommandData, FilesData, HitsData, PageData, PictureData } from 'jarvis-backend/protocol'
+import type { CommandData, FilesData, HitsData, PageData, PictureData } from 'protocol'
 import type { Call } from '../runs.ts'
 
 type Views = { command: CommandData; page: PageData; hits: HitsData; picture: PictureData; files: FilesData }

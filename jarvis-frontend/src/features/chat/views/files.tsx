@@ -1,4 +1,4 @@
-import type { FilesData } from 'jarvis-backend/protocol'
+import type { FilesData } from 'protocol'
 import { useState } from 'react'
 import { plural } from '../../../lib/format.ts'
 import { FileDiff } from '../../../ui/file-diff.tsx'

@@ -1,4 +1,4 @@
-import type { PageData } from 'jarvis-backend/protocol'
+import type { PageData } from 'protocol'
 import { useState } from 'react'
 import { plural } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { PictureData } from 'jarvis-backend/protocol'
+import type { PictureData } from 'protocol'
 import { useEffect, useState } from 'react'
 import { imageAddress } from '../../../api/images.ts'
 import { Visible } from '../../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { CommandRow, CommandsReply } from 'jarvis-backend/protocol'
+import type { CommandRow, CommandsReply } from 'protocol'
 import { useCallback, useEffect, useState } from 'react'
 import { readCommands } from '../../../api/workbench.ts'
 

@@ -1,4 +1,4 @@
-import type { ChannelInfo } from 'jarvis-backend/protocol'
+import type { ChannelInfo } from 'protocol'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { atMostOf, lineOf, markOf, mayNow } from './words.ts'

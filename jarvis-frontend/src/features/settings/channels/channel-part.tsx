@@ -1,4 +1,4 @@
-import type { ChannelInfo, ChannelRecipient, ChannelRecipientBody } from 'jarvis-backend/protocol'
+import type { ChannelInfo, ChannelRecipient, ChannelRecipientBody } from 'protocol'
 import { useState } from 'react'
 import { readAgents } from '../../../api/agents.ts'
 import {

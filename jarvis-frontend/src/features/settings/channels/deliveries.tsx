@@ -1,4 +1,4 @@
-import type { ChannelDelivery, ChannelInfo, ChannelsReply } from 'jarvis-backend/protocol'
+import type { ChannelDelivery, ChannelInfo, ChannelsReply } from 'protocol'
 import { plural, timeOfDay } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'

@@ -1,4 +1,4 @@
-import type { ChannelGroups, ChannelInfo } from 'jarvis-backend/protocol'
+import type { ChannelGroups, ChannelInfo } from 'protocol'
 import { useState } from 'react'
 import { readGroups, tellGroup } from '../../../api/channels.ts'
 import { Visible } from '../../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { ChannelInfo, ChannelPairing } from 'jarvis-backend/protocol'
+import type { ChannelInfo, ChannelPairing } from 'protocol'
 import { useState } from 'react'
 import { beginPairing, confirmPairing, endPairing } from '../../../api/channels.ts'
 import { timeOfDay } from '../../../lib/format.ts'

@@ -1,4 +1,4 @@
-import type { ChannelInfo, ChannelRules } from 'jarvis-backend/protocol'
+import type { ChannelInfo, ChannelRules } from 'protocol'
 import { saveRules } from '../../../api/channels.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { FormProblem } from '../form-problem.tsx'

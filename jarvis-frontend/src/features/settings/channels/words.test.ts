@@ -1,4 +1,4 @@
-import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'jarvis-backend/protocol'
+import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'protocol'
 import { expect, test } from 'vitest'
 import {
   atMostOf,

@@ -1,4 +1,4 @@
-import type { ChannelDelivery, ChannelInfo, ChannelRules, Decides } from 'jarvis-backend/protocol'
+import type { ChannelDelivery, ChannelInfo, ChannelRules, Decides } from 'protocol'
 import type { MarkKind } from '../../../ui/mark.tsx'
 
 export const rights: readonly [Decides, string][] = [

@@ -1,4 +1,4 @@
-import type { ForeignAccount } from 'jarvis-backend/protocol'
+import type { ForeignAccount } from 'protocol'
 import { useEffect } from 'react'
 import {
   admitAccount,

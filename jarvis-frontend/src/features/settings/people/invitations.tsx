@@ -1,4 +1,4 @@
-import type { Invitation, InvitationReply, RoleInfo } from 'jarvis-backend/protocol'
+import type { Invitation, InvitationReply, RoleInfo } from 'protocol'
 import { useState } from 'react'
 import { invite, listInvitations, withdrawInvitation } from '../../../api/links.ts'
 import { changePerson, type KnownPerson } from '../../../api/people.ts'

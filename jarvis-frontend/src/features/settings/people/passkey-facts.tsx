@@ -1,5 +1,5 @@
-import { isLongUnseen } from 'jarvis-backend/facts'
-import type { Passkey } from 'jarvis-backend/protocol'
+import type { Passkey } from 'protocol'
+import { isLongUnseen } from 'protocol/facts'
 import { ago, exactTime } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { KeyMark } from '../../../ui/key-mark.tsx'

@@ -1,4 +1,4 @@
-import type { Passkey, PasskeysReply } from 'jarvis-backend/protocol'
+import type { Passkey, PasskeysReply } from 'protocol'
 import { useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
 import { register, removePasskey, renamePasskey } from '../../../api/passkeys.ts'

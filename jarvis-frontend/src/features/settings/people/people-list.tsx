@@ -1,4 +1,4 @@
-import type { RoleInfo } from 'jarvis-backend/protocol'
+import type { RoleInfo } from 'protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 import { ago } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'

@@ -1,4 +1,4 @@
-import type { RoleInfo } from 'jarvis-backend/protocol'
+import type { RoleInfo } from 'protocol'
 import { useState } from 'react'
 import { changePerson, type KnownPerson, readSignInsOf, removePerson, signOutPerson } from '../../../api/people.ts'
 import { removeSecondFactorOf } from '../../../api/second-factor.ts'

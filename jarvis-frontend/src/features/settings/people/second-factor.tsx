@@ -1,4 +1,4 @@
-import type { Factors, SecondFactorOffer } from 'jarvis-backend/protocol'
+import type { Factors, SecondFactorOffer } from 'protocol'
 import { useState } from 'react'
 import {
   confirmSecondFactor,

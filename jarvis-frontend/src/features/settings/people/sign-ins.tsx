@@ -1,4 +1,4 @@
-import type { SignInInfo } from 'jarvis-backend/protocol'
+import type { SignInInfo } from 'protocol'
 import { ago, exactTime } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'

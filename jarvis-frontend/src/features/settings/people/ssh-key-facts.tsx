@@ -1,4 +1,4 @@
-import type { SshKeyInfo } from 'jarvis-backend/protocol'
+import type { SshKeyInfo } from 'protocol'
 import { ago, exactTime } from '../../../lib/format.ts'
 import { Visible } from '../../../ui/boxed.tsx'
 import { KeyMark } from '../../../ui/key-mark.tsx'

@@ -1,4 +1,4 @@
-import type { TryRoleReply } from 'jarvis-backend/protocol'
+import type { TryRoleReply } from 'protocol'
 import { useState } from 'react'
 import { type KnownPerson, tryRole } from '../../../api/people.ts'
 import { Visible } from '../../../ui/boxed.tsx'

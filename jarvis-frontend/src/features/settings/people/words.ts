@@ -1,4 +1,4 @@
-import type { RoleInfo } from 'jarvis-backend/protocol'
+import type { RoleInfo } from 'protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 
 /** What the roles that every installation has allow, as one sentence. */

@@ -1,4 +1,4 @@
-import type { MeReply } from 'jarvis-backend/protocol'
+import type { MeReply } from 'protocol'
 import { listPasskeys } from '../../../api/passkeys.ts'
 import { endSignIn, readSignIns, signOutOthers } from '../../../api/people.ts'
 import { useLoad } from '../../../api/use-load.ts'

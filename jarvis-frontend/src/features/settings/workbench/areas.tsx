@@ -1,4 +1,4 @@
-import type { AreaName, WorkbenchArea, WorkbenchSection } from 'jarvis-backend/protocol'
+import type { AreaName, WorkbenchArea, WorkbenchSection } from 'protocol'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'
 import { hindrance, isOn, switched } from './draft.ts'

@@ -1,4 +1,4 @@
-import type { WorkbenchArea, WorkbenchSection } from 'jarvis-backend/protocol'
+import type { WorkbenchArea, WorkbenchSection } from 'protocol'
 import { expect, test } from 'vitest'
 import { hindrance, isOn, switched, withoutRoot, withRoot } from './draft.ts'
 

@@ -1,4 +1,4 @@
-import type { AreaName, WorkbenchArea, WorkbenchSection } from 'jarvis-backend/protocol'
+import type { AreaName, WorkbenchArea, WorkbenchSection } from 'protocol'
 
 type RootRow = NonNullable<WorkbenchSection['roots']>[number]
 

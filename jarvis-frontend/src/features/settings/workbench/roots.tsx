@@ -1,4 +1,4 @@
-import type { WorkbenchRoot, WorkbenchSection } from 'jarvis-backend/protocol'
+import type { WorkbenchRoot, WorkbenchSection } from 'protocol'
 import { useRef } from 'react'
 import { Visible } from '../../../ui/boxed.tsx'
 import { Mark } from '../../../ui/mark.tsx'

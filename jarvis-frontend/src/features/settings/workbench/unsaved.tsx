@@ -1,4 +1,4 @@
-import type { WorkbenchBody, WorkbenchPreview } from 'jarvis-backend/protocol'
+import type { WorkbenchBody, WorkbenchPreview } from 'protocol'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../../../api/http.ts'
 import { previewWorkbench } from '../../../api/workbench.ts'

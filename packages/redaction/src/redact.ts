@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { atOnce, inTurns, type Steps } from '../lib/steps.ts'
+import { atOnce, inTurns, type Steps } from 'node-kit/steps'
 import { assignmentHint, isSecretKey, openAssignments, redactAssignmentsIn, redacted } from './assignments.ts'
 import { inBase64 } from './base64.ts'
 import { isRadioKey } from './homelab.ts'

@@ -1,4 +1,4 @@
-import type { Steps } from '../lib/steps.ts'
+import type { Steps } from 'node-kit/steps'
 import { isSecretKey, redacted } from './assignments.ts'
 import { isRadioKey } from './homelab.ts'
 

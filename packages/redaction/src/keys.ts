@@ -1,4 +1,4 @@
-import type { Steps } from '../lib/steps.ts'
+import type { Steps } from 'node-kit/steps'
 import { redacted } from './assignments.ts'
 
 /** The rest of a private key's BEGIN or END line. */

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
+import { judgeCommand, parseCommand, quote, quotePipe } from 'ssh-grammar/judge-command'
+import { filters, programs } from 'ssh-grammar/programs/index'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../scripts/property-runs.ts'
-import { changingCommands, hostileCommands, neededCommands } from '../../test/corpora/ssh.ts'
-import { judgeCommand, parseCommand, quote, quotePipe } from './judge-command.ts'
-import { filters, programs } from './programs/index.ts'
+import { runs } from '../../scripts/property-runs.ts'
+import { changingCommands, hostileCommands, neededCommands } from './corpora/ssh.ts'
 
 const verdictOf = (command: string) => judgeCommand(command).verdict
 const stagesOf = (command: string) => {

@@ -1,6 +1,6 @@
+import { legible, legibleValue } from 'redaction/visible'
 import { expect, test } from 'vitest'
-import { runsOf } from '../gate/taint/phrases.ts'
-import { legible, legibleValue } from './visible.ts'
+import { runsOf } from './phrases.ts'
 
 const esc = '\u001b'
 test.each([

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeWhole } from '../lib/whole-file.ts'
+import { makeWhole } from 'node-kit/whole-file'
 import { createBox, type SecretBox } from './box.ts'
 import { SecretsRefused } from './cipher.ts'
 import { type Keyring, keyringName, keyringText, newDataKey, parseKeyring, readKeyring, unwrapAll } from './keyring.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writeWhole } from '../lib/whole-file.ts'
+import { writeWhole } from 'node-kit/whole-file'
 import { createBox, type SecretBox } from './box.ts'
 import { SecretsRefused } from './cipher.ts'
 import { keyringName, keyringText, newDataKey, parseKeyring, readKeyring, rewrapped, unwrapAll } from './keyring.ts'

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../lib/steps.ts'
+import { atOnce, type Steps } from 'node-kit/steps'
 
 /** Stands in place of every secret. */
 export const redacted = '[redacted]'

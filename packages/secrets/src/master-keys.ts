@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { makeWhole } from '../lib/whole-file.ts'
+import { makeWhole } from 'node-kit/whole-file'
 import { SecretsRefused } from './cipher.ts'
 
 /** Where the settings say that master keys are. */

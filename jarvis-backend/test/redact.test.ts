@@ -1,9 +1,9 @@
 import fc from 'fast-check'
+import { createRedactor } from 'redaction/redact'
+import { createStreamRedactor } from 'redaction/stream'
 import { describe, expect, test } from 'vitest'
-import { cpuMs } from '../../../scripts/cpu-ms.ts'
-import { runs } from '../../../scripts/property-runs.ts'
-import { createRedactor } from './redact.ts'
-import { createStreamRedactor } from './stream.ts'
+import { cpuMs } from '../../scripts/cpu-ms.ts'
+import { runs } from '../../scripts/property-runs.ts'
 
 const uuid = '8f14e45f-ceea-467f-a8b6-1234567890ab'
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJvcGVyYXRvciJ9.c2lnbmF0dXJlLXRoaW5n'
