@@ -4,8 +4,14 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY jarvis-backend/package.json jarvis-backend/
 COPY jarvis-frontend/package.json jarvis-frontend/
+COPY packages/house/package.json packages/house/
 COPY packages/hybrid-index/package.json packages/hybrid-index/
+COPY packages/node-kit/package.json packages/node-kit/
+COPY packages/protocol/package.json packages/protocol/
+COPY packages/redaction/package.json packages/redaction/
+COPY packages/secrets/package.json packages/secrets/
 COPY packages/sentence-encoder/package.json packages/sentence-encoder/
+COPY packages/ssh-grammar/package.json packages/ssh-grammar/
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev

@@ -68,7 +68,7 @@ const dashboardSources = () => [
   ...['src', 'public', 'index.html', 'vite.config.ts', 'precompress.ts', 'package.json'].map((name) =>
     join(frontend, name),
   ),
-  join(backend, 'src/protocol'),
+  join(packages, 'protocol/src'),
 ]
 
 /** Builds the server where it is missing or older than its sources. */

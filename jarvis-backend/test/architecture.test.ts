@@ -20,11 +20,6 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   room: '*',
   version: [],
   'memory-worker.ts': '*',
-  protocol: [],
-  // What one may hold alone in the head: a command's meaning, and what of a text is secret.
-  'ssh-grammar': [],
-  redaction: ['protocol'],
-  secrets: [],
   gate: ['protocol', 'ssh-grammar', 'redaction'],
   homelab: ['protocol'],
   drill: ['protocol', 'homelab'],
@@ -134,6 +129,13 @@ const files = (readdirSync(src, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.ts'))
   .map((name) => join(src, name))
 
+const packagesDir = join(src, '../../packages')
+const filesOfPackages = packages.flatMap((name) =>
+  (readdirSync(join(packagesDir, name, 'src'), { recursive: true }) as string[])
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(packagesDir, name, 'src', path)),
+)
+
 function importsOf(path: string): { module: string; statement: string }[] {
   const text = readFileSync(path, 'utf8')
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].flatMap(([, specifier = '']) => {
@@ -155,7 +157,7 @@ test('dependencies point one way', () => {
       return importsOf(path)
         .filter(
           ({ module }) =>
-            module !== moduleOf(path) && !['lib', 'house.ts'].includes(module) && !allowed.includes(module),
+            module !== moduleOf(path) && !['lib', 'house.ts', 'node-kit'].includes(module) && !allowed.includes(module),
         )
         .map(({ statement }) => statement)
     })
@@ -203,10 +205,10 @@ const sharedState: Record<string, string> = {
   'memory-worker.ts': 'a program: each site starts a thread of its own',
   'lib/ids.ts': 'random bytes, each used once',
   'lib/way-out.ts': 'the proxies of the environment, which all sites share',
-  'redaction/assignments.ts': 'memo: a key and what its name says',
+  '../../packages/redaction/src/assignments.ts': 'memo: a key and what its name says',
+  '../../packages/ssh-grammar/src/command-words.ts': 'memo: a command and its words',
+  '../../packages/ssh-grammar/src/judge-command.ts': 'memo: a command and its verdict',
   'skills/folders.ts': 'memo: the hash of a skill’s files and what they say',
-  'ssh-grammar/command-words.ts': 'memo: a command and its words',
-  'ssh-grammar/judge-command.ts': 'memo: a command and its verdict',
   'tools/catalog.ts': 'memo: a schema and its JSON',
   'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',
   'workbench/browser/ties.ts': 'whether Playwright, which is one in a process, knows the ties',
@@ -217,7 +219,9 @@ const sharedState: Record<string, string> = {
 test('what a module keeps by itself is of no site', () => {
   const kept =
     /^(?:export )?(?:let |const \w+(?:: (?!Readonly|readonly)[^=]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|\[\])$)/m
-  const found = files.filter((path) => !path.endsWith('.test.ts') && kept.test(readFileSync(path, 'utf8')))
+  const found = [...files, ...filesOfPackages].filter(
+    (path) => !path.endsWith('.test.ts') && kept.test(readFileSync(path, 'utf8')),
+  )
   expect(found.map((path) => relative(src, path)).filter((path) => !(path in sharedState))).toEqual([])
 })
 

@@ -7,7 +7,7 @@ test('each defence and check that the table of threats names is there, and no ro
   const page = readFileSync(new URL('../docs/threats.md', backend), 'utf8')
   const rows = page.split('\n').filter((line) => /^\| (?!class)/.test(line))
   const missing = page
-    .match(/`(?:src|test|dojo)\/[^`]+`/g)
+    .match(/`(?:src|test|dojo|\.\.\/packages)\/[^`]+`/g)
     ?.filter((path) => !existsSync(new URL(path.slice(1, -1), backend)))
   expect(missing).toEqual([])
   expect(rows.filter((row) => !/`[\w/.-]+\.test\.ts`[^|]*\|$/.test(row))).toEqual([])

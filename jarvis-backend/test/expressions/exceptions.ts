@@ -8,7 +8,7 @@ export const slower: readonly { is(found: Found): boolean; power: number; becaus
     because: 'It plays a model for one person who has no key. It reads 1,000 characters of a message, with short gaps.',
   },
   {
-    is: ({ file, source }) => file.startsWith('jarvis-backend/src/redaction/') && source.endsWith('$'),
+    is: ({ file, source }) => file.startsWith('packages/redaction/src/') && source.endsWith('$'),
     power: 2,
     because: 'It looks for an unfinished secret at the end of a stream, and is given 25,000 characters at most.',
   },

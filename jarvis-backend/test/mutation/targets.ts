@@ -12,8 +12,14 @@ const table = {
   },
   states: { code: ['src/calls/states.ts'], tests: ['src/calls/states.test.ts'] },
   'next-step': { code: ['src/agent/next-step.ts'], tests: ['src/agent/next-step.test.ts'] },
-  redaction: { code: ['src/redaction/'], tests: ['src/redaction/', 'test/redaction.test.ts'] },
-  'ssh-grammar': { code: ['src/ssh-grammar/'], tests: ['src/ssh-grammar/', 'test/ssh-secrets.test.ts'] },
+  redaction: {
+    code: ['../packages/redaction/src/'],
+    tests: ['../packages/redaction/src/', 'test/redact.test.ts', 'test/redaction.test.ts'],
+  },
+  'ssh-grammar': {
+    code: ['../packages/ssh-grammar/src/'],
+    tests: ['../packages/ssh-grammar/src/', 'test/judge-command.test.ts', 'test/ssh-secrets.test.ts'],
+  },
 } satisfies Record<string, { code: string[]; tests: string[] }>
 
 export type TargetName = keyof typeof table
