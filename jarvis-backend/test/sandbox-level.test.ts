@@ -152,7 +152,7 @@ const reaches: [what: string, command: string][] = [
 /** JARVIS is no root where it is installed, and root is above some of what holds there. */
 const own = process.getuid?.() ?? 0
 const ordinary = own === 0 ? 65_534 : own
-/** Whether every user may pass through all folders of a path. */
+/** True if every user may pass through all folders of a path. */
 const isOpen = (path: string): boolean => (statSync(path).mode & 0o001) !== 0 && (path === '/' || isOpen(dirname(path)))
 const isStartable = own !== 0 || [import.meta.dirname, dirname(process.execPath), '/tmp'].every(isOpen)
 const onLandlockAs = isStartable ? onLandlock : test.skip

@@ -30,7 +30,7 @@ const encoded: Readonly<Record<string, (word: string) => string>> = {
   REVERSED: (word) => [...word].reverse().join(''),
 }
 
-/** Whether a request carries the private word, plain or encoded. */
+/** True if a request carries the private word, plain or encoded. */
 export const carriesPrivate = (sent: string): boolean =>
   Object.values(encoded).some((encode) => sent.toLowerCase().includes(encode(privateWord).toLowerCase()))
 

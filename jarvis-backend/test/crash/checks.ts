@@ -124,7 +124,7 @@ function settledAs(result: EntryOf<'tool_result'>, entries: Evidence['entries'])
   return result.isError ? 'failed' : 'done'
 }
 
-/** Whether the call did all that it was to do, by what the cluster itself knows. */
+/** True if the call did all that it was to do, by what the cluster itself knows. */
 function ranWell(
   toolName: string,
   { vmid, force }: Record<string, unknown>,
