@@ -3,7 +3,7 @@ import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type Runboo
 import { type Parsed, parseRunbook } from './parse.ts'
 import type { Procedure, Tools } from './procedure.ts'
 
-/** The workspace's files, as far as runbooks need them. */
+/** The part of the workspace's files that runbooks need. */
 export type Files = {
   list(): { path: string; changedAt: number }[]
   read(path: string): { text: string; checksum: string; changedAt: number; problem?: string | undefined }
@@ -11,41 +11,41 @@ export type Files = {
   remove(path: string): void
 }
 
-/** `path`: of its file. `hash`: SHA-256 of its new text. */
+/** A change of a runbook. `path`: its file. `hash`: SHA-256 of its new text. */
 export type RunbookChange = { change: 'saved' | 'removed'; runbook: string; path: string; hash?: string; by: string }
 
 export type Library = {
-  /** By name. A file that has faults is among them. */
+  /** All runbooks, those with faults too. */
   list(): Runbook[]
   /** @throws JarvisError `not_found` */
   get(name: string): RunbookText
   /**
-   * The runbook that a file of the workspace is; undefined where it is none.
-   * @throws JarvisError `invalid_request` for a name that a file system may take for one, such as `Runbooks/a.md`
+   * The name of the runbook in a file of the workspace; undefined if the file is no runbook.
+   * @throws JarvisError `invalid_request` for a path that some file systems take for a runbook's, such as `Runbooks/a.md`
    */
   nameOf(path: string): string | undefined
-  /** What runs. @throws JarvisError `not_found`; `conflict` where it has faults, with the first line */
+  /** The steps that run. @throws JarvisError `not_found`; `conflict` with the first fault if the runbook has faults */
   procedure(name: string): { procedure: Procedure; hash: string }
   /** Parses a text without saving it. */
   parse(text: string): Parsed & { hash: string }
   /**
-   * Saves a text without faults. What was saved before stays in force otherwise.
-   * @param hash of the text that was edited; absent for a new runbook
-   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` where the file changed since
+   * Saves a text. A text with faults is refused, and the saved one stays in force.
+   * @param hash of the text that the person had edited; absent for a new runbook
+   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` if the file has changed since
    */
   save(name: string, text: string, hash: string | undefined, by: string): RunbookText
   /** @throws JarvisError `not_found` */
   remove(name: string, by: string): void
   /**
-   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each has
-   * the inputs that the alert gives; one that would need more is not among them.
+   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each comes with
+   * the inputs that the alert gives. A runbook that requires further inputs is left out.
    */
   offers(check: string, alert: AlertFacts): OfferedRunbook[]
   /** Writes the shipped runbooks that were never written here before; existing files stay. */
   ship(): void
 }
 
-/** What is known of an alert. `runbooks`: names that its check gives. `inputs`: what the check knows by an input's name. */
+/** The facts of an alert. `runbooks`: names that its check gives. `inputs`: values that the check gives, by the input's name. */
 export type AlertFacts = {
   object: { name?: string; node?: string; vmid?: number; id: string }
   runbooks?: readonly string[]
@@ -63,7 +63,7 @@ export function createLibrary(parts: {
   shipped: ReadonlyMap<string, string>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   lastRun(name: string): Runbook['lastRun']
-  /** Writes down who changed which runbook, and makes the change. Where it throws, nothing is written down. */
+  /** Journals who changed which runbook, and makes the change. If the change throws, nothing is journalled. */
   record(change: RunbookChange, work: () => void): void
   changed(): void
   report(error: unknown, message: string): void
@@ -71,7 +71,7 @@ export function createLibrary(parts: {
   const { files, tools, shipped, settings } = parts
   const known = new Map<string, { hash: string; parsed: Parsed; tools: string }>()
 
-  /** Tools and their tiers change with the policy and with attached servers, and so do the faults. */
+  /** The tools and their tiers. They change with the policy and with attached servers, and the faults of runbooks change with them. */
   const standing = () =>
     tools
       .names()
@@ -199,7 +199,7 @@ export function createLibrary(parts: {
   }
 }
 
-/** What an alert's object gives an input of this type. Only the kind of thing says what fits. */
+/** The value that an alert's object gives an input of this type; undefined if the object has no such part. */
 function valueFor(type: Runbook['inputs'][number]['type'], { id, node, vmid }: AlertFacts['object']) {
   if (type === 'node') return node
   if (type === 'guest') return vmid

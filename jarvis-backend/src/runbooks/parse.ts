@@ -16,12 +16,12 @@ const usualWithinMs = 60_000
 const longestWithinMs = 4 * 3_600_000
 
 export type Parsed = {
-  /** What runs; undefined where there is any fault. */
+  /** The steps that run; undefined if there is any fault. */
   procedure: Procedure | undefined
   facts: Pick<Runbook, 'title' | 'about' | 'inputs' | 'steps' | 'alerts' | 'faults'>
 }
 
-/** Parses a runbook, and names all that is wrong with it by line. Pure; never throws. */
+/** Parses a runbook, and reports all faults by line. Pure; never throws. */
 export function parseRunbook(text: string, tools: Tools): Parsed {
   const { faults, say } = createFaults()
   const { front, about, sections } = split(text, say)
@@ -39,7 +39,7 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
     procedure: found.length > 0 || whole.length !== steps.length ? undefined : { ...head, about, steps: whole },
     facts: {
       title: head.title,
-      // Lines of a file, and not of what it says.
+      // A line break of the file is no line break of the text.
       about: about.replace(/(?<!\s)\s*\n\s*/g, ' '),
       inputs: head.inputs,
       alerts: head.alerts,

@@ -14,11 +14,11 @@ import { type Block, type Say, textOf } from './lines.ts'
 import type { Args, ToolFacts, Tools } from './procedure.ts'
 import { follow, type Shape } from './shapes.ts'
 
-/** What a name stands for where it is used. `later`: it is known only while the plan runs. */
+/** The value behind a name. `says`: the tool that returns it, for messages. `later`: the value is known only while the plan runs. */
 export type Known = { shape: Shape | undefined; says: string; later?: true }
 export type Names = ReadonlyMap<string, Known>
 
-/** Reads what a step is written of: tools, arguments, references and conditions. What is wrong is said where it stands. */
+/** Reads the values of a step: tools, arguments, references and conditions. Faults are reported at their line and column. */
 export function createValues(tools: Tools, say: Say) {
   function toolAt(block: Block, node: unknown, what: string): { name: string; facts: ToolFacts | undefined } {
     const name = textOf(node)?.trim() ?? ''
@@ -32,7 +32,7 @@ export function createValues(tools: Tools, say: Say) {
     return { name, facts }
   }
 
-  /** Reads arguments, and checks their names and what they refer to. @param at where to say that one is missing */
+  /** Reads arguments, and checks their names and references. @param at the node at which a missing argument is reported */
   function argsAt(
     block: Block,
     node: unknown,
@@ -69,7 +69,7 @@ export function createValues(tools: Tools, say: Say) {
     return args
   }
 
-  /** @returns whether any text in it names a value */
+  /** Checks all references in the texts of a map. @returns true if there is any */
   function refsIn(block: Block, map: YAMLMap, known: Names): boolean {
     let found = false
     visit(map, {
@@ -86,7 +86,7 @@ export function createValues(tools: Tools, say: Say) {
     return found
   }
 
-  /** Says a fault of an expression where it stands. */
+  /** Runs `work`, and reports an ExpressionFault at its place in the node. */
   function fenced(block: Block, node: unknown, work: () => void) {
     try {
       work()
@@ -97,7 +97,7 @@ export function createValues(tools: Tools, say: Say) {
     }
   }
 
-  /** Says where a reference leads nowhere. @returns the shape of what it leads to */
+  /** Reports a reference that leads nowhere. @returns the shape of the value that the reference leads to */
   function check(ref: Ref, known: Names, place: { line: number; column: number }): Shape | undefined {
     const named = known.get(ref.name)
     const { line, column } = place
