@@ -10,7 +10,7 @@ const packages = readdirSync(new URL('../../packages', import.meta.url), { withF
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-/** What each module may import besides itself and `lib`. `*`: everything, for it wires the rest. */
+/** Imports that each module may have besides itself and `lib`. `*`: everything, because the module wires the rest. */
 const mayImport: Record<string, readonly string[] | '*'> = {
   'main.ts': ['compose', 'config', 'store', 'version'],
   compose: '*',

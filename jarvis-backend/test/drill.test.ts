@@ -52,7 +52,7 @@ const clusters: Record<string, () => Promise<{ fixture: Fixture; stop(): Promise
 }
 
 type Ask = { method: string; path: string; form: Record<string, string> }
-/** What stands between the drill and the cluster. `before` may change the form or refuse; `after` may change the answer or lose it. */
+/** A layer between the drill and the cluster. `before` may change the form or refuse; `after` may change the answer or lose it. */
 type Between = { before?(ask: Ask): Promise<void> | void; after?(ask: Ask, answer: unknown): unknown }
 
 function between(api: PveApi, { before, after }: Between): { api: PveApi; asked: Ask[] } {
@@ -353,7 +353,7 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     await expect.poll(copies).toEqual([])
   })
 
-  /** What a node says of its storages, changed. */
+  /** Changes a node's rows of its storages. */
   const storagesAre = (change: (row: Record<string, unknown>) => Record<string, unknown>): Between => ({
     after: (ask, answer) =>
       /^nodes\/[^/]+\/storage$/.test(ask.path) ? (answer as Record<string, unknown>[]).map(change) : answer,

@@ -78,7 +78,7 @@ const clusters: Record<string, () => Promise<Cluster>> = {
   },
 }
 
-/** What a cluster is told, in fewer words. */
+/** Short forms of requests to a cluster. */
 function speaking({ ports }: Cluster) {
   const tools = new Map(withPorts(homelabTools, ports).map((tool) => [tool.name, tool]))
   const toolOf = (name: string): Tool => tools.get(name) ?? raise(name)

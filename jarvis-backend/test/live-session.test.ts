@@ -29,7 +29,7 @@ test('numbers stay above what is written where another’s work has its commit u
   })
   await expect(failed).rejects.toThrow('no room')
   const { seq } = await written
-  // What the next start goes by, where this one is killed now.
+  // The sequence that the next start would use if this one were killed now.
   expect(store.session('ses_1')?.nextSeq).toBeGreaterThan(seq)
 
   // A full disk ends a transaction by itself: nothing of it is left to stand alone.

@@ -103,7 +103,7 @@ test('a vmid that only a tool result named makes the call ask, and a lost answer
     judge(tool.name, { vmid: 105 }, () => ({ results: [log], operatorTexts: [operatorText] })).verdict
   expect(verdictOn('What does the log say?')).toMatchObject({ tier: 'red', rule: 'taint' })
   expect(verdictOn('Snapshot 105.')).toMatchObject({ tier: 'yellow', rule: 'base' })
-  // What the operator said in a conversation that a result names counts for the memory alone, and for no tool that is gone.
+  // An operator's words in a conversation that a result names count for the memory alone, and for no tool that is gone.
   const named = { toolUseId: 'tu_1', text: 'ses_12345678: snapshot 105', saidIfRecalled: () => ['snapshot 105'] }
   for (const toolName of ['execute_ssh', 'gone__tool']) {
     const sources = () => ({ results: [{ ...named, toolName }], operatorTexts: [] })

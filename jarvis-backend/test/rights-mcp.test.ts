@@ -27,7 +27,7 @@ test('every tool is judged by the role of whoever asks', async () => {
       everyCall.map(async ([name, input]) => ({ name, verdict: await verdictOf(role, name, input) })),
     )
     const isBounded = role === 'viewer' || role === membersRole
-    // What is refused as a mistake says nothing of the role of those who may all.
+    // A call refused as a mistake says nothing about the rights of those who may call every tool.
     open[role] = verdicts.flatMap(({ name, verdict }) =>
       (isBounded ? verdict === 'runs' || verdict === 'asks' : verdict !== 'not_yours') ? [name] : [],
     )
@@ -44,7 +44,7 @@ test('every tool is judged by the role of whoever asks', async () => {
     expect([name, (await verdictOf(membersRole, name, input)).replace('not_yours', 'black')]).toEqual([name, verdict])
 })
 
-/** Who gets an answer to each method. `whole`: whoever sees the whole cluster; others are refused. */
+/** Principals that get an answer to each method. `whole`: those who see the whole cluster; others are refused. */
 const methods: Readonly<Record<string, { params?: object; who: 'all' | 'whole' }>> = {
   'tools/list': { who: 'all' },
   'tools/call': { params: { name: 'get_vms', arguments: {} }, who: 'all' },
@@ -59,7 +59,7 @@ const methods: Readonly<Record<string, { params?: object; who: 'all' | 'whole' }
   },
   'subscriptions/listen': { params: { notifications: { toolsListChanged: true } }, who: 'whole' },
 }
-/** Of older clients' sessions, and of tasks, whose ids are looked for among the token's own. */
+/** Methods of older clients' sessions, and of tasks. Their ids are looked up among the token's own. */
 const ofSessions = ['resources/subscribe', 'resources/unsubscribe']
 const ofTasks = ['tasks/get', 'tasks/list', 'tasks/result', 'tasks/cancel', 'tasks/update']
 
@@ -119,7 +119,7 @@ test('every method of MCP answers by the person of the token, and a member hears
   await older.subscribeResource({ uri: 'jarvis://guests/130' })
   await expect(older.subscribeResource({ uri: 'jarvis://guests/103' })).rejects.toThrow('103')
 
-  // Of every tool that a viewer or a member may not use, nothing comes of a call.
+  // A call of a tool that a viewer or a member may not use has no effect.
   const denied = everyCall.filter(([name]) => !words(looks).includes(name))
   const results = await Promise.all(
     denied.flatMap(([name, input]) =>

@@ -83,7 +83,7 @@ test('Git, which has no second level, says that it lacks the first, and its tool
   ])
 })
 
-/** What a command at the second level says, and what it changed. */
+/** Output and changes of a command at the second level. */
 async function confined(command: string, timeoutMs = 10_000, known = abi) {
   const [folder, layers] = [mkdtempSync(join(dir, 'folder-')), mkdtempSync(join(dir, 'layers-'))]
   writeFileSync(join(folder, 'a'), 'one\n')

@@ -61,7 +61,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
     },
     pending: () => site.gate.confirmations.pending(),
     statusOf: (vmid: number) => site.homelab.cluster.state().guests.find((guest) => guest.vmid === vmid)?.status,
-    /** What the twins' token gets for a call: a result, a refusal, or that a card was withdrawn. */
+    /** The outcome of a call with the twins' token: a result, a refusal, or that a card was withdrawn. */
     async call(toolName: string, toolInput: ToolInput = {}) {
       const asked = { client: 'twin', token: 'twin', tell: () => {}, read: [], signal: new AbortController().signal }
       const outcome = await site.calls.callTool({ sessionId, runId: newId('run'), toolName, toolInput, ...asked })

@@ -13,7 +13,7 @@ import { inspector, tryInspector } from './inspector.ts'
 // `npm run conformance [-- SCENARIO]`
 
 const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
-/** What the inspector asks for. */
+/** The least Node that the inspector accepts. */
 const leastNode = [22, 19] as const
 const revisions = ['2025-11-25', '2026-07-28']
 const [only] = process.argv.slice(2)

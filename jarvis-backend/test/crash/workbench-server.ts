@@ -7,7 +7,7 @@ import { observed } from './observed-database.ts'
 import { watchPuts } from './put-steps.ts'
 
 export type WorkbenchStart = { dataDir: string; jwtSecret: string }
-/** What is written to the database, or `before put NAME` and `after put NAME`: a file takes its place. */
+/** A statement of the database, or `before put NAME` and `after put NAME`: a file takes its place. */
 export type DieAt = { dieAt: string }
 
 process.on('disconnect', () => process.exit())

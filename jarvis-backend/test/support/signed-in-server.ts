@@ -45,7 +45,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     url: '',
     issuer: '',
     now: () => Date.now(),
-    /** What came, in order: method and path, then the grant type. */
+    /** Requests in order: method and path, then the grant type. */
     log: [] as string[],
     authorizations: [] as (string | undefined)[],
     refreshed: 0,
@@ -108,7 +108,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     }
   }
 
-  /** What a person does there: looks at the address, consents, and is sent back. @returns where the browser goes */
+  /** The acts of a person there: opens the address, consents, and is sent back. @returns where the browser goes */
   function authorize(address: string): URL {
     const { searchParams: asked, pathname } = new URL(address)
     if (pathname !== `${path}/authorize`) throw new Error(`no ${pathname}`)
