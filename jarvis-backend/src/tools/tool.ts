@@ -163,7 +163,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    */
   shows?: 'conversation' | 'seen' | ((input: z.output<Input>) => number)
   /**
-   * What one call does, the main effect first. Without any, or when it throws, the call asks. Of `ports` it reads what is known by now.
+   * What one call does, the main effect first. Without any, or when it throws, the call asks. It reads of the ports only what is known already.
+   * No JARVIS runs while a policy file is judged against the journal: `ports` is undefined then.
    * @throws Mistake for arguments that the caller can correct
    */
   effects(input: z.output<Input>, world: World, ports: Ports): readonly Effect[]
@@ -181,11 +182,11 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   /** Its effects are refused unless `policy.yaml` names it under `enable`. */
   isOptIn?: true
   /** The call that is run in place of this one. Its effects must be among this one's. */
-  standsFor?(input: z.output<Input>): { tool: StandIn; input: ToolInput }
+  standsFor?(input: z.output<Input>, ports: Ports): { tool: StandIn; input: ToolInput }
   /** Absent: offered always. */
   group?: Group
   /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */
-  ending?(input: z.output<Input>): Ending
+  ending?(input: z.output<Input>, ports: Ports): Ending
   /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
   isComposed?: true
   /** What JARVIS composes in its answers names no tool that changes something: where one is named, an error's text does that. */
@@ -220,14 +221,19 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
 }
 
 /** A tool with its ports. Only `execute.ts` calls `run`. */
-export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects'> & {
+export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending' | 'standsFor'> & {
   effects(input: Record<string, unknown>, world: World): readonly Effect[]
   prepare?(input: Record<string, unknown>, context: PrepareContext): Promise<Preview>
+  ending?(input: Record<string, unknown>): Ending
+  standsFor?(input: Record<string, unknown>): { tool: StandIn; input: ToolInput }
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 
-/** What a tool says of itself. Its effects are told without its ports, so that a call of a tool that needs them asks. */
-export type Declaration = Omit<ToolDefinition, 'run' | 'prepare'>
+/** What a tool says of itself, for readers without a running JARVIS. `effects` is called without ports: a call of a tool that needs them asks. */
+export type Declaration = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending'> & {
+  effects(input: Record<string, unknown>, world: World, ports?: unknown): readonly Effect[]
+  ending?(input: Record<string, unknown>, ports?: unknown): Ending
+}
 
 /** The tool that is run in place of another one. */
 export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
@@ -244,9 +250,11 @@ export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input
 
 /** The tools over what they act through. */
 export const withPorts = <Ports>(tools: readonly ToolDefinition<z.ZodObject, Ports>[], ports: Ports): Tool[] =>
-  tools.map(({ run, prepare, effects, ...tool }) => ({
+  tools.map(({ run, prepare, effects, ending, standsFor, ...tool }) => ({
     ...tool,
     effects: (input, world) => effects(input, world, ports),
     run: (input, context) => run(input, context, ports),
     ...(prepare && { prepare: (input, context) => prepare(input, context, ports) }),
+    ...(ending && { ending: (input) => ending(input, ports) }),
+    ...(standsFor && { standsFor: (input) => standsFor(input, ports) }),
   }))

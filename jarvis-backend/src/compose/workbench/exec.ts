@@ -92,11 +92,10 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     )
   }
 
-  const tools = commandTools({ verdict: sandbox.verdict, get: store.get })
   return {
     name: 'exec',
     routes: commandRoutes(commands),
-    tools: withPorts(tools, {
+    tools: withPorts(commandTools, {
       commands,
       sandbox,
       applicable,

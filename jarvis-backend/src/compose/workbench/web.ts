@@ -1,6 +1,6 @@
 import type { SearchConfig } from '../../config/search.ts'
-import { webTools } from '../../tools/house.ts'
 import { withPorts } from '../../tools/tool.ts'
+import { webTools } from '../../tools/workbench/web.ts'
 import { createFetchSite, type FetchSite } from '../../workbench/web/fetch-site.ts'
 import { createPageReader } from '../../workbench/web/page-reader.ts'
 import { createPages } from '../../workbench/web/pages.ts'

@@ -4,11 +4,8 @@ import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
 import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
-import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
+import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
-
-/** What the tools over commands need to be judged: the sandbox as it was found, and a command by its id. */
-export type CommandFacts = { verdict(): Verdict; get(id: string): Command | undefined }
 
 /** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
