@@ -1,14 +1,15 @@
 import type { Guest } from 'protocol'
 import { named } from 'redaction/visible'
 import { z } from 'zod'
-import { type EffectKind, type Touch, things } from '../../gate/effect.ts'
+import { type Touch, things } from '../../gate/effect.ts'
+import { effectKindFacts, effectKindNames } from '../../gate/effect-kinds.ts'
 import { type Effect, effectsOf, Mistake, type World } from '../../gate/index.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Tool, Undo } from '../tool.ts'
 import { type ChangePorts, changeTool, type Recorded } from './ports.ts'
 
-const kinds: EffectKind[] = ['power', 'config', 'data', 'create', 'destroy', 'execute', 'network']
+const kinds = effectKindNames().filter((kind) => effectKindFacts(kind)?.isUndone)
 const touches: Touch[] = kinds.flatMap((kind) =>
   things.filter((on) => on !== 'tool' && on !== 'site').map((on) => ({ kind, on })),
 )
@@ -67,10 +68,11 @@ export const undo = changeTool({
     const { undo, tool } = found(id, ports)
     return { tool, input: undo.input }
   },
+  example: { change: 'chg_none' },
   run: () => Promise.reject(new Error('The call that takes the change back runs in place of this one.')),
 })
 
-/** Whether an effect puts a file back as JARVIS recorded it. */
+/** Tells if an effect puts a file back as JARVIS recorded it. */
 const restoresFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
 
 /** Why a failed change has no undo: the undo would rest on a change that was never made. */
