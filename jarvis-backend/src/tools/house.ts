@@ -58,7 +58,7 @@ const places = new Map(houseTools.map(({ name }, place) => [name, place]))
 export const inFixedOrder = <T extends { name: string }>(tools: readonly T[]): T[] =>
   tools.toSorted((a, b) => (places.get(a.name) ?? places.size) - (places.get(b.name) ?? places.size))
 
-/** What the policy's checks know of them. Few policies name arguments, and to read the types of all takes a fifteenth of a start. */
+/** The shipped tools as a policy is checked against them. Argument types are read on first use: to read all of them takes a fifteenth of a start. */
 export const houseFacts: Tools = new Map(
   houseTools.map(({ name, tier, touches, input, isOptIn }) => {
     let args: Record<string, ArgumentType> | undefined

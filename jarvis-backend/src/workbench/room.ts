@@ -67,11 +67,11 @@ function openWorkbench(
     /** A card that waits or was decided lately, where the person sees it. */
     card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
     isProtected(place: Place): boolean
-    /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
+    /** Tells if a person may write in a conversation; false if there is no such conversation. @param person absent: the first owner */
     mayWriteIn(sessionId: string, person: string | undefined): boolean
     isOwnPlace: IsOwnPlace
     browser?: BrowserParts
-    /** What of the web is set, and what tests put in its place. */
+    /** The settings of the web tools, and the parts that tests replace. */
     web: WebParts
   },
 ) {
@@ -174,7 +174,7 @@ function openWorkbench(
     ],
     /** Finishes changes of files that an earlier process began. Called before runs go on. */
     finish: applier.finish,
-    /** What became of the files that a call changes, once nothing changes them any more; undefined where none were begun. */
+    /** The outcome of a call's file changes, once they have ended. Undefined if the call began none. */
     async applied(callId: string) {
       // The call may have been stopped while its files are written, which is not stopped in the middle.
       await applier.idle()

@@ -13,7 +13,7 @@ import type { Foundation } from '../foundation.ts'
 export type Area = {
   name: AreaName
   tools: readonly Tool[]
-  /** What this machine lacks; empty where all is there. It waits for nothing. */
+  /** The programs and services that this machine lacks. Returns at once. */
   missing(): readonly Missing[]
   /** Lines about it for the page and `doctor`: `level full (bubblewrap 0.8.0)`. */
   facts?(): readonly string[]
@@ -25,13 +25,13 @@ export type Area = {
   start?(): void
   /** Ends children and timers. */
   stop?(): Promise<void> | void
-  /** What the dashboard and other programs ask of it. */
+  /** REST routes of the area. */
   routes?: readonly Route[]
   /** The session was deleted. */
   forget?(sessionId: string): void
 }
 
-/** What every area builds on. */
+/** The parts that every area builds on. */
 export type Bench = Pick<
   Foundation,
   | 'clock'
@@ -50,9 +50,9 @@ export type Bench = Pick<
   policy(): WorkbenchPolicy
   /** JARVIS's own files and folders, absolute: no root reaches them. */
   ownPaths: readonly string[]
-  /** Whether a file or folder is protected. */
+  /** Tells if a file or folder is protected. */
   isProtected(place: Place): boolean
-  /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
+  /** Tells if a person may write in a conversation; false if there is no such conversation. @param person absent: the first owner */
   mayWriteIn(sessionId: string, person: string | undefined): boolean
   /** The root that a change of files names. @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
@@ -60,7 +60,7 @@ export type Bench = Pick<
   store: ContentStore
   /** Changes files for a call, and finishes that after a crash. */
   applier: Applier
-  /** What leads to JARVIS itself: no page, command or fetch reaches it. */
+  /** Tells if an address leads to JARVIS itself, which no page, command or fetch may reach. */
   isOwnPlace: IsOwnPlace
   /** Folders that a later start removes where this process is killed. */
   scratch: MakeScratch

@@ -33,7 +33,7 @@ export function composeDocker({ policy, now }: Bench): Area {
   }
 }
 
-/** Whether JARVIS runs in this container: Docker names it in the mounts of its own files, and by its host name. */
+/** Tells if JARVIS runs in this container. Docker names the container in the mounts of its files, and as its host name. */
 function isOwnContainer({ Id, Config }: Pick<InspectedContainer, 'Id' | 'Config'>): boolean {
   if (Config.Hostname !== '' && Config.Hostname === hostname() && Id.startsWith(hostname())) return true
   try {

@@ -18,6 +18,7 @@ export const listChanges = changeTool({
     target: z.string().max(100).optional().describe('Only of this thing, such as vm/101 or ct/104.'),
     limit: z.int().min(1).max(100).optional(),
   }),
+  example: {},
   output: z.object({ changes: z.array(Change) }),
   async run({ target, limit = 20 }, { asker }, ports) {
     const changes = ports.list({ limit, ...(target !== undefined && { target }) }, asker)

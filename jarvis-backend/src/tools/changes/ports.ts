@@ -8,7 +8,7 @@ export type Recorded = Pick<Change, 'id' | 'state' | 'target' | 'undoes' | 'at'>
   endedAt?: number
 }
 
-/** What the tools over changes act through. */
+/** The parts that the tools over changes act through. */
 export interface ChangePorts {
   /** The changes as the asker may see them. */
   list(query: { target?: string; limit: number }, asker: Principal | undefined): Change[]

@@ -38,6 +38,7 @@ export const cancelJob = jobTool({
   isComposed: true,
   timeoutMs: 10_000,
   input: z.strictObject({ job: z.string() }),
+  example: { job: 'none' },
   output: z.object({ id: z.string(), name: z.string() }),
   async run({ job: name }, { asker, approvedBy }, ports) {
     const job = activeJob(name, ports)

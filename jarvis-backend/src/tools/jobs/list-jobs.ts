@@ -13,6 +13,7 @@ export const listJobs = jobTool({
   effects: (_input, world) => reads({}, world),
   timeoutMs: 10_000,
   input: z.strictObject({}),
+  example: {},
   output: z.object({ jobs: z.array(Job), isStopped: z.boolean() }),
   async run(_input, { asker }, ports) {
     const { items, stopped } = ports.list(asker)

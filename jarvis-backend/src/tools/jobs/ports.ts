@@ -1,7 +1,7 @@
 import type { Job, JobBody, Principal } from 'protocol'
 import { toolOver } from '../tool.ts'
 
-/** What the tools over jobs act through. */
+/** The parts that the tools over jobs act through. */
 export interface JobPorts {
   /** The jobs as the asker may see them. */
   list(asker: Principal | undefined): { items: Job[]; stopped: { by: string; at: number } | null; zone: string }

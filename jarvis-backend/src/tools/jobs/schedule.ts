@@ -76,6 +76,7 @@ export const schedule = jobTool({
   isComposed: true,
   timeoutMs: 10_000,
   input: asked,
+  example: { name: 'nightly', when: 'every day at 03:00', prompt: 'Look.' },
   output: z.object({ id: z.string(), words: z.string(), next: z.array(z.int()) }),
   async run(input, { asker, approvedBy }, ports) {
     // The gate lets no such call run without a person's approval, so that a job always has somebody's name.

@@ -7,7 +7,7 @@ export const proposePlan = planTool({
   title: 'Propose a plan',
   description:
     'Has 2-20 calls judged, approved on one card and run. A value {step, path: "guests(name=web).vmid"} comes from an earlier read.',
-  // What its calls are raises it.
+  // The plan's calls raise the tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   shows: 'conversation',
@@ -24,6 +24,13 @@ export const proposePlan = planTool({
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: PlanProposal,
+  example: {
+    goal: 'Look.',
+    steps: [
+      { id: 'vms', tool: 'get_vms', input: {} },
+      { id: 'containers', tool: 'get_containers', input: {} },
+    ],
+  },
   output: planOutput,
   run: (_input, context, { follow }) => runPlan(context, follow),
 })

@@ -7,7 +7,7 @@ import type { Commands } from '../../workbench/sandbox/commands.ts'
 import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
 
-/** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
+/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {
@@ -45,7 +45,7 @@ export function ofSession(
 
 export const readsSandbox = (): Effect[] => [{ kind: 'read', on: 'sandbox', target: sandboxTarget }]
 
-/** What a screen draws of a command. */
+/** The data from which the dashboard draws a command. */
 export function dataOf({ id, command, state, ...facts }: Command, isApplied = false): CommandData {
   const { folder, level, isBackground, egress, startedAt } = facts
   const data = { command: id, text: command, folder, level, isBackground, egress, startedAt }

@@ -125,7 +125,7 @@ export const runCommand = commandTool({
 
 const nothingNamed: Named = { files: [], isCut: false, others: () => [] }
 
-/** What an approval rests on: the bytes and modes of the files that it names, and in the conversation's own folder everything there. */
+/** The basis of an approval: the bytes and modes of the files that the command names, and the whole tree of the conversation's own folder. */
 const basisOf = ({ files, tree }: Named): Record<string, string> => ({
   ...Object.fromEntries(files.map(({ path, mark }) => [`file ${quoted(path, 200)}`, mark])),
   ...(tree !== undefined && { folder: tree }),

@@ -84,7 +84,7 @@ export const sendInput = commandTool({
     { kind: 'network', on: 'sandbox' },
   ],
   raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
-  // What it writes may be carried out of the sandbox, as the command's own text might.
+  // The command may send the text out of the sandbox, as it may send its own text.
   effects: ({ command }, _world, ports?: CommandPorts) => [
     ...acts('The text goes to the input of a command in the sandbox.'),
     ...((ports?.commands.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
