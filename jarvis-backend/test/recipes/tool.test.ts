@@ -29,7 +29,7 @@ test('the tool of the recipe asks by a rule about its effect, runs once, and is 
   const ran: string[] = []
   homelab.shell.run = async (node, commands) => {
     ran.push(`${node}: ${commands.flat().join(' ')}`)
-    return { exitCode: 0, stdout: 'Hit:1', stderr: '' }
+    return { exitCode: 0, stdout: 'Hit:1', stderr: '', truncated: false }
   }
   // The recipe's line: the list of the nodes' tools, with the new one at its end.
   const list = [...nodeTools, refreshPackages]

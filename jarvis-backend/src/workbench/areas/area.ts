@@ -1,15 +1,15 @@
 import type { AreaName, Missing } from 'protocol'
+import type { Foundation } from '../../compose/foundation.ts'
 import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
 import type { Tool } from '../../tools/tool.ts'
-import type { IsOwnPlace } from '../../workbench/egress/own-place.ts'
-import type { Applier } from '../../workbench/files/applier.ts'
-import type { ContentStore } from '../../workbench/files/content-store.ts'
-import type { RootAt } from '../../workbench/files/walk.ts'
-import type { MakeScratch } from '../../workbench/scratch.ts'
-import type { Foundation } from '../foundation.ts'
+import type { IsOwnPlace } from '../egress/own-place.ts'
+import type { Applier } from '../files/applier.ts'
+import type { ContentStore } from '../files/content-store.ts'
+import type { RootAt } from '../files/walk.ts'
+import type { MakeScratch } from '../scratch.ts'
 
-/** One area of the workbench: its tools, and what it says of itself. A file beside this one makes each. */
+/** One area of the workbench. Each is made by a file beside this one. */
 export type Area = {
   name: AreaName
   tools: readonly Tool[]
@@ -17,9 +17,9 @@ export type Area = {
   missing(): readonly Missing[]
   /** Lines about it for the page and `doctor`: `level full (bubblewrap 0.8.0)`. */
   facts?(): readonly string[]
-  /** Finds out what only a try shows, before the page is answered. */
+  /** Tries what only a try shows, before the page is answered. */
   look?(): Promise<unknown>
-  /** It is on where policy.yaml does not say: the web tools, where a search address is set. */
+  /** Tells if the area is on when policy.yaml does not say: the web tools are if a search address is set. */
   isOnByItself?(): boolean
   /** Begins background work that must not delay the start. */
   start?(): void
@@ -31,8 +31,8 @@ export type Area = {
   forget?(sessionId: string): void
 }
 
-/** The parts that every area builds on. */
-export type Bench = Pick<
+/** The parts of the foundation that areas use. */
+export type BenchFoundation = Pick<
   Foundation,
   | 'clock'
   | 'now'
@@ -45,8 +45,11 @@ export type Bench = Pick<
   | 'announce'
   | 'activity'
   | 'stopping'
-> & {
-  /** In force now; an edit of policy.yaml counts from the next call. */
+>
+
+/** The parts that every area builds on. */
+export type Bench = BenchFoundation & {
+  /** The policy in force now; an edit of policy.yaml counts from the next call. */
   policy(): WorkbenchPolicy
   /** JARVIS's own files and folders, absolute: no root reaches them. */
   ownPaths: readonly string[]
@@ -56,14 +59,14 @@ export type Bench = Pick<
   mayWriteIn(sessionId: string, person: string | undefined): boolean
   /** The root that a change of files names. @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
-  /** Bytes by their hash: what files held, and what they are to hold. */
+  /** Bytes of files before and after changes, by their hash. */
   store: ContentStore
   /** Changes files for a call, and finishes that after a crash. */
   applier: Applier
   /** Tells if an address leads to JARVIS itself, which no page, command or fetch may reach. */
   isOwnPlace: IsOwnPlace
-  /** Folders that a later start removes where this process is killed. */
+  /** Makes folders that a later start removes if this process is killed. */
   scratch: MakeScratch
-  /** Takes a folder of the data dir away, whatever it holds. Never throws. */
+  /** Removes a folder of the data dir with its content. Never throws. */
   discard(path: string): void
 }

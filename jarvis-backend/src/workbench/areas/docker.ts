@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { withPorts } from '../../tools/tool.ts'
 import { dockerTools } from '../../tools/workbench/docker/index.ts'
-import { createEngine, type InspectedContainer } from '../../workbench/docker/engine.ts'
+import { createEngine, type InspectedContainer } from '../docker/engine.ts'
 import type { Area, Bench } from './area.ts'
 import { lacking } from './lacking.ts'
 

@@ -1,12 +1,12 @@
 import type { SearchConfig } from '../../config/search.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { webTools } from '../../tools/workbench/web.ts'
-import { createFetchSite, type FetchSite } from '../../workbench/web/fetch-site.ts'
-import { createPageReader } from '../../workbench/web/page-reader.ts'
-import { createPages } from '../../workbench/web/pages.ts'
-import { brave } from '../../workbench/web/search/brave.ts'
-import type { SearchEngine } from '../../workbench/web/search/engine.ts'
-import { searxng } from '../../workbench/web/search/searxng.ts'
+import { createFetchSite, type FetchSite } from '../web/fetch-site.ts'
+import { createPageReader } from '../web/page-reader.ts'
+import { createPages } from '../web/pages.ts'
+import { brave } from '../web/search/brave.ts'
+import type { SearchEngine } from '../web/search/engine.ts'
+import { searxng } from '../web/search/searxng.ts'
 import type { Area, Bench } from './area.ts'
 
 const remedy =
