@@ -25,10 +25,10 @@ export const proposePlan = planTool({
   timeoutMs: planTimeoutMs,
   input: PlanProposal,
   example: {
-    goal: 'Look.',
+    goal: 'Start it anew.',
     steps: [
-      { id: 'vms', tool: 'get_vms', input: {} },
-      { id: 'containers', tool: 'get_containers', input: {} },
+      { id: 'stop', tool: 'stop_vm', input: { vmid: 131 } },
+      { id: 'start', tool: 'start_vm', input: { vmid: 131 } },
     ],
   },
   output: planOutput,
