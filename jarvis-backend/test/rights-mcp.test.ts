@@ -119,7 +119,7 @@ test('every method of MCP answers by the person of the token, and a member hears
   await expect(older.subscribeResource({ uri: 'jarvis://guests/103' })).rejects.toThrow('103')
 
   // A call of a tool that a viewer or a member may not use has no effect.
-  const denied = everyCall.filter(([name]) => !words(looks).includes(name))
+  const denied = everyCall.filter(([name]) => !looks.includes(name))
   const results = await Promise.all(
     denied.flatMap(([name, input]) =>
       [tokens.viewer, tokens.member].map(async (token) => {
