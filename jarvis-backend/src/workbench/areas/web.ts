@@ -12,7 +12,7 @@ import type { Area, Bench } from './area.ts'
 const remedy =
   'set JARVIS_SEARCH_URL to the address of your SearXNG, or JARVIS_SEARCH_KEY to a key of Brave Search, in .env, and restart'
 
-/** The web: pages as text, and a search where one is set. */
+/** The web: pages as text, and a search if one is set. */
 export function composeWeb(
   bench: Bench,
   {

@@ -40,7 +40,7 @@ Promise.all(listening).then(() => {
 })
 `
 
-/** This Node, which the sandbox needs where it has none in `/usr`. */
+/** This Node, which the sandbox needs if it has none in `/usr`. */
 export const relayBind = { from: process.execPath, to: nodeInside } as const
 
 /**

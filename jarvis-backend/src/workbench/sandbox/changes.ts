@@ -23,7 +23,7 @@ export type Effect = { changes: Change[]; refused: string[] }
 export type Below = {
   entry(path: string): Entry
   names(path: string): string[]
-  /** When it was last written or renamed, Unix ms; 0 where there is nothing. */
+  /** When it was last written or renamed, Unix ms; 0 if there is nothing. */
   changedAt(path: string): number
 }
 

@@ -77,7 +77,7 @@ export function runInCell(cell: Cell, command: string, clock: Clock, options: Ru
   }
 }
 
-/** Ends a command for its time or by order, with a grace, and at once where it takes too much. */
+/** Ends a command for its time or by order, with a grace, and at once if it takes too much. */
 function ending(started: Started, clock: Clock) {
   let why: Why = 'itself'
   const cancels: (() => void)[] = []
