@@ -41,7 +41,7 @@ export type ToolOutput = {
  * unless it is kept; `id` is the change's. `timerOf`: the call takes this change back, for which its node has a timer.
  * `toolUseId`: the call's. `loadedSkills`: hashes of the skills whose text the asker has before it, by name. `asker`: who asks, in which
  * session and run. `approvedBy`: the person who approved this call, or made the grant that lets it run.
- * `ask`: asks the operator and waits for the end of the question, until `signal` withdraws it; absent where no operator is. The tool's
+ * `ask`: asks the operator and waits for the end of the question, until `signal` withdraws it; absent if no operator is. The tool's
  * time does not count meanwhile.
  */
 export type ToolContext = Required<CallOptions> & {
@@ -97,22 +97,22 @@ export type Preview = {
   diff?: readonly FileDiff[]
   /** Digests of the facts that an approval rests on, by their names: `{ configuration: digest }`. If a digest changes, the call asks again. */
   basis?: Readonly<Record<string, string>>
-  /** As the effect's, where what the guest gets had to be read: the tags of a backup. */
+  /** As the effect's, if the guest's new facts had to be read: the tags of a backup. */
   becomes?: Becomes
   /** `false`: it never goes back by itself, as a change of disks or of a guest's networks. */
   mayGoBack?: false
-  /** The node that puts it back by a timer of its own, where it was approved to go back: it may cut JARVIS off. */
+  /** The node that puts it back by its own timer, if it was approved to go back: it may cut JARVIS off. */
   timerOn?: string
   /** The call that JARVIS makes by itself later, and that the card announces: it deletes a safety snapshot. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
-  /** The calls that it leads to. The call is judged as the strictest of them, and refused where one of them would be. */
+  /** The calls that it leads to. The call is judged as the strictest of them, and refused if one of them would be. */
   leads?: Leads
 }
 
 /**
  * A plan: calls that run one after the other, each through the gate, once this call has begun. `at`: names a call in a
  * refusal. `isLater`: it waits for what an earlier one changes, and asks by itself in its turn. `read`: what the calls were made of.
- * `said`: a person's own text that they stand in; absent where whoever asks composed them. `text`: its hash, and who last wrote it, where that is known. `maxAgeMs`: how long after the
+ * `said`: a person's own text that they stand in; absent if whoever asks composed them. `text`: its hash, and who last wrote it, where that is known. `maxAgeMs`: how long after the
  * approval a call may still begin. `script`: JSON for whoever leads the run.
  */
 export type Leads = {
@@ -149,7 +149,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   /** The base tier: rules may only raise it. */
   tier: Tier
   timeoutMs: number
-  /** A strict object: an unknown key is refused, not stripped. Loose only where an attached tool's schema says so. */
+  /** A strict object: an unknown key is refused, not stripped. Loose only if an attached tool's schema says so. */
   input: Input
   /** A usual call. Tests make it through every door: a call of a tool over the homelab must do something on the demo cluster. */
   example?: z.input<Input>
@@ -207,7 +207,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   isApprovedText?: true
   /** It leads to calls of other runs, so it is no step of a plan, and no child run may call it. */
   startsPlan?: true
-  /** It only asks the operator, so it is offered only where one is, and is no step of a plan. */
+  /** It only asks the operator, so it is offered only if one is there, and is no step of a plan. */
   asks?: true
   /** It only waits for what goes on after a restart, so that a stop does not wait for it. It must be green, and safe to repeat. */
   outlives?: true

@@ -111,7 +111,7 @@ export const cloneGuest = homelabTool({
   },
 })
 
-/** @returns the bytes that are copied; undefined where that is not known @throws Mistake where they have no room */
+/** @returns the bytes that are copied; undefined if that is not known @throws Mistake if they have no room */
 function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage: string | undefined) {
   if (config.isTemplate && storage === undefined) return 0
   const volumes = volumesOf(config.values)

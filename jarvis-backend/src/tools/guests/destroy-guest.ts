@@ -23,7 +23,7 @@ const proofKeptMs = 30 * dayMs
 /** From this level on a backup was restored and booted. */
 const booted = 5
 
-/** A guest that JARVIS made may go; another only where the policy allows it and a backup is proven. */
+/** A guest that JARVIS made may go; another only if the policy allows it and a backup is proven. */
 function tierOf(vmid: number, { policy, madeBy, proofOf, now }: World): Pick<Effect, 'atLeast'> {
   const refuse = (because: string) => ({ atLeast: { tier: 'black', because } as const })
   if (madeBy?.(vmid) !== undefined) {

@@ -114,7 +114,7 @@ export const migrateGuest = homelabTool({
   },
 })
 
-/** @throws Mistake where Proxmox does not let it go there; ApiError */
+/** @throws Mistake if Proxmox does not let it go there; ApiError */
 async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string, signal: AbortSignal): Promise<void> {
   let said: unknown
   try {

@@ -234,7 +234,7 @@ function marksOf(asked: Asked): Becomes {
   }
 }
 
-/** A note counts where it can make the guest a restore drill's copy, or no longer one. */
+/** A note counts if it can make the guest a restore drill's copy, or no longer one. */
 function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
   const changes = new Map(changesOf(asked))
   const pool = cluster.guests.find(({ vmid }) => vmid === asked.vmid)?.pool

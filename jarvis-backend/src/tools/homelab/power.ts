@@ -62,7 +62,7 @@ export function powerTool(
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
-    run: (asked, context, ports) => changePower(ports, type, action, asked, context),
+    run: (asked, context, ports) => changePower(ports, { type, action }, asked, context),
   })
 }
 
@@ -90,11 +90,13 @@ const endings = {
   restart: { types: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'], goal: 'running', isTwoStep: true },
 } as const
 
+/** One action on a guest of one type. */
+type Act = { type: Guest['type']; action: PowerAction; isForced: boolean }
+
 /** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
 async function changePower(
   { cluster, api }: Pick<HomelabPorts, 'cluster' | 'api'>,
-  type: Guest['type'],
-  action: PowerAction,
+  { type, action }: Pick<Act, 'type' | 'action'>,
   { vmid, node, force = false }: PowerInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
@@ -114,7 +116,7 @@ async function changePower(
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
   const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
   const lock = lockAdvice(place, cluster.state())
-  const answer = { ...told(who, type, action, isForced, outcome, lock), data }
+  const answer = { ...told(who, { type, action, isForced }, outcome, lock), data }
   // Nothing was sent, or its words say that nothing was done.
   const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
@@ -132,12 +134,11 @@ const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done
 
 function told(
   who: string,
-  type: Guest['type'],
-  action: PowerAction,
-  isForced: boolean,
+  act: Act,
   { ok, exitStatus, observed, durationMs, upid }: PowerOutcome,
   lockSaid: string,
 ): ToolOutput {
+  const { action } = act
   const goal = action === 'stop' ? 'stopped' : 'running'
   const after = spanOf(durationMs / 1000)
   const said = oneLine(exitStatus, 300)
@@ -163,21 +164,14 @@ function told(
         ? 'the cluster refused'
         : `the ${action} task failed after ${after}`
   return {
-    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined, lockSaid)}`,
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(act, said, upid !== undefined, lockSaid)}`,
     summary: `${exitStatus === notSent ? 'Not sent' : upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
 
 /** Advice about a failed power action, from Proxmox's words. */
-function nextStep(
-  type: Guest['type'],
-  action: PowerAction,
-  isForced: boolean,
-  said: string,
-  hasTask: boolean,
-  lockSaid: string,
-): string {
+function nextStep({ type, action, isForced }: Act, said: string, hasTask: boolean, lockSaid: string): string {
   const end = toolEnds[type]
   if (/^Configuration file .* does not exist/.test(said))
     return 'It is not on that node any more, and nothing was done: find it with get_cluster_resources.'
