@@ -27,13 +27,10 @@ export const deleteSnapshot = homelabTool({
   tier: 'red',
   touches: [{ kind: 'destroy', on: 'guest' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `delete snapshot ${name} of ${vmid}`,
-      (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `delete snapshot ${name} of ${vmid}`,
+      sentence: (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
+    }),
   ],
   async prepare({ vmid, name, description }, context, ports) {
     const { guest } = await freeGuest(ports, vmid, context)

@@ -66,14 +66,11 @@ export const destroyGuest = homelabTool({
   touches: [{ kind: 'destroy', on: 'guest' }],
   raises: [{ tier: 'black', words: 'a guest that JARVIS did not make, unless enabled and with a fresh restore proof' }],
   effects: ({ vmid }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `destroy ${vmid}`,
-      (target) => `${who(target)} is destroyed with its disks and snapshots.`,
-      tierOf(vmid, world),
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `destroy ${vmid}`,
+      sentence: (target) => `${who(target)} is destroyed with its disks and snapshots.`,
+      ...tierOf(vmid, world),
+    }),
   ],
   async prepare({ vmid, name: given }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context)

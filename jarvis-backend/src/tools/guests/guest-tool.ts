@@ -44,14 +44,18 @@ const words = { vm: 'VM', ct: 'CT' }
 export const who = ({ vmid, type, name = '' }: Pick<Target, 'vmid' | 'type' | 'name'>): string =>
   `${type === undefined ? 'guest' : words[type]} ${vmid} ${quoted(name)}`
 
-/** One effect on a guest that is there. @param deed as in `Effect` @throws Mistake if it is not */
+/** The words of an effect on a guest, and its further facts. `deed`: as in `Effect`. */
+type GuestEffect = Pick<Effect, 'atLeast' | 'executes' | 'becomes'> & {
+  deed: string
+  sentence(target: Target): string
+}
+
+/** One effect on a guest. @throws Mistake if there is no such guest */
 export function guestEffect(
   kind: EffectKind,
   vmid: number,
   world: World,
-  deed: string,
-  sentence: (target: Target) => string,
-  more: Pick<Effect, 'atLeast' | 'executes' | 'becomes'> = {},
+  { deed, sentence, ...more }: GuestEffect,
 ): Effect {
   const target = guestTarget({ vmid }, world)
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
@@ -73,9 +77,7 @@ export const tagsIn = ({ tags = '' }: Readonly<Record<string, string>>): string[
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
-  deed: string,
-  sentence: string,
-  becomes: Becomes = {},
+  { deed, sentence, becomes = {} }: { deed: string; sentence: string; becomes?: Becomes },
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
@@ -149,10 +151,7 @@ export const contentOf = { vm: 'images', ct: 'rootdir' } as const
  */
 export function storageFor(
   { cluster }: Pick<HomelabPorts, 'cluster'>,
-  name: string,
-  node: string,
-  content: string,
-  needs: number | undefined,
+  { name, node, content, needs }: { name: string; node: string; content: string; needs: number | undefined },
 ): Storage {
   const { storages, hidden } = cluster.state()
   const onNode = storages.filter((storage) => storage.node === undefined || storage.node === node)
@@ -200,10 +199,12 @@ export async function mustBeNew(
 /** @throws Mistake if that volume is not on its storage, as far as the node shows it; ApiError */
 export async function volumeThere(
   { api }: Pick<HomelabPorts, 'api'>,
-  node: string,
-  volume: string,
-  content: 'iso' | 'vztmpl' | 'backup',
-  field: string,
+  {
+    node,
+    volume,
+    content,
+    field,
+  }: { node: string; volume: string; content: 'iso' | 'vztmpl' | 'backup'; field: string },
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const [storage = ''] = volume.split(':')

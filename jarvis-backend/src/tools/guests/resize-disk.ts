@@ -32,13 +32,10 @@ export const resizeDisk = homelabTool({
   tier: 'red',
   touches: [{ kind: 'config', on: 'guest' }],
   effects: ({ vmid, disk, addGib }, world) => [
-    guestEffect(
-      'config',
-      vmid,
-      world,
-      `enlarge ${disk} of ${vmid}`,
-      (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
-    ),
+    guestEffect('config', vmid, world, {
+      deed: `enlarge ${disk} of ${vmid}`,
+      sentence: (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
+    }),
   ],
   async prepare({ vmid, disk, addGib }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
@@ -105,6 +102,11 @@ function diskOf(
       `disk: ${guest.vmid} has no disk ${disk} on a storage. It has ${keys.length === 0 ? 'none' : keys.join(', ')}.`,
     )
   }
-  storageFor(ports, found.storage, guest.node, contentOf[guest.type], addGib * gibBytes)
+  storageFor(ports, {
+    name: found.storage,
+    node: guest.node,
+    content: contentOf[guest.type],
+    needs: addGib * gibBytes,
+  })
   return found
 }

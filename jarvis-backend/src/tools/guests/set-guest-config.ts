@@ -63,7 +63,9 @@ export const setGuestConfig = homelabTool({
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
-    guestEffect('config', asked.vmid, world, deedOf(asked), (target) => sentenceOf(asked, who(target)), {
+    guestEffect('config', asked.vmid, world, {
+      deed: deedOf(asked),
+      sentence: (target) => sentenceOf(asked, who(target)),
       ...tierOf(asked, world),
       becomes: marksOf(asked),
     }),

@@ -58,7 +58,7 @@ export function powerTool(
       const target = guestTarget(of, world, { type, instead: other })
       return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
     },
-    undo: ({ vmid, force = false }, world) => undoOf(action, type, force, vmid, world),
+    undo: ({ vmid, force = false }, world) => undoOf({ action, type, isForced: force }, vmid, world),
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
@@ -67,7 +67,7 @@ export function powerTool(
 }
 
 /** A start and a stop take each other back, as long as nobody else has done it. */
-function undoOf(action: PowerAction, type: Guest['type'], force: boolean, vmid: number, { cluster }: World): Undo {
+function undoOf({ action, type, isForced }: Act, vmid: number, { cluster }: World): Undo {
   const status = cluster.guests.find((guest) => guest.vmid === vmid)?.status
   if (action === 'restart') return { kind: 'none', because: 'What ran was interrupted, and runs anew.' }
   const goal = action === 'start' ? 'running' : 'stopped'
@@ -79,7 +79,7 @@ function undoOf(action: PowerAction, type: Guest['type'], force: boolean, vmid: 
     input: { vmid },
     sentence: action === 'start' ? 'It is shut down cleanly again.' : 'It is started again.',
     expects: { status: goal },
-    ...(action === 'stop' && { loses: force ? 'What it had not saved.' : 'What it held in RAM alone.' }),
+    ...(action === 'stop' && { loses: isForced ? 'What it had not saved.' : 'What it held in RAM alone.' }),
   }
 }
 
