@@ -256,7 +256,7 @@ export const toolOver =
   <Input extends z.ZodObject>(tool: ToolDefinition<Input, Ports>): ToolDefinition<z.ZodObject, Ports> =>
     tool as unknown as ToolDefinition<z.ZodObject, Ports>
 
-/** A tool that needs nothing but its arguments, or holds what it needs. */
+/** Defines a tool without ports. */
 export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input, void>): Tool =>
   tool as unknown as Tool
 

@@ -10,7 +10,7 @@ import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs
 /** A text that differs between two snapshots of the same name. */
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
-/** @throws Mistake if it has none of that name */
+/** @throws Mistake if the guest has no snapshot of that name */
 export function mustHave(items: readonly Snapshot[], vmid: number, name: string, field = 'name'): Snapshot {
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found

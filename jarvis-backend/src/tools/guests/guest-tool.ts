@@ -98,7 +98,7 @@ export const unmade = (vmid: number, name: string, now: number): Undo => ({
   loses: 'What was written in it since.',
 })
 
-/** The guest as it was seen last. @throws Mistake if there is none, or if nobody answers for it */
+/** The guest as it was seen last. @throws Mistake if no guest of that number is known */
 export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: number): Guest {
   const state = cluster.state()
   const guest = state.guests.find((candidate) => candidate.vmid === vmid)

@@ -87,7 +87,7 @@ export const resizeDisk = homelabTool({
   },
 })
 
-/** @throws Mistake if there is none of that name, or no room for it to grow */
+/** @throws Mistake if there is no disk of that name, or no room for it to grow */
 function diskOf(
   ports: HomelabPorts,
   guest: Guest,

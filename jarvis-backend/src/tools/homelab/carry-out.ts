@@ -12,7 +12,7 @@ export type CarriedOut = CommandOutput & { notes: string[] }
 
 /**
  * Runs a command that was judged to read only, so that every filter in it reads text that holds no secret any more.
- * `notes`: what a person must know of the result, such as files that were not searched.
+ * `notes`: facts about the result that a person must know, such as files that were not searched.
  * @param shell redacts what it gives. @throws as `shell.run` does.
  */
 export async function carryOut(

@@ -98,7 +98,7 @@ async function lookUp(
   return withPaths(stages, patterns, (pattern) => found.get(pattern) ?? [])
 }
 
-/** Says what is missing of the result; stands before it. */
+/** The sentence before a result that names its missing part. */
 function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
   return [
     ...(unreadBytes === undefined

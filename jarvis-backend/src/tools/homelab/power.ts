@@ -16,7 +16,7 @@ import { NodeName, Vmid } from './inputs.ts'
 /** Real shutdowns take minutes. */
 const powerTimeoutMs = 300_000
 
-/** @param force what it does here, for the model. */
+/** @param force describes the argument `force` to the model */
 const powerInput = (force: string) =>
   z.strictObject({
     vmid: Vmid.describe('The guest’s id.'),
@@ -108,7 +108,7 @@ async function changePower(
     return refused(`${vmid} is on ${plainName(guest.node)}, not on ${plainName(node)}.`)
   }
   const isForced = force && action !== 'start'
-  // The cluster itself says what there is none of.
+  // The cluster refuses a guest that is not there, in its own words.
   const expected = expectedOf(context.target)
   const outcome = await cluster.power(vmid, action, isForced, { ...context, expected })
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest

@@ -320,7 +320,7 @@ function undoOf(asked: Asked, values: Record<string, string>): Undo {
   }
 }
 
-/** Takes the timer of a change away that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
+/** Removes the node's timer of a change that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
 async function taken(
   timers: NetworkTimers | undefined,
   node: string,

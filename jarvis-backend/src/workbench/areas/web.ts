@@ -50,7 +50,7 @@ export function composeWeb(
   }
 }
 
-/** `fetchSite` and `engine`: what tests put in place of the web. `pageWorker`: the built program of the thread that reads pages. */
+/** `fetchSite` and `engine`: replace the web, for tests. `pageWorker`: the built program of the thread that reads pages. */
 export type WebParts = {
   search: SearchConfig | undefined
   fetchSite?: FetchSite

@@ -41,7 +41,7 @@ export interface Tab {
   marked(): Promise<Marked[]>
 }
 
-/** A form field whose content is nobody's to read or to fill unasked. */
+/** Form fields whose content JARVIS does not read, and does not fill without asking. */
 const secretFields =
   'input[type=password], input[autocomplete^="cc-"], input[autocomplete="one-time-code"], input[autocomplete$="-password"]'
 const frames = ['iframe', 'frame', 'object', 'embed']
@@ -185,7 +185,7 @@ export class BrowserTab implements Tab {
 /** `f2` of `f2e1`. */
 const prefixOf = (ref: string | undefined): string => /^(?:f\d+)?/.exec(ref ?? '')?.[0] ?? ''
 
-/** The first reference in the page's order is of the page itself: what is in a frame comes behind the frame. */
+/** The first reference in the page's order belongs to the page itself, because a frame's content comes after the frame. */
 function firstRef(nodes: readonly (AriaNode | string)[]): string | undefined {
   return elementsOf(nodes)[0]?.ref
 }

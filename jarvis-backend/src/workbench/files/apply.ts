@@ -112,7 +112,7 @@ function mustBeReady(change: FileChange, all: readonly FileChange[], parts: Appl
   if (stays !== undefined) throw moved(change, 'holds something that is to stay')
 }
 
-/** Works in the open folder that holds a path. @throws JarvisError `conflict` if there is none */
+/** Works in the open folder that holds a path. @throws JarvisError `conflict` if there is no such folder */
 function* at(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => Steps<void>): Steps<void> {
   const held = hold(rootOf(change.root), change.path)
   if (held === undefined) throw moved(change, 'lost the folder that holds it')
@@ -186,7 +186,7 @@ function* putFile(
   }
 }
 
-/** Through an open folder: by its name alone, the mode of what a link leads to would change. */
+/** Sets the mode through the open folder. By its name, chmod would change the target of a link. */
 function setFolderMode(path: string, mode: number): void {
   const folder = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
@@ -210,7 +210,7 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
 
 const freshName = (name: string) => `.${name.slice(0, 200)}.jarvis-new`
 
-/** Removes what a process that was killed left half written. */
+/** Removes files that a killed process left half written. */
 function sweep(root: RootAt, path: string): void {
   within(root, path, ({ dir, name }) => {
     const fresh = `${dir}/${freshName(name)}`

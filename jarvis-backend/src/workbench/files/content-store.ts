@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { hashOf } from './walk.ts'
 
-/** Bytes by their SHA-256: what files held before a change, and what they are to hold. */
+/** Bytes of files before and after changes, by their SHA-256. */
 export type ContentStore = {
   /** Keeps bytes on disk before it returns. @returns their hash; undefined if they are over `mostBytes` and not kept */
   keep(bytes: Buffer): string | undefined

@@ -85,7 +85,7 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
 /** Lines of a whole diff, beyond which nobody reads on. */
 const mostOfAll = 20_000
 
-/** The whole diff of what a card shows the beginning of. */
+/** The whole diff. A card shows only its beginning. */
 export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] => {
   let free = mostOfAll
   return shown.map((file) => {

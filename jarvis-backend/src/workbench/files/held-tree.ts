@@ -13,7 +13,7 @@ export type Spot = { path: string; at: string; stat: Stats }
 /** Limits of a tree that a command leaves. `depth`: nested folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
 
-/** The tree is deeper or larger than what is read, a name in it is no text, or something changed it meanwhile. */
+/** The tree is deeper or larger than the limits, a name in it is not valid text, or something changed it meanwhile. */
 export class Unreadable extends Error {}
 
 /**

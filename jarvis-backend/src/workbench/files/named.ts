@@ -220,7 +220,7 @@ function matching(word: string, paths: readonly string[] = []): string[] {
   return paths.filter((path) => path.startsWith(start) && path.endsWith(end))
 }
 
-/** @returns undefined for what is no path within the folder */
+/** @returns undefined if the word is not a path within the folder */
 function plain(word: string): string | undefined {
   const parts: string[] = []
   for (const part of word.split('/')) {
@@ -274,7 +274,7 @@ function entriesBelow(root: RootAt, folder: string) {
       if (stat === undefined) continue
       const at = joined(path, name)
       const kind = kinds[stat.mode & constants.S_IFMT] ?? 'other'
-      // A folder's own times change with what it holds, which is listed.
+      // A folder's own times change with its entries, which are listed themselves.
       prints.push(`${at}\0${kind} ${kind === 'folder' ? modeOf(stat) : printOf(stat)}`)
       if (kind === 'folder') {
         folders.add(at)

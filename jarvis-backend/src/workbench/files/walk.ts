@@ -90,7 +90,7 @@ function openPart(fd: number, part: string, shown: string): number | undefined {
   }
 }
 
-/** Opens a file without following a link or waiting for a pipe. @returns undefined if there is none */
+/** Opens a file without following a link or waiting for a pipe. @returns undefined if there is no such file */
 export function withFile<T>(
   { dir, name }: Held,
   shown: string,
@@ -148,7 +148,7 @@ function hashed(file: number, stats: Stats): Entry | undefined {
   return { kind: 'file', hash: hash.digest('hex'), mode: stats.mode & 0o777 }
 }
 
-/** The names in a folder of a root; empty if there is none. */
+/** The names in a folder of a root. Empty if there is no such folder. */
 export const namesIn = (root: RootAt, path: string): string[] =>
   within(root, path === '' ? '' : `${path}/x`, ({ dir }) => readdirSync(dir)) ?? []
 

@@ -10,7 +10,7 @@ export type Bind = { from: string; to: string; isWritable?: true }
 /** The files, folders and network that a sandbox has in addition to the machine's programs. */
 export type Cell = {
   binds: readonly Bind[]
-  /** Folders inside that are empty in place of what they hold. */
+  /** Folders that appear empty inside the sandbox. */
   hidden?: readonly string[]
   /** Where the program starts, inside. Default `/work`. */
   cwd?: string

@@ -65,7 +65,7 @@ function hashOf(file: string): string {
   }
 }
 
-/** In pieces, as a file may be larger than what is kept of it. */
+/** Reads in pieces, because a file may be larger than the part of it that is kept. */
 export function hashOfOpen(file: number): string {
   const hash = createHash('sha256')
   const piece = Buffer.alloc(1024 ** 2)

@@ -27,7 +27,7 @@ export type Asked = {
   shown: string
   egress: readonly string[]
   isBackground: boolean
-  /** Files that a person saw, which it finds as they were shown. */
+  /** Files that a person saw. The command finds them as they were shown. */
   pinned?: readonly Pinned[] | undefined
 }
 

@@ -50,7 +50,7 @@ export interface HiddenCount {
   found(): Hidden
 }
 
-/** Counts what was left out of a page, by why. */
+/** Makes a counter of hidden passages. A passage is counted under the reason why it is hidden. */
 export function createHiddenCount(): HiddenCount {
   const reasons = new Map<string, number>()
   return {

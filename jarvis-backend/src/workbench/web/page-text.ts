@@ -10,7 +10,7 @@ export type PageText = { title: string; text: string; how: 'article' | 'whole' |
 
 /** Deeper pages take some parsers minutes, and the deepest overflow the stack of all. */
 const deepest = { article: 200, whole: 3_000 }
-/** A shorter article is a list of links or a form, of which readers want all. */
+/** The least length of an article. A shorter one is a list of links or a form, of which readers want the whole page. */
 const fewestChars = 250
 const mostElements = 60_000
 

@@ -26,7 +26,7 @@ export type Pages = {
     url: URL,
     asked: { sessionId: string; listed: boolean; signal: AbortSignal },
   ): Promise<Page & { isKept: boolean }>
-  /** Forgets what was read for a session. */
+  /** Forgets the pages that were read for a session. */
   forget(sessionId: string): void
 }
 
