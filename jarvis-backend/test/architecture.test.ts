@@ -176,6 +176,17 @@ test('every effect goes through one door', () => {
   expect(callers(/\.settle\(call,/)).toEqual(['agent/run/settle-calls.ts'])
 })
 
+test('nothing outside homelab imports homelab/proxmox', () => {
+  const root = join(src, '..')
+  const importing = ['src', 'test', 'bench', 'dojo'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .map((path) => join(root, folder, path))
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(join(src, 'homelab', sep)))
+      .filter((path) => /from '[^']*homelab\/proxmox\//.test(readFileSync(path, 'utf8'))),
+  )
+  expect(importing.map((path) => relative(root, path))).toEqual([])
+})
+
 test('only the site opens rooms: others import types of a room at most', () => {
   const opening = files.filter(
     (path) => !path.endsWith(join('compose', 'site.ts')) && /^import (?!type\b).*\/room\.ts'/m.test(codeOf(path)),

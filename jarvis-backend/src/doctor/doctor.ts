@@ -1,6 +1,6 @@
 import type { DoctorCheck, DoctorReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { inspectCluster } from '../homelab/proxmox/index.ts'
+import { inspectCluster } from '../homelab/connect.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hostChecks } from './address-checks.ts'
 import { bad, badFrom, ok, warn } from './check.ts'
