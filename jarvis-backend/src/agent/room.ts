@@ -27,7 +27,7 @@ import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts
 import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
-import { sessionTools } from '../tools/house.ts'
+import { sessionTools } from '../tools/sessions/index.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
 import { isOf, newSessionId } from '../v1/token.ts'
 import { createAttachments } from './attachments.ts'

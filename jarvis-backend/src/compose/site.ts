@@ -42,13 +42,13 @@ import { inFixedOrder } from '../tools/house.ts'
 import { toolsRoom } from '../tools/room.ts'
 import type { Tool } from '../tools/tool.ts'
 import { watchRoom } from '../watch/room.ts'
+import type { BrowserParts } from '../workbench/areas/browser.ts'
+import type { WebParts } from '../workbench/areas/web.ts'
 import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
 import { workbenchRoom } from '../workbench/room.ts'
 import { composeFoundation } from './foundation.ts'
 import { composeTextFiles, createWriters } from './text-files.ts'
 import { transcribing } from './transcribing.ts'
-import type { BrowserParts } from './workbench/browser.ts'
-import type { WebParts } from './workbench/web.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {

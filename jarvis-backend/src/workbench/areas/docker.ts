@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { withPorts } from '../../tools/tool.ts'
 import { dockerTools } from '../../tools/workbench/docker/index.ts'
-import { createEngine, type InspectedContainer } from '../../workbench/docker/engine.ts'
+import { createEngine, type InspectedContainer } from '../docker/engine.ts'
 import type { Area, Bench } from './area.ts'
 import { lacking } from './lacking.ts'
 
@@ -33,7 +33,7 @@ export function composeDocker({ policy, now }: Bench): Area {
   }
 }
 
-/** Whether JARVIS runs in this container: Docker names it in the mounts of its own files, and by its host name. */
+/** Tells if JARVIS runs in this container. Docker names the container in the mounts of its files, and as its host name. */
 function isOwnContainer({ Id, Config }: Pick<InspectedContainer, 'Id' | 'Config'>): boolean {
   if (Config.Hostname !== '' && Config.Hostname === hostname() && Id.startsWith(hostname())) return true
   try {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Missing } from 'protocol'
 import { pathReason, shippedPolicy } from '../../gate/index.ts'
-import { fileTools } from '../../tools/house.ts'
 import { withPorts } from '../../tools/tool.ts'
-import { rootProblem } from '../../workbench/root-problem.ts'
+import { fileTools } from '../../tools/workbench/files.ts'
+import { rootProblem } from '../root-problem.ts'
 import type { Area, Bench } from './area.ts'
 
 /** Files of the host in the roots of policy.yaml, and of each session's own folder. */

@@ -11,20 +11,20 @@ import { withPorts } from '../../tools/tool.ts'
 import type { Applicable } from '../../tools/workbench/command-ports.ts'
 import { commandTools } from '../../tools/workbench/commands.ts'
 import { undoOf } from '../../tools/workbench/file-tool.ts'
-import { openWay } from '../../workbench/egress/proxy.ts'
-import type { Reaching } from '../../workbench/egress/reach.ts'
-import { entryAt } from '../../workbench/files/apply.ts'
-import { mostBytes } from '../../workbench/files/content-store.ts'
-import { diffOf } from '../../workbench/files/diff.ts'
-import { type FileChange, isSame, shownPath } from '../../workbench/files/entry.ts'
-import { namedFiles } from '../../workbench/files/named.ts'
-import { rootName } from '../../workbench/files/root-of.ts'
-import { bytesOf, withFile, within } from '../../workbench/files/walk.ts'
-import type { Command } from '../../workbench/sandbox/command.ts'
-import { createCommandFiles } from '../../workbench/sandbox/command-files.ts'
-import { createCommands } from '../../workbench/sandbox/commands.ts'
-import { createSandbox, landlockWords, offAt } from '../../workbench/sandbox/level.ts'
-import { unboundedWords } from '../../workbench/sandbox/task-group.ts'
+import { openWay } from '../egress/proxy.ts'
+import type { Reaching } from '../egress/reach.ts'
+import { entryAt } from '../files/apply.ts'
+import { mostBytes } from '../files/content-store.ts'
+import { diffOf } from '../files/diff.ts'
+import { type FileChange, isSame, shownPath } from '../files/entry.ts'
+import { namedFiles } from '../files/named.ts'
+import { rootName } from '../files/root-of.ts'
+import { bytesOf, withFile, within } from '../files/walk.ts'
+import type { Command } from '../sandbox/command.ts'
+import { createCommandFiles } from '../sandbox/command-files.ts'
+import { createCommands } from '../sandbox/commands.ts'
+import { createSandbox, landlockWords, offAt } from '../sandbox/level.ts'
+import { unboundedWords } from '../sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
 /**
@@ -92,11 +92,10 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     )
   }
 
-  const tools = commandTools({ verdict: sandbox.verdict, get: store.get })
   return {
     name: 'exec',
     routes: commandRoutes(commands),
-    tools: withPorts(tools, {
+    tools: withPorts(commandTools, {
       commands,
       sandbox,
       applicable,
