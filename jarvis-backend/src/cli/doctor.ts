@@ -20,16 +20,17 @@ import { unseenIn } from '../store/sqlite/channels/unseen.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withJournal } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { peopleIn } from './people-in.ts'
-import { table } from './table.ts'
 import { unmetHere } from './unmet-here.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
 /** `jarvis doctor`: prints one line for each check. Exit code 1 where something is broken. */
-export async function doctor(env: Record<string, string | undefined>, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.doctor.options)
+export async function doctor(
+  env: Record<string, string | undefined>,
+  { values }: Input<{ json?: boolean; 'no-model'?: boolean }>,
+): Promise<void> {
   // The timer keeps the process alive while only unreferenced timers and sockets wait.
   const alive = setInterval(() => {}, 60_000)
   try {

@@ -1,6 +1,6 @@
 import type { Card, Question, StreamEvents } from 'protocol'
+import { exitCodes } from './exit-codes.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes } from './table.ts'
 import type { Told } from './terminal/printer.ts'
 
 /** One run as a program sees it. */

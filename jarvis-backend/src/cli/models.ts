@@ -19,9 +19,8 @@ import { systemClock } from '../lib/clock.ts'
 import { firstOf } from '../lib/words.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { createQuestions } from './questions.ts'
-import { table } from './table.ts'
 
 const usage = `Use models, or one of:
   models presets                                  known services
@@ -35,8 +34,23 @@ const usage = `Use models, or one of:
   models fallback MODEL NEXT… [--consent NEXT]    what answers where MODEL fails, in order; none: nothing`
 
 /** `jarvis models`: lists, adds, tries, chooses and removes providers. A running server takes a change up at once. */
-export async function models(config: Config, args: string[], say: (text: string) => void = console.log): Promise<void> {
-  const { positionals, values } = readOptions(args, table.models.options)
+export async function models(
+  config: Config,
+  {
+    positionals,
+    values,
+  }: Input<{
+    preset?: string
+    kind?: string
+    url?: string
+    models?: string
+    'key-file'?: string
+    'no-key'?: boolean
+    'header-file'?: string
+    consent?: string[]
+  }>,
+  say: (text: string) => void = console.log,
+): Promise<void> {
   const [action = 'list', name = '', ...rest] = positionals
   let settings: ReturnType<typeof createSettings> | undefined
   const setup = createModelSetup({
