@@ -12,6 +12,7 @@ export const nodesCommand = defineCommand({
     if (wanted !== undefined && found.length === 0)
       throw new JarvisError('not_found', `JARVIS_NODES does not name ${wanted}.`)
     const lines = found.map(([name, { host }]) => `${name}  ${host}`)
+    // biome-ignore lint/suspicious/noConsole: commands print to the console; `src/cli` may.
     console.log(values.json === true ? JSON.stringify(found.map(([name]) => name)) : lines.join('\n'))
   },
 })

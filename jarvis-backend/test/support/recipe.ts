@@ -17,9 +17,9 @@ export function recipeOf(heading: string): { path: string; file: string; blocks:
   return { path, file, blocks }
 }
 
-/** The text of a file beside the recipe's test, with its imports as they are at the place that the recipe names. */
+/** The text of a file beside the recipe's test, with its imports as they are at the place that the recipe names, and without exceptions from lint. */
 export function besideTest(name: string, imports: Readonly<Record<string, string>>): string {
-  const text = readFileSync(join(backend, 'test/recipes', name), 'utf8')
+  const text = readFileSync(join(backend, 'test/recipes', name), 'utf8').replace(/^ *\/\/ biome-ignore .*\n/gm, '')
   return Object.entries(imports).reduce((all, [from, to]) => all.replaceAll(`'${from}`, `'${to}`), text)
 }
 
