@@ -79,7 +79,7 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
   try {
     sent = await send(remote, message, options)
     const { sessionId, runId, after } = sent
-    // What a card waits for is a person's time; the model's own is limited by the run.
+    // `--wait` limits only the time that a person takes for a card. The run itself limits the model's time.
     const outcome = await follow({
       remote,
       sessionId,
@@ -157,7 +157,7 @@ async function upload(remote: Remote, paths: readonly string[]): Promise<string[
   return ids
 }
 
-/** What stands in the pipe; undefined at a terminal. */
+/** Reads the text that is piped in; undefined at a terminal. */
 async function piped(): Promise<string | undefined> {
   if (process.stdin.isTTY === true) return undefined
   let text = ''

@@ -167,7 +167,7 @@ async function agree(
 }
 
 const mostRuleLines = 60
-/** What becomes of a file of rules, and how the backup's differs. */
+/** Describes what the restore does with a file of rules, and how the backup's file differs. */
 function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
   const lines = fileDiffOf(path, now ?? '', backup).flatMap((diff) => diff.lines)
   const more = lines.length - mostRuleLines

@@ -26,7 +26,7 @@ export async function chat(
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)
   const prompt = createPrompt()
-  /** What is told while a person decides is printed afterwards. */
+  /** Events that arrive while a person decides. They are printed afterwards. */
   let held: Told[] | undefined
   const printer = createPrinter({
     style,

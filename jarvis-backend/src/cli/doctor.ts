@@ -67,14 +67,14 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
   })
 }
 
-/** Of rules that ask for more people than may sign in. What is wrong with the file itself stops a start, and is said there. */
+/** Checks for rules that ask for more people than may sign in. A fault of the file itself stops the start, which names it. */
 async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
   const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')
   if (read.kind !== 'read' || !existsSync(join(config.dataDir, 'jarvis.db'))) return []
   return policyChecks(await unmetHere(config, read.file))
 }
 
-/** Of a database that this release wrote; an older one is not brought up to date by a look at it. */
+/** Checks a database that this release wrote. An older one is left alone: opening it would migrate it. */
 async function storedHere(config: Config): Promise<DoctorCheck[]> {
   const path = join(config.dataDir, 'jarvis.db')
   let found: DoctorCheck[] = []

@@ -7,7 +7,7 @@ import type { Told } from './terminal/printer.ts'
 export type Outcome = {
   sessionId: string
   runId: string
-  /** What the model said last. */
+  /** The model's last text. */
   text: string
   /** `waits`: somebody is waited for, and nobody watched longer. */
   stopReason: string

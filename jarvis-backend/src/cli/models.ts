@@ -58,7 +58,7 @@ export async function models(
     clock: systemClock,
     apply: () => {},
     factsOf: (model) => knownHere(config, settings, say)(model),
-    // What its server refused is tried anew.
+    // A saved provider gets another try with the tools that its server refused before.
     forget(of) {
       if (settings === undefined) return
       createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} }).forget(of)
@@ -78,7 +78,7 @@ export async function models(
   switch (action) {
     case 'list':
       if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
-      // What the models' servers told a running JARVIS stands in its database.
+      // A running JARVIS stores in its database what the models' servers told of their models.
       return withData(config, (_journal, database) => {
         settings = createSettings(database)
         say(listed(setup.current(), config))

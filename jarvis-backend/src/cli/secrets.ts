@@ -191,7 +191,7 @@ async function forgetRows(config: Config, closed: ReadonlySet<string>, suffix: s
   console.log('Second factors among them are off: the password alone signs these people in.')
 }
 
-/** What a forgotten secret was for; without it these settings would stop the start. */
+/** Settings that are forgotten with a secret: without the secret they would stop the start. */
 const goesWith: readonly (readonly [secret: string, (name: string, value: string) => boolean])[] = [
   ['PVE_TOKEN_SECRET', (name) => name.startsWith('PVE_')],
   ['PBS_TOKEN_SECRET', (name) => name.startsWith('PBS_')],

@@ -43,7 +43,7 @@ export async function sessions(config: Config, { values, positionals }: Asked): 
   const remote = await reach(config, values.url)
   const words = positionals.join(' ')
   const query = `sessions?limit=50${words === '' ? '' : `&q=${encodeURIComponent(words)}`}`
-  // Those of programs, of which this command line is one, stand in a list of their own.
+  // Sessions of programs, such as this command line, have a list of their own.
   const [page, programs] = await Promise.all([
     remote.get<SessionsPage>(query),
     remote.get<SessionsPage>(`${query}&source=v1`),

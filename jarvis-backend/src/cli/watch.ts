@@ -26,7 +26,7 @@ export async function watch(
     process.exitCode = exitCodes.interrupted
     over.abort()
   })
-  /** What both sources had at first, so that it can be put in order; undefined once it was. */
+  /** The first lines of both sources, which are sorted together; undefined once they were printed. */
   let first: { at: number; line: string }[] | undefined = []
   const say = (at: number, row: Row, raw: object) => {
     if (at < since) return

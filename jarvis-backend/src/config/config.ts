@@ -60,7 +60,7 @@ export type Config = {
   /** Window of every model, tokens; undefined: by its name. */
   contextTokens: number | undefined
   maxTurns: number
-  /** Which models name sessions: `auto` all but local ones. */
+  /** The models that name sessions. `auto`: all but local ones. */
   titles: 'auto' | 'on' | 'off'
   confirmTtlMs: number
   /** Time for which `/v1` holds the headers of an unstreamed answer back, ms. */

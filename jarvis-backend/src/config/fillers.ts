@@ -3,7 +3,7 @@ import { openerOf, type Sealing } from './sealing.ts'
 import { settings } from './settings.ts'
 import { settingsPath } from './settings-file.ts'
 
-/** What fills `${…}` in `mcp.json`, by name of a variable. @throws Error that says why there is none, and what to do */
+/** Returns the value for a `${…}` of `mcp.json`, by the name of the variable. @throws Error that says why there is none, and what to do */
 export type Fill = (name: string) => string
 
 /** The variable that holds the value of VS Code's `${input:ID}`. */

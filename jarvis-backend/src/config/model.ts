@@ -29,7 +29,7 @@ const withEffort = (values: ModelValues, config: ModelConfig): ModelConfig => {
   return config.kind === 'demo' || effort === undefined ? config : { ...config, effort }
 }
 
-/** What is configured of each provider, with all its models, the usual one first; a provider without key and address is absent. */
+/** The models of each configured provider, the usual one first. A provider without key and address is absent. */
 function providersOf(values: ModelValues, { providers }: ModelsFile): Map<string, ServedModel[]> {
   const found = new Map<string, ServedModel[]>()
   if ((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
-/** What searches the web: a SearXNG at `url`, or Brave Search with `key`. */
+/** The service that searches the web: a SearXNG at `url`, or Brave Search with `key`. */
 export type SearchConfig = { url: string } | { key: string }
 
 export const searchSettings = defineSettings({

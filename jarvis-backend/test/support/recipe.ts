@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { expect, onTestFinished } from 'vitest'
@@ -42,9 +42,9 @@ export async function followRecipe<Exports>(
     setup(builder) {
       const added = join(backend, path)
       const registry = join(backend, register.path)
-      builder.onResolve({ filter: new RegExp(`/${path.split('/').at(-1)?.replace('.', '\\.')}$`) }, () => ({
-        path: added,
-      }))
+      builder.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path: asked, resolveDir }) =>
+        resolve(resolveDir, asked) === added ? { path: added } : undefined,
+      )
       builder.onLoad({ filter: /\.ts$/ }, ({ path: loaded }) => {
         if (loaded === added) return { contents: file, loader: 'ts' }
         if (loaded !== registry) return undefined
