@@ -41,7 +41,7 @@ import { serveTerminal } from '../realtime/terminal.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
 import { composeElsewhere } from './elsewhere.ts'
-import type { Site } from './site.ts'
+import type { Site } from '../site.ts'
 
 /** Time limits of a request, ms. They end connections of clients that send their bytes very slowly. */
 const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }

@@ -27,7 +27,7 @@ import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
 import type { Realtime } from '../realtime/server.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
-import type { Site } from './site.ts'
+import type { Site } from '../site.ts'
 
 /** Implemented by the program that starts JARVIS. */
 export type Program = {
@@ -167,7 +167,6 @@ export function composeSystem(
         stepUp,
       }),
       journal: journalRoutes({ ...journal, shown: site.shown }),
-      logs: site.logRoutes(),
       events: activityEventRoutes(site.activity, site.streams, startedAt, site.shown),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),

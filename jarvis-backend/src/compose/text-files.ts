@@ -3,7 +3,7 @@ import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from 'p
 import { agentDir } from '../agents/agent-dir.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import type { Foundation } from './foundation.ts'
+import type { Foundation } from '../foundation.ts'
 
 /**
  * The texts that people edit, at each door: of the workspace, which is main's folder, and of other agents' folders. Every change is journalled with who
