@@ -119,7 +119,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'secrets',
     'workbench',
   ],
-  doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools', 'workbench'],
+  doctor: ['house', 'config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools', 'workbench'],
   config: ['protocol', 'agents', 'gate', 'tools', 'redaction', 'secrets'],
   lib: [],
   log: ['protocol', 'redaction'],
