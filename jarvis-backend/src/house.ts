@@ -7,7 +7,7 @@ import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
 
-/** What a room does when a person loses rights. Both methods run within the transaction that takes the rights. */
+/** A room’s contribution to the end of a person’s rights. Both methods run within the transaction that takes the rights. */
 export type Offboarding = {
   name: string
   /** Ends the ways on which the person is reached and decides outside the dashboard. */

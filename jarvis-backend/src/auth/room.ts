@@ -133,12 +133,12 @@ function openPeople(
     links,
     signIns,
     signInList,
-    /** Whether a person may ask for anything now; undefined: the first owner. */
+    /** True if a person may ask for anything now. @param id undefined: the first owner */
     mayAsk(id: string | undefined): boolean {
       const person = people.inNameOf(id)
       return person !== undefined && person.disabledAt === undefined && isAtLeast(person.role, 'member')
     },
-    /** Whether a person's devices are told of what somebody asked for: operators of everything, members of their own. */
+    /** True if a person's devices are told of a request of `asker`: operators hear of all requests, members of their own. */
     hears(sub: string, asker: string | undefined): boolean {
       const person = people.inNameOf(personOf(sub))
       if (person === undefined || !isIn(person)) return false

@@ -25,7 +25,7 @@ export type PartsSeen = {
   push: { devices: number; failing: number }
   sqliteVersion: string
   log: LogStanding
-  /** Of a clock that is not believed, Unix ms. */
+  /** The leap of a clock that is not believed, Unix ms. */
   leapt: { from: number; to: number } | undefined
   /** Another process holds the database. */
   isHeld: boolean

@@ -8,7 +8,7 @@ import { type ActivityFeed, createActivityFeed, type Words } from '../realtime/a
 import { mostKept } from './log-tail.ts'
 import type { SiteLog } from './site-log.ts'
 
-/** What a site says of its own work: to the log, and to people in the activity feed. */
+/** The voice of a site: its log, and the activity feed that people see. */
 export type LogParts = {
   redactor: GrowingRedactor
   redact(text: string): string

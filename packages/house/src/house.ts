@@ -13,7 +13,7 @@ export type HouseOptions<Kinds extends KindTypes> = {
   after?: (ms: number, run: () => void) => () => void
 }
 
-/** What is known of an open room. `given` names each need and, if a room of this house provides it, that room. */
+/** The record of an open room. `given` names each need and, if a room of this house provides it, that room. */
 export type RoomRecord = FactUse & {
   name: string
   given: readonly { need: string; from?: string }[]

@@ -1,4 +1,5 @@
 import type { AreaName, Missing } from 'protocol'
+import type { Foundation } from '../../foundation.ts'
 import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
 import type { Tool } from '../../tools/tool.ts'
@@ -7,7 +8,6 @@ import type { Applier } from '../../workbench/files/applier.ts'
 import type { ContentStore } from '../../workbench/files/content-store.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
 import type { MakeScratch } from '../../workbench/scratch.ts'
-import type { Foundation } from '../../foundation.ts'
 
 /** One area of the workbench: its tools, and what it says of itself. A file beside this one makes each. */
 export type Area = {
