@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { compose, type Jarvis } from './compose.ts'
+import { compose, type Jarvis } from './process.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
 import { surviveLostOutput } from './lib/log-sink.ts'

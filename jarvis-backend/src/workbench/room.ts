@@ -11,7 +11,7 @@ import {
 } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import type { Foundation } from '../foundation.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
 import type { Place, Root, WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'

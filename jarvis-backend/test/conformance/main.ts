@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose } from '../../src/compose.ts'
+import { compose } from '../../src/process.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createTokenIn } from '../support/api-tokens.ts'
 import { conformanceFixtures } from './fixtures.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose, type Replacements } from '../../src/compose.ts'
+import { compose, type Replacements } from '../../src/process.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { Broken } from './mutants.ts'
 import { observed } from './observed-database.ts'
