@@ -4,7 +4,7 @@ import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { offeredBy, type ProgramOrigin, sentAlong } from './program.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
-import type { Draft, Given } from './sessions/transcript-store.ts'
+import type { Draft, Given } from './sessions/entries.ts'
 import { calling } from './tool-runner.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type Attachment, isPicture, type ToolInput } from 'protocol'
 import { textsSentAlong } from './program.ts'
-import type { StoredEntry } from './sessions/transcript-store.ts'
+import type { StoredEntry } from './sessions/entries.ts'
 
 /** The texts of a conversation by where they came from. `asked`: the arguments of the call that a result answers. */
 export type Sources = {
@@ -61,23 +61,28 @@ export const sourceTypes = [
   'subrun',
 ] as const satisfies readonly StoredEntry['type'][]
 
+/** The call whose sources are asked for. */
+export type JudgedCall = {
+  toolUseId: string
+  /** True for an MCP client's call: a client has read its own results alone, a model all but what MCP clients asked for. */
+  isClients: boolean
+  /** The newest entries of `tellingTypes` in an earlier conversation of the operator; empty if it is an MCP client's or gone. */
+  tellingEntries(sessionId: string): readonly StoredEntry[]
+  /** The token of the program that made the call. A program's messages are its person's words in its own calls alone. */
+  token?: string | undefined
+  /** The text of an attached file. The person who attached it need not have written or read it. */
+  textOf?: (attachmentId: string) => string | undefined
+  /** True if words of this writer count as the asker's own. In a shared conversation, words of somebody who may do less do not. */
+  isOwn?: (by: string) => boolean
+}
+
 /**
  * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
  * and what the operator had said in it.
- * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
- * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
- * @param token of the program whose call it is: its messages are its person's words in its own calls alone
- * @param textOf the text of an attached file: a person attached it, and need not have written or read it
- * @param isOwn whether what somebody wrote counts as the words of whoever asks: in a shared conversation, those of somebody who may do less do not
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
-  toolUseId: string,
-  isClients: boolean,
-  tellingEntries: (sessionId: string) => readonly StoredEntry[],
-  token?: string,
-  textOf: (attachmentId: string) => string | undefined = () => undefined,
-  isOwn: (by: string) => boolean = () => true,
+  { toolUseId, isClients, tellingEntries, token, textOf = () => undefined, isOwn = () => true }: JudgedCall,
 ): Sources {
   const read = new Map<string, readonly string[]>()
   /** Several texts of the memory may name one conversation. */

@@ -1,5 +1,5 @@
 import { noUsage, type Usage } from 'protocol'
-import type { StoredEntry } from './sessions/transcript-store.ts'
+import type { StoredEntry } from './sessions/entries.ts'
 
 /** What a model was asked for: a turn, or the words of a fold. */
 type Paid = StoredEntry & { type: 'assistant' | 'compaction'; model: string; usage: Usage }

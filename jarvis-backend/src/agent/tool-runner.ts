@@ -1,8 +1,6 @@
 import { noUsage, type Principal, type ToolCall } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import type { ActiveRun } from './active-run.ts'
-import type { LiveSession } from './sessions/live-session.ts'
-import type { Draft } from './sessions/transcript-store.ts'
+import type { Draft } from './sessions/entries.ts'
 import type { Sources } from './sources.ts'
 
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
@@ -35,17 +33,6 @@ export type CallContext = {
   /** What the principal had read. Called only where a change is judged. */
   sources(): Sources
 }
-
-/** What the tools are told of any call of a run. */
-export const contextOf = (session: LiveSession, run: ActiveRun) => ({
-  sessionId: session.id,
-  runId: run.row.id,
-  signal: run.abort.signal,
-  progress(toolUseId: string, message: string) {
-    run.progress[toolUseId] = message
-    session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
-  },
-})
 
 /** A turn that no model made: one call, asked for by a person, an MCP client or, of a job, by JARVIS. */
 export const calling = (

@@ -1,6 +1,6 @@
 import { JarvisError, type Principal, type StepState, type ToolCall, type ToolInput } from 'protocol'
+import type { Guide } from '../agent/ports.ts'
 import { planKindOf } from '../agent/principal.ts'
-import type { Guide } from '../agent/run/guide.ts'
 import type { Given, StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { callIdOf, type Settling, settles } from '../agent/settles.ts'
 import type { StepNote, StoredPlan } from '../calls/plans/plan.ts'

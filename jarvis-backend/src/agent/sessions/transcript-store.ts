@@ -1,19 +1,10 @@
-import type { Effort, Entry, EntryOf, SessionSource, SessionSummary } from 'protocol'
+import type { Effort, EntryOf, SessionSource, SessionSummary } from 'protocol'
 import type { StoredOrigin } from '../origin.ts'
-import type { SentAlong } from '../program.ts'
 import type { Spent } from '../spent.ts'
+import type { StoredEntry } from './entries.ts'
 import type { Member } from './versions.ts'
 
-/** An entry as the code makes it; the session gives it its place. */
-export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
-
-/**
- * A stored entry. `context` (of a message, and of a child run's task) and `todo` (of a message): the cluster summary, and the model's own
- * open list, that the model was given; and what a program sent along with it. `speaker` (of a message, an answer and a decision): the
- * writer's name at that time, where several people write. No client sees them.
- */
-export type StoredEntry = Entry & Given
-export type Given = { context?: string; todo?: string; speaker?: string } & SentAlong
+export type { Draft, Given, StoredEntry } from './entries.ts'
 
 export type RunRow = {
   id: string
