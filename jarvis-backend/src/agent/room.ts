@@ -69,7 +69,7 @@ type Needs = {
   guide: Guide
   sessions: ComposedSessions
   people: Pick<ComposedPeople, 'people' | 'known'>
-  skills: Pick<ComposedSkills, 'forRuns' | 'toolFor' | 'textFor'>
+  skills: Pick<ComposedSkills, 'standing' | 'opening' | 'toolFor' | 'textFor'>
   /** The alerts of now; the same array until one changes. */
   alerts(): readonly Alert[]
   /** Called after a session was deleted. */
@@ -153,7 +153,7 @@ export const runsRoom = defineRoom({
       tools: gate.executor,
       toolFacts,
       prompts,
-      skills: needs.skills.forRuns,
+      skills: needs.skills,
       askers,
       image,
       attachments,

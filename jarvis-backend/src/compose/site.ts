@@ -127,7 +127,7 @@ export function createSite(
   const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: skills.textFor })
+  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
   const access = house.open(accessRoom, of)
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
@@ -180,7 +180,7 @@ export function createSite(
     proofOf: drills.provenOf,
     people: people.known,
     mayAsk: people.mayAsk,
-    watchers: sessionParts.watchers,
+    watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
     publicUrl: config.publicUrl,
     executions: replace.executions,
     applied: workbench.applied,
