@@ -14,7 +14,7 @@ import { planRoutes } from '../http/plans.ts'
 import { runbookRoutes } from '../http/runbooks.ts'
 import { handOverJobs } from '../jobs/hand-over.ts'
 import type { JobStore } from '../jobs/job.ts'
-import { createLibrary } from '../runbooks/library.ts'
+import { RunbookLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { planTools, runbookTools } from '../tools/house.ts'
@@ -24,8 +24,8 @@ import { type Whose, withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createFollowing } from './follow.ts'
 import { procedureOf } from './from-calls.ts'
-import { createGuide } from './guide.ts'
-import { createPlanner, planKind } from './planner.ts'
+import { PlanGuide } from './guide.ts'
+import { Planner, planKind } from './planner.ts'
 import { previewOf } from './preview.ts'
 import { shownPlan } from './shown.ts'
 import { toolFacts } from './tool-facts.ts'
@@ -61,7 +61,7 @@ export const runbooksRoom = defineRoom({
         confirmations.cancel(toolUseId, by, `The runbook ${name} was changed. Ask for it again.`)
       }
     }
-    const library = createLibrary({
+    const library = new RunbookLibrary({
       files: createWorkspace(join(dataDir, 'workspace')),
       tools,
       shipped: shippedRunbooks,
@@ -83,7 +83,7 @@ export const runbooksRoom = defineRoom({
       changed: () => activity.changed({ what: 'runbooks' }),
       report,
     })
-    const planner = createPlanner({
+    const planner = new Planner({
       catalog,
       redactor,
       world: () => gate.world(),
@@ -108,8 +108,8 @@ export const runbooksRoom = defineRoom({
       tools,
       asks,
       /** Ships the runbooks that come with JARVIS. */
-      resume: library.ship,
-      guide: createGuide({
+      resume: () => library.ship(),
+      guide: new PlanGuide({
         clock,
         plans: () => gate.plans,
         // What was seen is journalled with the step, once.
@@ -145,7 +145,7 @@ export const plansRoom = defineRoom({
       shown: (one) => shownPlan(one, asks),
     })
     const ports: RunbookPorts = {
-      list: library.list,
+      list: () => library.list(),
       plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
       follow,
     }
