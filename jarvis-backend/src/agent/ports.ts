@@ -23,7 +23,7 @@ export interface RunModels {
   windowOf(model: Model): Window
   /** The models that answer when this one fails, in order. */
   fallbacksOf(model: Model): readonly Model[]
-  /** What a model can do, as far as is known. The model's server is asked before its first question. */
+  /** The known abilities of a model. The model's server is asked before its first question. */
   factsOf(model: Model): Promise<ModelFacts>
   /** A server seems to have cut a request. @returns the notice for a person, the first time */
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
@@ -157,7 +157,7 @@ export type RunParts = {
   /** Leads the runs of plans. */
   guide: Guide
   listener: RunListener
-  /** What fills the window of a session's model. */
+  /** Says what fills the window of a session's model. */
   contextReport(sessionId: string): ContextReport
   generate: Generate
   clock: Clock

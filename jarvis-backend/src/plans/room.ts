@@ -52,7 +52,7 @@ export const runbooksRoom = defineRoom({
     const tools = toolFacts(catalog, ({ name, tier }) =>
       usualTier({ toolName: name, baseTier: tier }, gate.policy.current()),
     )
-    /** Withdraws other people's waiting cards for a runbook. Redrawn with the new text, such a card would name them as who asked for it. */
+    /** Withdraws other people's waiting cards for a runbook. With the new text, such a card would show a text that these people had not asked for. */
     function withdrawOthers(name: string, by: string) {
       const { confirmations } = gate
       for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
@@ -112,7 +112,7 @@ export const runbooksRoom = defineRoom({
       guide: new PlanGuide({
         clock,
         plans: () => gate.plans,
-        // What was seen is journalled with the step, once.
+        // Quiet, because the journal gets the outcome once, with the step.
         read: (call, principal, signal) => gate.executor.read(call, { principal, signal, isQuiet: true }),
         targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
         async look({ toolName, toolInput }, asker) {

@@ -133,7 +133,7 @@ function transcript(seed: number): StoredEntry[] {
   return entries
 }
 
-/** What every provider wants: a person first, and each call answered in the message right after it, exactly once. */
+/** The rules of every provider: a person speaks first, and each call is answered exactly once, in the message right after it. */
 function isAccepted(entries: readonly StoredEntry[]) {
   const messages = toMessages(entries)
   expect(messages[0]?.role).toBe('user')
