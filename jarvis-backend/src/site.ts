@@ -1,7 +1,9 @@
 import { firstOwnerId } from 'protocol'
 import type { Model } from './agent/model.ts'
 import { runsRoom } from './agent/room.ts'
+import type { NewMessage } from './agent/run/send.ts'
 import { sessionsRoom } from './agent/sessions/room.ts'
+import type { Watcher } from './agent/watchers.ts'
 import { agentsPageRoom, agentsRoom, promptsRoom } from './agents/room.ts'
 import { peopleRoom } from './auth/room.ts'
 import type { StepUp } from './auth/step-up.ts'
@@ -153,7 +155,7 @@ export function createSite(
   const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: skills.textFor })
+  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
   const access = house.open(accessRoom, of)
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
@@ -206,7 +208,7 @@ export function createSite(
     proofOf: drills.provenOf,
     people: people.known,
     mayAsk: people.mayAsk,
-    watchers: sessionParts.watchers,
+    watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
     publicUrl: config.publicUrl,
     executions: replace.executions,
     applied: workbench.applied,
@@ -357,7 +359,11 @@ export function createSite(
     /** Tells people of something over their channels. */
     notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
+    hub: {
+      start: (message: NewMessage) => runs.start(message),
+      watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
+      decide: gate.confirmations.decide,
+    },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */

@@ -102,7 +102,7 @@ function toolsOf({
     ...withPorts(agentTools, {
       agents: () => agents.list().map(({ id }) => id),
       toolProblem: (name) => toolProblemOf(catalog, name),
-      delegate: runs.delegate,
+      delegate: (...work) => runs.delegate(...work),
     }),
     ...others,
   ]
