@@ -53,6 +53,7 @@ import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
 import { inFixedOrder } from './tools/house.ts'
 import { toolsRoom } from './tools/room.ts'
 import type { Tool } from './tools/tool.ts'
+import type { Check } from './watch/check.ts'
 import { watchRoom } from './watch/room.ts'
 import { createIsOwnPlace } from './workbench/egress/own-place.ts'
 import { workbenchRoom } from './workbench/room.ts'
@@ -69,8 +70,10 @@ export type SiteReplacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
-  /** Channels in place of the house's. */
+  /** Channels in place of the shipped ones. */
   channels?: readonly ChannelKind[]
+  /** Checks in place of the shipped ones. */
+  checks?: readonly Check[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
   /** The memory's thread starts with the first request to it, and not some seconds after the start. */
@@ -236,6 +239,7 @@ export function createSite(
     shown,
     runbooks: runbooks.library,
     checks: house.registry('checks'),
+    shipped: replace.checks,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const { sessions } = house.open(runsRoom, {
@@ -292,7 +296,8 @@ export function createSite(
     agents,
     people: people.known,
     hears: people.hears,
-    kinds: replace.channels,
+    registered: house.registry('channels'),
+    shipped: replace.channels,
   })
   const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
   house.open(agentsPageRoom, {
