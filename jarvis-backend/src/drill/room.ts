@@ -1,5 +1,5 @@
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { defineRoom } from '../house.ts'
 import { proofRoutes } from '../http/proofs.ts'

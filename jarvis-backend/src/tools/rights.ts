@@ -1,4 +1,4 @@
-import { type Need, type Rights, reachOf } from '../homelab/proxmox/rights.ts'
+import { type Need, type Rights, reachOf } from '../homelab/pve/rights.ts'
 import { houseTools } from './house.ts'
 
 /**

@@ -6,10 +6,10 @@ import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { People } from '../calls/people.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import { leaningOn } from '../compose/leaning.ts'
 import { offboardingOf } from '../compose/leave.ts'
 import type { Drills } from '../drill/drills.ts'
+import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
@@ -102,7 +102,7 @@ function toolsOf({
     ...withPorts(agentTools, {
       agents: () => agents.list().map(({ id }) => id),
       toolProblem: (name) => toolProblemOf(catalog, name),
-      delegate: runs.delegate,
+      delegate: (...work) => runs.delegate(...work),
     }),
     ...others,
   ]

@@ -17,7 +17,7 @@ import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
 import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
-import type { Need } from '../homelab/proxmox/rights.ts'
+import type { Need } from '../homelab/pve/rights.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { ageOf } from '../../homelab/format.ts'
 import { readSnapshots, type Snapshot } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { type GuestConfig, readConfig, type Volume, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import {

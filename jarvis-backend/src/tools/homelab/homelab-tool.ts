@@ -3,7 +3,7 @@ import { clusterTime } from 'protocol/facts'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { Homelab } from '../../homelab/ports.ts'
-import type { Need } from '../../homelab/proxmox/rights.ts'
+import type { Need } from '../../homelab/pve/rights.ts'
 import { toolOver } from '../tool.ts'
 
 /** The parts that the tools over a homelab act through. `limits`: the values above which something is unusual. */

@@ -1,5 +1,5 @@
 import type { AreaName, Missing } from 'protocol'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import type { Place, WorkbenchPolicy } from '../../gate/index.ts'
 import type { Route } from '../../http/route.ts'
 import type { Tool } from '../../tools/tool.ts'

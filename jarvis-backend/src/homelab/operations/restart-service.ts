@@ -1,7 +1,7 @@
 import { JarvisError } from 'protocol'
-import { runTask } from '../operations/run-task.ts'
 import type { CallOptions, PveApi, Shell } from '../ports.ts'
-import { ServiceState } from './answers.ts'
+import { ServiceState } from '../pve/answers.ts'
+import { runTask } from './run-task.ts'
 
 /** Services that the API can restart; others need a shell. */
 export const ofTheApi: ReadonlySet<string> = new Set(

@@ -1,54 +1,62 @@
 import { firstOwnerId } from 'protocol'
-import type { Model } from '../agent/model.ts'
-import { runsRoom } from '../agent/room.ts'
-import { sessionsRoom } from '../agent/sessions/room.ts'
-import { agentsPageRoom, agentsRoom, promptsRoom } from '../agents/room.ts'
-import { peopleRoom } from '../auth/room.ts'
-import type { StepUp } from '../auth/step-up.ts'
-import { budgetsPageRoom, budgetsRoom } from '../budgets/room.ts'
-import { returnsRoom } from '../calls/changes/room.ts'
-import { askersRoom } from '../calls/confirmations/room.ts'
-import type { ExecutionStore } from '../calls/ports.ts'
-import { gateRoom } from '../calls/room.ts'
-import type { ChannelKind } from '../channels/channel.ts'
-import { channelsRoom } from '../channels/room.ts'
-import type { PushSender } from '../channels/web-push/ports.ts'
-import { webPushRoom } from '../channels/web-push/room.ts'
-import type { Config } from '../config/config.ts'
-import { filesRoom, formerClusterRoom } from '../config/room.ts'
-import { drillRoom } from '../drill/room.ts'
-import { isProtectedPlace } from '../gate/index.ts'
-import { policyRoom } from '../gate/room.ts'
-import type { Homelab } from '../homelab/ports.ts'
-import { homelabRoom } from '../homelab/room.ts'
-import { createHouse } from '../house.ts'
-import { jobsRoom } from '../jobs/room.ts'
-import type { SteadyClock } from '../lib/steady-clock.ts'
-import { attachedRoom } from '../mcp/attached/room.ts'
-import { memoryRoom } from '../memory/room.ts'
-import { plansRoom, runbooksRoom } from '../plans/room.ts'
-import { modelsRoom } from '../providers/room.ts'
-import { doorsRoom } from '../realtime/room.ts'
-import { accessRoom } from '../signing/room.ts'
-import { skillsRoom } from '../skills/room.ts'
-import { createChangeStore } from '../store/sqlite/calls/changes.ts'
-import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
-import type { Database } from '../store/sqlite/database.ts'
-import { createJobStore } from '../store/sqlite/jobs.ts'
-import { createPlanStore } from '../store/sqlite/plans.ts'
-import { createImageStore } from '../store/sqlite/sessions/images.ts'
-import { catalogOf, servedBy, withAttached } from '../tools/catalog.ts'
-import { inFixedOrder } from '../tools/house.ts'
-import { toolsRoom } from '../tools/room.ts'
-import type { Tool } from '../tools/tool.ts'
-import { watchRoom } from '../watch/room.ts'
-import type { BrowserParts } from '../workbench/areas/browser.ts'
-import type { WebParts } from '../workbench/areas/web.ts'
-import { createIsOwnPlace } from '../workbench/egress/own-place.ts'
-import { workbenchRoom } from '../workbench/room.ts'
-import { composeFoundation } from './foundation.ts'
-import { composeTextFiles, createWriters } from './text-files.ts'
-import { transcribing } from './transcribing.ts'
+import type { Model } from './agent/model.ts'
+import { runsRoom } from './agent/room.ts'
+import type { NewMessage } from './agent/run/send.ts'
+import { sessionsRoom } from './agent/sessions/room.ts'
+import type { Watcher } from './agent/watchers.ts'
+import { agentsPageRoom, agentsRoom, promptsRoom } from './agents/room.ts'
+import { peopleRoom } from './auth/room.ts'
+import type { StepUp } from './auth/step-up.ts'
+import { budgetsPageRoom, budgetsRoom } from './budgets/room.ts'
+import { returnsRoom } from './calls/changes/room.ts'
+import { askersRoom } from './calls/confirmations/room.ts'
+import type { ExecutionStore } from './calls/ports.ts'
+import { gateRoom } from './calls/room.ts'
+import type { ChannelKind } from './channels/channel.ts'
+import { channelsRoom } from './channels/room.ts'
+import type { PushSender } from './channels/web-push/ports.ts'
+import { webPushRoom } from './channels/web-push/room.ts'
+import { composeTextFiles, createWriters } from './compose/text-files.ts'
+import { transcribing } from './compose/transcribing.ts'
+import type { Config } from './config/config.ts'
+import { filesRoom, formerClusterRoom } from './config/room.ts'
+import { drillRoom } from './drill/room.ts'
+import type { Foundation } from './foundation.ts'
+import { isProtectedPlace } from './gate/index.ts'
+import { policyRoom } from './gate/room.ts'
+import type { Homelab } from './homelab/ports.ts'
+import { homelabRoom } from './homelab/room.ts'
+import { createHouse } from './house.ts'
+import { jobsRoom } from './jobs/room.ts'
+import type { SteadyClock } from './lib/steady-clock.ts'
+import { logRoom } from './log/room.ts'
+import { SiteLog } from './log/site-log.ts'
+import { attachedRoom } from './mcp/attached/room.ts'
+import { memoryRoom } from './memory/room.ts'
+import { plansRoom, runbooksRoom } from './plans/room.ts'
+import { modelsRoom } from './providers/room.ts'
+import { doorsRoom } from './realtime/room.ts'
+import { accessRoom } from './signing/room.ts'
+import { skillsRoom } from './skills/room.ts'
+import { storeRoom } from './store/room.ts'
+import { createChangeStore } from './store/sqlite/calls/changes.ts'
+import { createConfirmationStore } from './store/sqlite/calls/confirmations.ts'
+import type { Database } from './store/sqlite/database.ts'
+import { createJobStore } from './store/sqlite/jobs.ts'
+import { journalRoom } from './store/sqlite/journal/room.ts'
+import { createPlanStore } from './store/sqlite/plans.ts'
+import { createImageStore } from './store/sqlite/sessions/images.ts'
+import { timeRoom } from './time/room.ts'
+import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
+import { inFixedOrder } from './tools/house.ts'
+import { toolsRoom } from './tools/room.ts'
+import type { Tool } from './tools/tool.ts'
+import type { Check } from './watch/check.ts'
+import { watchRoom } from './watch/room.ts'
+import type { BrowserParts } from './workbench/areas/browser.ts'
+import type { WebParts } from './workbench/areas/web.ts'
+import { createIsOwnPlace } from './workbench/egress/own-place.ts'
+import { workbenchRoom } from './workbench/room.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {
@@ -62,8 +70,10 @@ export type SiteReplacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
-  /** Channels in place of the house's. */
+  /** Channels in place of the shipped ones. */
   channels?: readonly ChannelKind[]
+  /** Checks in place of the shipped ones. */
+  checks?: readonly Check[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
   /** The memory's thread starts with the first request to it, and not some seconds after the start. */
@@ -88,10 +98,33 @@ export function createSite(
   replace: SiteReplacements = {},
 ) {
   const { stepUp, version } = given
-  const foundation = composeFoundation(config, given.clock, replace)
-  const { now, database, report } = foundation
-  const house = createHouse(report)
-  const { facts } = house
+  const now = () => given.clock.now()
+  const siteLog = new SiteLog({ level: config.logLevel, secrets: config.secrets, now })
+  const house = createHouse((error, message) => siteLog.report(error, message))
+  const { facts, stopping } = house
+
+  const store = house.open(storeRoom, { config, siteLog, replaced: replace })
+  const { database, dataDir, reserve, sealed } = store
+  const { journal } = house.open(journalRoom, { database, dataDir, now, siteLog, sealed })
+  const { time, clock } = house.open(timeRoom, {
+    given: given.clock,
+    signInIdleMs: config.signInIdleMs,
+    database,
+    journal,
+    siteLog,
+    reserve,
+    facts,
+  })
+  const said = house.open(logRoom, { siteLog, clock })
+  const foundation: Foundation = {
+    ...store,
+    ...said,
+    journal,
+    clock,
+    now,
+    stopping,
+    isStopping: () => stopping.aborted,
+  }
   const of = { foundation, config, facts }
 
   const { homelab } = house.open(homelabRoom, { ...of, replaced: replace.homelab })
@@ -125,7 +158,7 @@ export function createSite(
   const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: skills.textFor })
+  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
   const access = house.open(accessRoom, of)
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
@@ -178,7 +211,7 @@ export function createSite(
     proofOf: drills.provenOf,
     people: people.known,
     mayAsk: people.mayAsk,
-    watchers: sessionParts.watchers,
+    watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
     publicUrl: config.publicUrl,
     executions: replace.executions,
     applied: workbench.applied,
@@ -206,6 +239,7 @@ export function createSite(
     shown,
     runbooks: runbooks.library,
     checks: house.registry('checks'),
+    shipped: replace.checks,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const { sessions } = house.open(runsRoom, {
@@ -262,7 +296,8 @@ export function createSite(
     agents,
     people: people.known,
     hears: people.hears,
-    kinds: replace.channels,
+    registered: house.registry('channels'),
+    shipped: replace.channels,
   })
   const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
   house.open(agentsPageRoom, {
@@ -329,27 +364,28 @@ export function createSite(
     /** Tells people of something over their channels. */
     notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
+    hub: {
+      start: (message: NewMessage) => runs.start(message),
+      watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
+      decide: gate.confirmations.decide,
+    },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */
     start: () => void house.start(),
     /** Takes no more work. @returns resolves once running calls have ended */
-    goDown() {
-      foundation.goDown()
-      return house.drain()
-    },
+    goDown: () => house.drain(),
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
     stop() {
       database.waitNoMore()
       return house.stop()
     },
-    /** Closes the cluster and the data dir. Call it once no door is open. */
-    async close() {
-      cluster.close()
-      access.tokenUse.flush()
-      await foundation.close()
-    },
+    /** Lines of the log that standard output did not take. */
+    logStanding: () => siteLog.standing(),
+    /** The leap of a clock that is not believed; else undefined. Unix ms. */
+    leapt: () => time.leapt(),
+    /** Closes doors, the cluster and the data dir, after `stop`. */
+    close: () => house.close(),
   }
 }
 

@@ -2,11 +2,11 @@ import type { Server as HttpServer } from 'node:http'
 import { createHookKey } from './auth/hook-key.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
+import { expiryRoom } from './auth/room.ts'
 import { createStepUp } from './auth/step-up.ts'
 import { composeEntrance } from './compose/entrance.ts'
 import { composeMcp } from './compose/mcp.ts'
 import { composeOAuth } from './compose/oauth.ts'
-import { createSite, type Site, type SiteReplacements } from './compose/site.ts'
 import { composeSystem, type Program } from './compose/system.ts'
 import { composeTokens } from './compose/tokens.ts'
 import { composeV1 } from './compose/v1.ts'
@@ -17,6 +17,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
 import type { Surface } from './mcp/server/surface.ts'
+import { createSite, type Site, type SiteReplacements } from './site.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -63,11 +64,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const { bearer } = oauth
   const requests = createOpenRequests(site)
   site.onChange(requests.look)
-  site.watchTime(() => {
-    stepUp.endAll()
-    requests.look()
-    entrance.look()
-  })
+  site.house.open(expiryRoom, { facts: site.house.facts, stepUp, requests, look: entrance.look })
   const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
   const tokens = composeTokens(site, { open: requests })
   const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { needsResponses } from './served-model.ts'
+import { needsResponses } from './api.ts'
 
 test.each([
   ['gpt-5.4', undefined, true],
