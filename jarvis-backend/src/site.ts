@@ -380,6 +380,8 @@ export function createSite(
       database.waitNoMore()
       return house.stop()
     },
+    /** The newest lines of the log. */
+    logTail: siteLog.tail,
     /** Lines of the log that standard output did not take. */
     logStanding: () => siteLog.standing(),
     /** The leap of a clock that is not believed; else undefined. Unix ms. */
