@@ -63,7 +63,7 @@ export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
   const title = `A plan of ${made.length} steps`
   return { title, about: '', inputs: [], alerts: [], maxAgeMs: usualMaxAgeMs, steps: made }
 
-  /** Whether its value is known before anything asks. */
+  /** True for a step whose output is known before anything asks. */
   function isReadFirst(id: string): boolean {
     const step = byId.get(id)
     const at = (numberOf.get(id) ?? 0) - 1

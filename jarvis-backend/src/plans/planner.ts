@@ -207,7 +207,7 @@ class PlanMaking {
     if (ready.target.kind !== 'none' && !isRead) draft.targets.push(ready.target.id)
   }
 
-  /** What a call would do, in words: its sentence and, for a change, the state before and after and the undo. */
+  /** The words about a call: its sentence and, for a change, the state before and after and the undo. */
   #wordsOf(step: Step, ready: Ready, scope: Scope) {
     const { toolName } = step
     const { verdict, effects, preview } = ready
