@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { House, type HouseOptions, type Life, type Room } from 'house'
 import type { Card, Question } from 'protocol'
 import type { ChannelKind } from './channels/channel.ts'
@@ -7,7 +8,7 @@ import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
 
-/** What a room does when a person loses rights. Both methods run within the transaction that takes the rights. */
+/** A room’s contribution to the end of a person’s rights. Both methods run within the transaction that takes the rights. */
 export type Offboarding = {
   name: string
   /** Ends the ways on which the person is reached and decides outside the dashboard. */
@@ -24,6 +25,8 @@ export type GoingBack = { id: string; goesBackAt: number }
 
 /** The facts that rooms tell each other, each after its commit. */
 export type FactTypes = {
+  /** The machine's clock was set back. All that had ended by the time that was reached has been ended again. */
+  'clock.set_back': undefined
   /** Another cluster is connected than at the last start: its names are other things. */
   'cluster.left': undefined
   /** A file of the data dir was written, by a person or by another process. */
@@ -61,8 +64,8 @@ export const defineRoom = <Needs, Opened extends Life<Kinds>>(room: Room<Needs, 
 const stopMs = 20_000
 
 /** An empty house with the kinds and facts of JARVIS. */
-export const createHouse = (report: HouseOptions<Kinds>['report']): JarvisHouse =>
-  new House<Kinds, FactTypes>({
+export function createHouse(report: HouseOptions<Kinds>['report']): JarvisHouse {
+  const house = new House<Kinds, FactTypes>({
     kinds: {
       tools: ({ name }) => name,
       routes: ({ method, path }) => `${method} ${path}`,
@@ -73,3 +76,7 @@ export const createHouse = (report: HouseOptions<Kinds>['report']): JarvisHouse 
     report,
     stopMs,
   })
+  // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
+  setMaxListeners(0, house.stopping)
+  return house
+}

@@ -179,7 +179,7 @@ test('a push service’s answers end a subscription, are tried again or are fina
       buttons: { device: 'psh_1', challenge: 'c', before: '{', after: '}', labels },
     },
   ])
-  // What was decided elsewhere closes it, and takes the place of what the service still keeps.
+  // A decision made elsewhere closes the message, and replaces the text that the service still keeps.
   expect(await channel.revise?.(message({ tag: 'tu_1', isOver: true }), to, undefined, signal)).toEqual({
     kind: 'sent',
   })

@@ -20,7 +20,7 @@ const secret = 'planted-house-key-0123456789'
 const argument = 'planted-argument'
 const host = '10.99.88.77'
 const foreign = `${argument} ${host} ${secret}`
-/** What must leave, or nothing was looked at. */
+/** A word that must leave, as proof that messages were looked at. */
 const control = 'visible-word'
 const { signal } = new AbortController()
 
@@ -72,7 +72,7 @@ const { changed, reasons, proof, approvals, plan, later, isAfterAnother, ...rest
 const light = { ...rest, then: `running → ${secret}`, affects: 'Nothing else found' } as Card
 const heavy = full as Card
 
-/** What the house tells over channels of every kind of matter, with foreign words in every field. */
+/** Notices of every kind of matter, with foreign words in every field. */
 function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
   const told: (Notice & { mayHold: 'names' | 'nothing' })[] = []
   const facts = new Facts<FactTypes>((error) => {
