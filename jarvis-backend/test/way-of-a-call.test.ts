@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
 import { callIdOf, settles } from '../src/agent/settles.ts'
 import { createChanges } from '../src/calls/changes/changes.ts'
-import { createConfirmations } from '../src/calls/confirmations/confirmations.ts'
-import { createGrants } from '../src/calls/confirmations/grants.ts'
+import { Cards } from '../src/calls/confirmations/confirmations.ts'
+import { Grants } from '../src/calls/confirmations/grants.ts'
 import { createExecutor } from '../src/calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../src/calls/judge.ts'
 import { onlyOwner } from '../src/calls/people.ts'
@@ -101,7 +101,7 @@ function createHouse(calls: readonly ToolCall[]) {
     const shared = { journal, transactions: database, clock: own, report }
     const executions = createExecutionStore(database)
     const redactor = createRedactor([])
-    const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
+    const grants = new Grants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
     const unsigned = () => expect.fail('No rule here wants a signature.')
     const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned, signedBy: unsigned }
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true, decisions, unsigned }
@@ -122,7 +122,7 @@ function createHouse(calls: readonly ToolCall[]) {
     })
     // Reading afresh takes a while, in which others decide.
     const lookAgain = turn
-    const confirmations = createConfirmations({
+    const confirmations = new Cards({
       ...shared,
       ...cards,
       ways,

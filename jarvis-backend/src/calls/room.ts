@@ -31,9 +31,9 @@ import type { ActivePolicy } from './active-policy.ts'
 import { createApprovedLater } from './changes/approved-later.ts'
 import { type ChangeStore, makerOf, previewFacts } from './changes/change.ts'
 import { createChanges } from './changes/changes.ts'
-import { createConfirmations } from './confirmations/confirmations.ts'
-import { createGlass } from './confirmations/glass.ts'
-import { createGrants } from './confirmations/grants.ts'
+import { Cards } from './confirmations/confirmations.ts'
+import { Glass } from './confirmations/glass.ts'
+import { Grants } from './confirmations/grants.ts'
 import { createExecutor } from './execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from './judge.ts'
 import { whyPowerUnknown } from './known-power.ts'
@@ -205,7 +205,7 @@ function openGate(
     addRun: parts.addRun,
     changed: () => activity.changed({ what: 'runbooks' }),
   })
-  const grants = createGrants({
+  const grants = new Grants({
     ...shared,
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
@@ -224,20 +224,20 @@ function openGate(
   }
   const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt, false)
   const ways = createWays({ ...shared, changes, plans })
-  const glass = createGlass({
+  const glass = new Glass({
     ...shared,
     changed: () => activity.changed({ what: 'settings' }),
     settings,
     announce: foundation.announce('call'),
     tell: (message) => parts.notice({ notice: { ...message, kind: 'glass', level: 'failed' } }),
   })
-  const confirmations = createConfirmations({
+  const confirmations = new Cards({
     ...shared,
     ways,
     grants,
     arm: changeStore.arm,
     mayBreakGlass: () => policy.current().mayBreakGlass,
-    glassBroken: glass.broken,
+    glassBroken: (told) => glass.broken(told),
     redactValue: redactor.value,
     goneBecause: cardGoneBecause,
     whyUnknown: ({ toolName, toolInput }) => whyPowerUnknown(effectsOf(toolName, toolInput), cluster.state()),

@@ -7,6 +7,7 @@ import { peopleRoom } from '../auth/room.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import { budgetsPageRoom, budgetsRoom } from '../budgets/room.ts'
 import { returnsRoom } from '../calls/changes/room.ts'
+import type { DecideRequest } from '../calls/confirmations/request.ts'
 import { askersRoom } from '../calls/confirmations/room.ts'
 import type { ExecutionStore } from '../calls/ports.ts'
 import { gateRoom } from '../calls/room.ts'
@@ -329,7 +330,7 @@ export function createSite(
     /** Tells people of something over their channels. */
     notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
+    hub: { start: runs.start, watch: runs.watch, decide: (request: DecideRequest) => gate.confirmations.decide(request) },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */

@@ -1,6 +1,6 @@
 import type { Breaker } from '../breaker.ts'
 import { askerOf, type Walk } from '../call.ts'
-import { createBefore } from '../confirmations/before.ts'
+import { EarlierDecisions } from '../confirmations/before.ts'
 import type { Judgement } from '../judge.ts'
 import { createRateLimit } from '../rate-limit.ts'
 import type { Step } from '../states.ts'
@@ -10,7 +10,7 @@ import { notBegun, type StepParts } from './parts.ts'
 export function createJudging(parts: StepParts, breaker: Pick<Breaker, 'refusal'>) {
   const { ways, cluster } = parts
   const rateLimit = createRateLimit(() => parts.world().policy.limits.rates, parts.clock.now)
-  const before = createBefore(parts)
+  const before = new EarlierDecisions(parts)
 
   /** Why a call that may run must wait; undefined when no limit holds it back. */
   function heldBack({ call: { toolName }, context }: Walk, judged: Judgement): string | undefined {
