@@ -244,7 +244,7 @@ function openRuns(
     },
     context,
     pending: (sessionId) => confirmations.pending(sessionId),
-    questions: questions.open,
+    questions: (sessionId) => questions.open(sessionId),
     seen: (sessionId) => confirmations.seen(sessionId),
     cancel: (toolUseId, by, note) => confirmations.cancel(toolUseId, by, note),
     recordRehearsal: (change) => journal.append('session', { ...change, change: 'rehearsal' }),

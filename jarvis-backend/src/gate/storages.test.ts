@@ -60,7 +60,7 @@ test.each<[string, Where, string]>([
   ['protected: [storage/local]', local, 'black protected_storage'],
   ['protected: [storage/pve/local]', local, 'black protected_storage'],
   ['protected: [storage/home/local]', local, 'yellow base'],
-  // What is shared is on every node.
+  // A shared storage is on every node.
   ['protected: [storage/pve/tank]', tank, 'black protected_storage'],
   // A protected node protects its own storages, and no shared one.
   ['protected: [node/pve]', local, 'black protected_node'],
@@ -109,7 +109,8 @@ test.each([
   const world = worldWith('')
   const effects = effectsOf(prune, input, world)
   expect(effects.map((effect) => effect.target)).toEqual([target])
-  const card = describe(prune.name, effects, world, { tier: 'red', rule: 'base', reason: 'Why.' }, 0)
+  const verdict = { tier: 'red', rule: 'base', reason: 'Why.' } as const
+  const card = describe({ toolName: prune.name, effects, verdict }, world, 0)
   expect(card).toMatchObject({ sentence, now, affects: expect.stringMatching(/^Not known/) })
 })
 

@@ -1,7 +1,7 @@
 import type { PlanStep, ToolInput } from 'protocol'
 import { undoFacts, undoOf } from '../calls/changes/change.ts'
 import { faithful } from '../calls/faithful.ts'
-import type { Judgement, SeeingJudge } from '../calls/judge.ts'
+import type { Judgement, SeeingJudge } from '../calls/judgement.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
 import { describe, Mistake, type Redactor, type World } from '../gate/index.ts'
@@ -168,10 +168,8 @@ export function createPlanner(parts: PlannerParts) {
     const { verdict, target, effects, preview, hash } = ready
     const isRead = verdict.tier === 'green'
     const { sentence = titleOf(toolName), ...said } = describe(
-      toolName,
-      redactor.value([...effects]),
+      { toolName, effects: redactor.value([...effects]), verdict },
       world,
-      verdict,
       world.now,
     )
     const undo = isRead ? undefined : undoWords(step, undoFacts(undoOf(ready, world, redactor)), scope)

@@ -1,7 +1,7 @@
 import type { Decision } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { askerOf, type CallContext, type Way } from '../call.ts'
-import type { Judge } from '../judge.ts'
+import type { Judge } from '../judgement.ts'
 import type { ConfirmationStore, Resolution, StoredConfirmation } from '../ports.ts'
 import { type Event, type Step, stateOf } from '../states.ts'
 import type { Ways } from '../way.ts'

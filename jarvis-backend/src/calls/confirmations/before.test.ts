@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CallContext, Ready } from '../call.ts'
+import type { CallContext } from '../call.ts'
+import type { Ready } from '../judgement.ts'
 import { type BeforeParts, EarlierDecisions } from './before.ts'
 
 const hourMs = 3_600_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Judgement } from '../judge.ts'
+import type { Judgement } from '../judgement.ts'
 import type { StoredConfirmation } from '../ports.ts'
 import { type DecideRequest, RequestChecks } from './request.ts'
 

@@ -4,7 +4,7 @@ import type { Scope } from '../../gate/index.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Receipt } from '../../signing/receipt.ts'
-import type { Judge } from '../judge.ts'
+import type { Judge } from '../judgement.ts'
 import type { StoredConfirmation } from '../ports.ts'
 
 export type DecideRequest = {
