@@ -330,7 +330,11 @@ export function createSite(
     /** Tells people of something over their channels. */
     notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: (request: DecideRequest) => gate.confirmations.decide(request) },
+    hub: {
+      start: runs.start,
+      watch: runs.watch,
+      decide: (request: DecideRequest) => gate.confirmations.decide(request),
+    },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */

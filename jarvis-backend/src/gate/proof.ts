@@ -1,10 +1,10 @@
 import type { Effect } from './effect.ts'
 
-/** Which cards must be signed: none, those of heavy calls, or all. */
+/** The modes of signing: no cards must be signed (`session`), cards of heavy calls (`heavy`), or all (`passkey`). */
 export const proofModes = ['session', 'heavy', 'passkey'] as const
 export type ProofMode = (typeof proofModes)[number]
 
-/** Whether a call may do what is hard or impossible to take back: it destroys, gives access, or turns a node off. */
+/** Returns whether a call may be hard or impossible to take back: it destroys, gives access, or turns a node off. */
 export const isHeavy = (effects: readonly Effect[]): boolean =>
   effects.some(
     ({ kind, on, action }) =>
@@ -14,6 +14,6 @@ export const isHeavy = (effects: readonly Effect[]): boolean =>
       (kind === 'power' && on === 'node' && action !== 'start'),
   )
 
-/** Whether the policy's mode wants a call's card signed. */
+/** Returns whether the policy's mode wants a call's card signed. */
 export const isSignedBy = (mode: ProofMode, effects: readonly Effect[]): boolean =>
   mode === 'passkey' || (mode === 'heavy' && isHeavy(effects))

@@ -8,13 +8,16 @@ export type Call = {
   toolName: string
   baseTier: Tier
   input: Record<string, unknown>
-  /** Where the call's words may have come from; absent when a person typed it. Read for yellow and red calls. */
+  /** Returns the texts that the call's words may have come from; absent when a person typed the call. Called for yellow and red calls. */
   sources?: () => Sources
   /** Values that an attached tool's schema lists; they are never taint. */
   listed?: ReadonlySet<string>
-  /** The same of JARVIS's own tool, such as `restart`: a stranger may have chosen among them, so they ask and refuse nothing. */
+  /**
+   * Values that the schema of JARVIS's own tool lists, such as `restart`. A stranger may have chosen among them, so they make a call ask, and
+   * never refuse it.
+   */
   choices?: ReadonlySet<string>
-  /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools. */
+  /** Returns whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools. */
   isCommon?(word: string): boolean
 }
 /** One effect of a call, on its target. */
@@ -23,14 +26,14 @@ export type Facts = Call & { effect: Effect; target: Target; world: World }
 /** A rule only raises: it has no effect when its tier is below the call's own. */
 export type Rule = {
   name: string
-  /** The effects it is about; absent: all. */
+  /** The effects that the rule is about; absent: all. */
   effects?: readonly Partial<Touch>[]
-  /** Of an operator's rule: the tools it is about; absent: all. */
+  /** In an operator's rule, the tools that it is about; absent: all. */
   tools?: readonly string[]
   when(facts: Facts): boolean
   tier: Tier
   because: string | ((facts: Facts) => string)
-  /** Who approves what it asks about; absent: one operator. */
+  /** The people who approve the calls that it asks about; absent: one operator. */
   approve?: Approve
   /** Its cards must be signed. */
   proof?: 'passkey'

@@ -10,7 +10,7 @@ import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 import { workbenchOf } from './workbench.ts'
 
-/** Adds the operator's rules and targets to the shipped policy; none replaces a shipped one. */
+/** Adds the operator's rules and targets to the shipped policy. They never replace a shipped rule. */
 export function compilePolicy(added: {
   file?: PolicyFile
   /** From the environment. */
@@ -88,7 +88,7 @@ function compiled(
   }
 }
 
-/** What of the file reads which marks of guests. */
+/** The rules and roles of the file, by the marks of guests that they read. */
 function readersOf({ rules = [], roles = {} }: PolicyFile): Readers {
   const all = [
     ...rules.map(({ name, when }) => ({ words: `the rule ${name}`, rule: ownRuleName(name), marks: marksIn(when) })),

@@ -8,9 +8,9 @@ import type { Rule } from '../rule.ts'
 export type Policy = {
   /** Each tool's tier before any rule; never below the tool's own. */
   tiers: ReadonlyMap<string, Tier>
-  /** Where several rules give the strictest tier, the first of them is the one that is named. */
+  /** If several rules give the strictest tier, the first of them is named. */
   rules: readonly Rule[]
-  /** Rules that raise nothing: a call that one of them is about is told to the operator when it runs. */
+  /** Rules that raise nothing. A call that one of them is about is told to the operator when it runs. */
   observed: readonly Rule[]
   /** `node/NAME`, `vm/ID`, `ct/ID`, `service/NAME`, `storage/NAME`, `storage/NODE/NAME` in lower case: nothing may change them. */
   protectedTargets: ReadonlySet<string>
@@ -20,11 +20,11 @@ export type Policy = {
   enabled: ReadonlySet<string>
   /** Hosts in lower case that a read may reach out to without a question. */
   hosts: ReadonlySet<string>
-  /** By name: those that are always there, and the operator's own. */
+  /** All roles by name: the built-in ones and the operator's own. */
   roles: ReadonlyMap<string, Role>
-  /** An owner may decide alone, with a reason that all are told of, what several people must approve. */
+  /** An owner may decide alone a card that several people must approve. All are told of the owner's reason. */
   mayBreakGlass: boolean
-  /** Which cards must be signed, besides those that a rule says. */
+  /** The cards that must be signed, besides the cards of rules that want a signature. */
   proof: ProofMode
   profile: ProfileName
   limits: Limits
@@ -34,14 +34,14 @@ export type Policy = {
   workbench: WorkbenchPolicy
 }
 
-/** What of policy.yaml reads a mark, in words. `rule`: the name of the compiled rule. */
+/** A part of policy.yaml that reads a mark. `words`: for people. `rule`: the name of the compiled rule. */
 export type Reader = { words: string; rule?: string }
 /** By mark: `tag:NAME` and `node/NAME` in lower case, `pool:NAME`. */
 export type Readers = ReadonlyMap<string, readonly Reader[]>
 
 /**
- * What of the workbench is on: everything else is off. `files`: the tools over files. `web.fetch`: undefined: on where a search address is
- * set. `docker`: the socket's path. `private` and `egress`: `host:port` in lower case; what may be reached in this network, and from a sandbox.
+ * The parts of the workbench that are on. `files`: the tools over files. `web.fetch`: undefined: on if a search address is set. `docker`: the
+ * socket's path. `private` and `egress`: sites as `host:port` in lower case that may be reached in this network, and from a sandbox.
  */
 export type WorkbenchPolicy = {
   files: boolean
@@ -69,14 +69,14 @@ export type Limits = {
   breaker: { failures: number; withinMs: number; pauseMs: number }
 }
 
-/** What the operator says of the homelab where the cluster does not. Targets are `vm/110`, `ct/110` or `node/pve`. */
+/** Facts of the homelab from the operator that the cluster does not tell. Targets are `vm/110`, `ct/110` or `node/pve`. */
 export type Topology = {
-  /** Where JARVIS itself runs. */
+  /** The guest or node that JARVIS itself runs on. */
   jarvis?: string
   dns?: readonly string[]
   gateway?: readonly string[]
   storage?: readonly string[]
-  /** What nodes are for, by name: `main`, `compute, NAS`. */
+  /** The purposes of nodes, by name: `main`, `compute, NAS`. */
   roles?: Readonly<Record<string, string>>
   /** Guests that stand in for each other, by the group's name. */
   groups?: Readonly<Record<string, readonly string[]>>

@@ -9,7 +9,7 @@ export type Profile = {
   ownRed?: 'yellow'
 }
 
-/** How much is asked, from strictest to loosest. Green runs and black is refused in all of them. */
+/** The profiles, from strictest to loosest. Green runs and black is refused in all of them. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   lockdown: { description: 'reads only: every change is refused', shift: { yellow: 'black', red: 'black' } },
   restricted: { description: 'asks before every change, small ones too', shift: { yellow: 'red' } },
@@ -31,7 +31,7 @@ export const codeRule = 'code_of_nobody'
 export const markRule = 'changes_marks'
 /** The rule for notes that would count as the operator's although strangers' texts were read. No profile lowers it. */
 export const noteRule = 'note_after_strangers'
-/** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
+/** Returns whether a call by this rule asks each time: no profile lowers it, and no grant is made for it. */
 export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, markRule, noteRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */

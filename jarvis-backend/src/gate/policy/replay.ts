@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts'
 import { taintRule } from './profile.ts'
 import { shippedPolicy } from './shipped.ts'
 
-/** What the journal keeps of a verdict. */
+/** The journal's record of a verdict. */
 const Recorded = z.object({
   toolUseId: z.string(),
   toolName: z.string(),
@@ -40,8 +40,8 @@ const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 
 /**
  * Judges the journal's calls by another policy, each under the profile of its time. The cluster of that time is known
- * only as far as the journal records it. A shipped rule that saw more is taken to hold still, because no file can lower
- * its verdict. @param tools those that JARVIS ships
+ * only as far as the journal records it. The verdict of a shipped rule that saw more is kept, because no file can lower it.
+ * @param tools the tools that JARVIS ships
  */
 export function createReplay(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
   const seen = new Set<string>()
@@ -58,14 +58,14 @@ export function createReplay(policy: Policy, tools: readonly (Declaring & { name
       if (tier === undefined || !isVerdict || seen.has(toolUseId)) return
       seen.add(toolUseId)
       const tool = tools.find(({ name }) => name === toolName)
-      const again = tool && judgeAgain(parsed.data, tool, tier, at, policy)
+      const again = tool && judgeAgain({ recorded: parsed.data, tier, at }, tool, policy)
       if (again === undefined || again.to.tier === tier) return
       const { to, target } = again
       const key = JSON.stringify([toolName, target, tier, rule, to])
       const count = (changes.get(key)?.count ?? 0) + 1
       changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
     },
-    /** @returns how many calls were judged again, and what changes, the most frequent first. */
+    /** @returns the number of calls that were judged again, and the changed verdicts, the most frequent first. */
     result: () => ({
       calls: seen.size,
       changed: [...changes.values()].toSorted((a, b) => b.count - a.count),
@@ -73,7 +73,10 @@ export function createReplay(policy: Policy, tools: readonly (Declaring & { name
   }
 }
 
-function judgeAgain(recorded: Recorded, tool: Declaring, tier: Tier, at: number, policy: Policy) {
+/** A recorded call. `tier`: of its verdict then. `at`: Unix ms. */
+type Judged = { recorded: Recorded; tier: Tier; at: number }
+
+function judgeAgain({ recorded, tier, at }: Judged, tool: Declaring, policy: Policy) {
   const { toolName, toolInput: input, rule, profile = 'balanced', tags = [] } = recorded
   const target = targetOf(recorded, tool)
   const world: World = {

@@ -116,7 +116,7 @@ export function workbenchProblems(given: unknown): Finding[] {
   ]
 }
 
-/** What the section turns on, a line each, for people; empty where all is off. */
+/** The parts that the section turns on, a line each, for people; empty if all are off. */
 export function workbenchLines({
   files,
   roots,

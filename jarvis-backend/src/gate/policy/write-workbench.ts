@@ -29,7 +29,7 @@ export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
     setList(section, document, 'egress', wanted.egress)
   })
 
-/** What is off and not named stays so. What is named gets the value `false`, so that its comment stays. */
+/** A part that is off and not in the file stays out. A part that is in the file gets the value `false`, so that its comment stays. */
 function setFlag(section: YAMLMap, key: string, value: boolean) {
   if (value || section.has(key)) section.set(key, value)
 }

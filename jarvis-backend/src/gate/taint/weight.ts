@@ -9,7 +9,7 @@ export type Weight = 'none' | 'asks' | 'refuses'
 /** Shorter names and numbers stand in many texts by chance. */
 const fewestTelling = 4
 
-/** Whether a word is an id that JARVIS made (`newId`). Nobody can guess it, so no stranger chose it. */
+/** Returns whether a word is an id that JARVIS made (`newId`). Nobody can guess such an id, so no stranger chose it. */
 export const isMadeHere = (word: string) => /^[a-z]{2,6}_[\da-z]{8}[\da-v]{26}$/.test(word)
 
 /**

@@ -9,7 +9,7 @@ export type Argument = {
   name: string
   words: readonly string[]
   kind: 'command' | 'text' | 'identifier'
-  /** What JARVIS itself knows of a command: its program and the sub-commands that only read. */
+  /** The words of a command that JARVIS itself knows: its program and the sub-commands that only read. */
   vocabulary: ReadonlySet<string>
 }
 
@@ -80,7 +80,7 @@ export function contentOf(word: string, vocabulary: ReadonlySet<string>): string
   return said === '' || isStructural(said) || vocabulary.has(said) ? undefined : said
 }
 
-/** Whether the word is neither an option nor a number nor of a schedule; those occur in many texts. */
+/** Returns whether the word is not an option, a number or part of a schedule. Those occur in many texts. */
 export const isNaming = (word: string): boolean => !word.startsWith('-') && !isStructural(word)
 
 /**
