@@ -19,7 +19,7 @@ export type Judgement =
       preview?: Preview | undefined
       /** The calls that this call leads to, in their order. */
       led?: readonly Led[] | undefined
-      /** Of a tool that remembers: returns whether it would keep words that may be strangers'. */
+      /** Returns whether the tool would keep words that may be strangers'; absent for a tool that does not remember. */
       repeatsOthers?(): boolean
       /** The folders or the site for which a person may have allowed such calls, the narrowest first. */
       grantScopes: readonly Scope[]

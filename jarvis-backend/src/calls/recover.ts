@@ -114,7 +114,7 @@ export class Recovery {
 /** The outcome of a call whose answer was lost. A lost answer is no failure: the cluster may show the outcome. */
 export function foundOut(lost: Done, { outcome, text }: Reconciled): Came {
   const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`
-  // A person reads the summary alone: it says what happened before it says where to look.
+  // A person reads only the summary: it says what happened before it says where to look.
   const summary = outcome === 'unknown' ? `${lost.output.summary} ${text}`.trim() : text || lost.output.summary
   return { ...lost, output: { text: all.trim(), summary, isError: outcome !== 'done' }, outcome }
 }

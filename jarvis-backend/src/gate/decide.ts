@@ -3,17 +3,16 @@ import { type Effect, matches } from './effect.ts'
 import { movedMarks, viewsOf } from './marks.ts'
 import { sessionRoot } from './places/roots.ts'
 import { isOfSite, saidBy } from './places/web-words.ts'
-import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
 import { isSignedBy } from './proof.ts'
 import { both } from './roles/approve.ts'
-import type { Call, Facts, Rule } from './rule.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
+import type { Source, Sources } from './taint/source.ts'
 import { withPrompt } from './taint/sources.ts'
-import { repeatedFrom, type Source, type Sources, taintedVerdict, taintOf } from './taint/taint.ts'
+import { repeatedFrom, taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
-import type { World } from './world.ts'
+import type { Call, Facts, Policy, Rule, World } from './world.ts'
 
 /** Reasons for attached tools. A red one has the rule `attached`, so only the loosest profile lets it run. */
 const attachedSentences: Record<Tier, (server: string) => string> = {
@@ -59,7 +58,7 @@ export function decide(call: Call, effects: readonly Effect[], world: World): Ve
   const judged = tainted(raised(call, effects, world), call, effects, world)
   const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
-  // Several people decide whatever the profile says.
+  // Several people decide under every profile.
   const isSigned =
     judged.tier === 'red' &&
     (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||

@@ -98,7 +98,7 @@ export class Mistake extends Error {}
 export type Ending =
   /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done, if the state tells more than the task. */
   | { vmid: number; types: readonly string[]; goal?: 'running' | 'stopped'; isTwoStep?: boolean }
-  /** Nothing records the change. `look` tells a person where to see whether it took effect. */
+  /** Nothing records the change. `look` tells a person how to see whether it took effect. */
   | { look: string }
   /** The change was made with the claim of the call. `begun`: its outcome, in words. */
   | { begun: string }

@@ -1,9 +1,8 @@
 import type { Guest } from 'protocol'
 import { quoted } from 'redaction/visible'
 import type { Effect } from './effect.ts'
-import type { Reader } from './policy/policy.ts'
 import { topologyMarks } from './topology/topology.ts'
-import type { World } from './world.ts'
+import type { Reader, World } from './world.ts'
 
 /** One effect, with the world in which a rule judges it. */
 export type View = { effect: Effect; world: World }

@@ -1,8 +1,7 @@
 import { concerns } from './decide.ts'
 import type { Effect } from './effect.ts'
 import { viewsOf } from './marks.ts'
-import type { Call, Facts, Rule } from './rule.ts'
-import type { World } from './world.ts'
+import type { Call, Facts, Rule, World } from './world.ts'
 
 /** The operator's rules that want to be told of a running call. They raise nothing. A rule that throws counts as wanting it. */
 export const observedBy = (call: Call, effects: readonly Effect[], world: World): Rule[] =>

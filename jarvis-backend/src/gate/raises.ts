@@ -1,10 +1,9 @@
 import type { Tier } from 'protocol'
 import { usualTier } from './decide.ts'
 import { isLost, mayMatch, noTarget, type Touch } from './effect.ts'
-import type { Policy } from './policy/policy.ts'
 import { underProfile } from './policy/profile.ts'
-import type { Call } from './rule.ts'
 import { rank } from './tiers.ts'
+import type { Call, Policy } from './world.ts'
 
 /** A reason that raises a call above its tool's usual tier. `words`: a few words, such as `a guest that is locked`. */
 export type Raise = { tier: Tier; rule: string; words: string }
@@ -78,7 +77,7 @@ export const raiseWords: Readonly<
   last_of_group: { words: 'the last running one of a group' },
 }
 
-/** A tool's raises, strictest first, without those that are no stricter than its usual tier. */
+/** A tool's raises that are stricter than its usual tier, strictest first. */
 export function raisesOf(
   tool: Pick<Call, 'toolName' | 'baseTier'> & {
     touches: readonly Touch[]

@@ -7,12 +7,12 @@ import { isLost } from './effect.ts'
 import { movedMarks } from './marks.ts'
 import { placeRules } from './places/rules.ts'
 import { alwaysAsks, markRule, noteRule } from './policy/profile.ts'
-import type { Facts, Rule } from './rule.ts'
 import { namesStorage } from './storages.ts'
 import { repeatsOthers } from './taint/sources.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
+import type { Facts, Rule } from './world.ts'
 
 const power = [{ kind: 'power', on: 'guest' }] as const
 // A command in a guest has a rule of its own, and never counts as a command that only reads.
@@ -96,7 +96,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_guest',
-    // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
+    // An id is unique in the cluster, so it protects the guest even if the list has the wrong type.
     when(facts) {
       const vmids = [facts.target.vmid, ...namesOf(facts).map(guestOfUnit)]
       return vmids.some((vmid) => vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`))

@@ -39,7 +39,7 @@ export type PlanParts = {
  */
 export class Plans {
   readonly #parts: PlanParts
-  /** The targets as an earlier step of the plan left them, by call. Lost with the process: those steps ask then. */
+  /** The targets as an earlier step of the plan left them, by call. After a restart they are unknown, so later steps ask. */
   readonly #after = new Map<string, Seen>()
 
   constructor(parts: PlanParts) {

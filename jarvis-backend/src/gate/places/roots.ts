@@ -1,8 +1,5 @@
 import type { Place } from '../effect.ts'
-import type { World } from '../world.ts'
-
-/** A folder of this machine that the workbench may read. `path`: absolute. `write`: a change in it may be asked for. */
-export type Root = { name: string; path: string; write: boolean }
+import type { Root, World } from '../world.ts'
 
 /** The name of the session's own folder, in which changes run without a card. */
 export const sessionRoot = 'session'

@@ -1,5 +1,5 @@
 import { quoted } from 'redaction/visible'
-import type { Facts, Rule } from '../rule.ts'
+import type { Facts, Rule } from '../world.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
 import { isProtectedId, isProtectedPlace } from './protected.ts'
 import { sessionRoot } from './roots.ts'

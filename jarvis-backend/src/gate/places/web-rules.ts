@@ -2,10 +2,9 @@ import { isIP } from 'node:net'
 import { quoted } from 'redaction/visible'
 import { isPublicAddress } from '../../lib/public-address.ts'
 import { codeRule } from '../policy/profile.ts'
-import type { Facts, Rule } from '../rule.ts'
 import { withPrompt } from '../taint/sources.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
-import type { World } from '../world.ts'
+import type { Facts, Rule, World } from '../world.ts'
 import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
 
 const web = [{ on: 'web' }] as const

@@ -1,7 +1,7 @@
 import { attachedServerOf } from 'protocol'
-import type { Facts } from '../rule.ts'
+import type { Source, Sources } from '../taint/source.ts'
 import { heardStrangers } from '../taint/sources.ts'
-import type { Source, Sources } from '../taint/taint.ts'
+import type { Facts } from '../world.ts'
 
 /** `host` of an address in lower case, without brackets and a last dot, and `site`: with its port. */
 export function siteOf(address: string): { host: string; site: string } {

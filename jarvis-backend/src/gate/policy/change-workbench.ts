@@ -6,7 +6,7 @@ import { sectionOf, withWorkbench } from './write-workbench.ts'
 
 /** policy.yaml as a text. */
 export type PolicyText = {
-  /** `hash`: SHA-256 of the bytes, hex; both are empty where there is no file. `problem`: why it cannot be changed. Never throws. */
+  /** Reads the file; never throws. `hash`: SHA-256 of the bytes, hex; text and hash are empty if there is no file. `problem`: why it cannot be changed. */
   read(): { text: string; hash: string } | { problem: string }
   /** At once: a crash leaves the file before or this one. @throws JarvisError `conflict` */
   write(text: string): void
@@ -30,7 +30,7 @@ export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash:
 /**
  * The text of policy.yaml with another section. Nothing else in it may come to mean another thing.
  * @param refusal why a folder may not become a root
- * @throws JarvisError `conflict` where the file is broken or another than that of `hash`, `invalid_request` where the section is wrong
+ * @throws JarvisError `conflict` if the file is broken or its hash is not `hash`, `invalid_request` if the section is wrong
  */
 export function editedPolicy(
   file: PolicyText,

@@ -3,9 +3,8 @@ import { commandWords } from 'ssh-grammar/command-words'
 import type { EffectKind, Thing, Touch } from '../effect.ts'
 import { approveOf } from '../roles/approve.ts'
 import { rolesOf } from '../roles/role.ts'
-import type { Rule } from '../rule.ts'
+import type { Policy, Reader, Readers, Rule } from '../world.ts'
 import { conditionOf, marksIn } from './conditions.ts'
-import type { Policy, Reader, Readers } from './policy.ts'
 import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 import { workbenchOf } from './workbench.ts'
@@ -66,7 +65,7 @@ export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Th
     things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),
   )
 
-/** The names of the operator's rules cannot be those of shipped ones. */
+/** The prefix keeps the names of the operator's rules apart from the names of shipped rules. */
 const ownRuleName = (name: string) => `policy:${name}`
 export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 

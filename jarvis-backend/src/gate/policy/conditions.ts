@@ -1,10 +1,10 @@
 import type { Target } from 'protocol'
 import { commandTexts } from 'ssh-grammar/command-words'
 import { plainService } from 'ssh-grammar/services'
-import type { Facts } from '../rule.ts'
 import { namesStorage } from '../storages.ts'
 import { guestOf } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
+import type { Facts } from '../world.ts'
 import { days } from './forms.ts'
 import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
 
@@ -102,7 +102,7 @@ function variants(name: string, value: unknown): readonly unknown[] {
   return name === 'service' && typeof plain === 'string' ? [plain, plainService(plain)] : [plain]
 }
 
-/** The day and the minute of the day at a place; the machine's own where none is named. */
+/** The day and the minute of the day in a time zone; the machine's own zone if none is named. */
 function localTime(timezone: string | undefined): (at: number) => { day: (typeof days)[number]; minute: number } {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timezone !== undefined && { timeZone: timezone }),

@@ -3,7 +3,7 @@ import type { ProfileName, Tier, Verdict } from 'protocol'
 export type Profile = {
   /** For people: what it does to the tiers. */
   description: string
-  /** The tiers that this profile changes, whatever rule gave them. */
+  /** The tiers that this profile changes, for all rules. */
   shift: Partial<Record<'yellow' | 'red', Tier>>
   /** The tier of a call whose red is the tool's own base tier. */
   ownRed?: 'yellow'
@@ -23,7 +23,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /** The rule for calls that contain text out of a tool result. No profile lowers it. */
 export const taintRule = 'taint'
-/** The rule for changes that a person decides each time, such as those that lose data. No profile lowers it. */
+/** The rule for changes that a person decides each time, such as a loss of data. No profile lowers it. */
 export const alwaysAsks = 'always_asks'
 /** The rule for calls that would give a site or a search a code that nobody gave: text out of a result may stand in it. No profile lowers it. */
 export const codeRule = 'code_of_nobody'

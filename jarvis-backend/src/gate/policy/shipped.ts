@@ -2,7 +2,7 @@ import type { Tier } from 'protocol'
 import type { Touch } from '../effect.ts'
 import { rolesOf } from '../roles/role.ts'
 import { rules } from '../rules.ts'
-import type { Policy, Rate } from './policy.ts'
+import type { Policy, Rate } from '../world.ts'
 import { noWorkbench } from './workbench.ts'
 
 export type ArgumentType = 'string' | 'number' | 'boolean'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Finding } from '../../lib/strict-yaml.ts'
 import { isWithin, sessionRoot } from '../places/roots.ts'
+import type { WorkbenchPolicy } from '../world.ts'
 import { keys, matching, text } from './forms.ts'
-import type { WorkbenchPolicy } from './policy.ts'
 
 const flag = z.boolean({ error: 'must be true or false' })
 const pathForm = /^\/(?:[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*)?$/u
@@ -75,7 +75,7 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
         egress: lower(form.egress),
       }
 
-/** The folder of the kernel's that a path is in; undefined where in none. */
+/** The kernel's folder that a path is in; undefined if it is in none. */
 export const kernelFolder = (path: string): string | undefined =>
   ['/proc', '/sys', '/dev', '/run'].find((one) => isWithin(path, one))
 

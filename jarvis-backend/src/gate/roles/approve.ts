@@ -45,7 +45,7 @@ const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 export const approveWords = ({ count, by, notAsker }: Approve): string =>
   `${people(count)} who ${count === 1 ? 'is' : 'are'} ${either(by) || 'nobody'}${notAsker ? `, ${count === 1 ? 'not' : 'none of them'} the one who asked` : ''}`
 
-/** Why a call could never be approved; undefined where it can. @param askers as of `approversOf`; absent: any of those who may approve, too, may ask */
+/** Returns why a call could never be approved; undefined if it can be. @param askers as for `approversOf`; absent: any approver may be the asker */
 export function unmet(approve: Approve, enrolled: readonly Approver[], askers?: readonly string[]): string | undefined {
   const able = approversOf(approve, enrolled, askers).length
   // The asker may be one of the people who approve.

@@ -4,26 +4,9 @@ import { viewsOf } from '../marks.ts'
 import { conditionOf } from '../policy/conditions.ts'
 import type { builtInRoleNames, MayWord, ScopeForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
-import type { Call, Facts } from '../rule.ts'
 import { rank, stricter } from '../tiers.ts'
-import type { World } from '../world.ts'
+import type { Call, Role, RoleScope, World } from '../world.ts'
 import { scopeSentence } from './words.ts'
-
-/** The calls that a person with the role may ask for: each effect of such a call is covered by a scope. A scope lowers no tier. */
-export type Role = {
-  name: string
-  /** Its scopes, a sentence each. */
-  sentences: readonly string[]
-  /** It covers all calls, so no scope has to be checked. */
-  isWhole: boolean
-  scopes: readonly Scope[]
-}
-type Scope = {
-  /** Returns whether the effect's target and the time are in the scope. */
-  reaches(facts: Facts): boolean
-  /** Returns whether the scope allows such a call. */
-  allows(call: Pick<Call, 'toolName'>, effect: Effect, tier: Tier): boolean
-}
 
 const everything: ScopeForm = { tiers: ['green', 'yellow', 'red'], on: 'all' }
 /** The built-in roles, in the form of policy.yaml. Routes declare further rights. */
@@ -47,7 +30,7 @@ export const rolesOf = ({ roles = {}, timezone }: PolicyFile): ReadonlyMap<strin
     ]),
   )
 
-function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): Scope {
+function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): RoleScope {
   const holds = conditionOf({ ...(on !== 'all' && { target: on }), hours, days }, timezone)
   return {
     // A call on many things may have an effect without a target, which only a scope on `all` covers.

@@ -1,7 +1,7 @@
 import type { ClusterState, Target } from 'protocol'
 import type { Effect, Thing } from '../effect.ts'
-import type { World } from '../world.ts'
-import { beyondRole, type Role } from './role.ts'
+import type { Role, World } from '../world.ts'
+import { beyondRole } from './role.ts'
 
 /** Returns whether a person with the role may look at a thing of the cluster. */
 const maySee = (role: Role, on: Thing, target: Target, world: World): boolean => {

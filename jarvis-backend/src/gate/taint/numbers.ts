@@ -2,7 +2,7 @@ import { withoutCodes } from 'redaction/visible'
 import { isQuantity } from '../effects-of.ts'
 import type { World } from '../world.ts'
 import { createFinder, runsOf } from './phrases.ts'
-import type { Source } from './taint.ts'
+import type { Source } from './source.ts'
 import { namesFor } from './words.ts'
 
 /** A number among a call's arguments that names its target: a vmid, an id of an attached tool. */

@@ -3,8 +3,8 @@ import { withoutCodes } from 'redaction/visible'
 import { taintRule } from '../policy/profile.ts'
 import { withEscapesRead } from './escapes.ts'
 import { germanOrders, saysInGerman } from './german-orders.ts'
+import type { Sources } from './source.ts'
 import { summarySource } from './sources.ts'
-import type { Sources } from './taint.ts'
 import { isMadeHere } from './weight.ts'
 
 /** Words in the names of tools that say to what something is done. */

@@ -42,7 +42,7 @@ export function runsOf(text: string): Runs {
 /** The longest run sequence that is compared; a text that holds it counts as holding the phrase. */
 const longest = 8
 
-/** Looks for many phrases at once, in time linear in the text. @returns those that occur, in the order they were given. */
+/** Looks for many phrases at once, in time linear in the text. @returns the phrases that occur, in the given order. */
 export function createFinder<Phrase extends { runs: Runs }>(
   phrases: readonly Phrase[],
 ): (text: Runs) => readonly Phrase[] {

@@ -1,7 +1,6 @@
-import type { Call } from '../rule.ts'
-import type { Sources } from './taint.ts'
-
 /** The name of pictures as a source: a picture may be the source of every word that came from nowhere else. */
+import type { Call } from '../world.ts'
+import type { Sources } from './source.ts'
 export const pictureSource = 'picture'
 
 /** The name of texts of the prompt that no stranger wrote. `toolUseId` tells which text it is. */

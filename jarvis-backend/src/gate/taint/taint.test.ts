@@ -5,8 +5,9 @@ import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
 import { createFinder, runsOf } from './phrases.ts'
+import type { About, Source, Sources } from './source.ts'
 import { promptSource, summarySource, withPrompt } from './sources.ts'
-import { type About, type Source, type Sources, taintOf } from './taint.ts'
+import { taintOf } from './taint.ts'
 
 const nodes = ['pve', 'agent1', 'mediaserver'].map((name) => ({ name }))
 const guests = [
@@ -18,7 +19,7 @@ const guests = [
   { vmid: 1202, name: 'old-lab', tags: [] },
 ]
 const storages = [{ name: 'tank-nfs' }]
-const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[3]
+const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[2]
 
 type Line =
   | { operator: string }

@@ -2,7 +2,7 @@ import { plainWord } from 'redaction/visible'
 import { guestOfUnit } from 'ssh-grammar/services'
 import { firstOf } from '../../lib/words.ts'
 import type { Effect } from '../effect.ts'
-import type { Facts, Rule } from '../rule.ts'
+import type { Facts, Rule } from '../world.ts'
 import {
   type Group,
   groupsOf,

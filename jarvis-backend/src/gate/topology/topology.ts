@@ -214,7 +214,7 @@ export type Group = { name: string; others: Guest[]; running: Guest[] }
 const groupTag = /^group-(.+)$/i
 
 /**
- * The groups whose members stand in for this guest: the policy's, and those of tags `group-NAME`. A tag makes a group of
+ * The groups whose members stand in for this guest: groups of the policy, and groups of tags `group-NAME`. A tag makes a group of
  * its own, so that tagging a guest can never make a group of the policy's look better served.
  */
 export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
