@@ -1,4 +1,4 @@
-import type { Card, ClusterState, Principal } from 'protocol'
+import type { Card, ClusterState, Principal, ToolCalls } from 'protocol'
 import type { GoneBecause } from '../agent/run/gone.ts'
 import type { Watchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
@@ -79,7 +79,7 @@ export type Gate = {
   changes: Changes
   plans: Plans
   /** Counts the calls by tool and hour. */
-  calls: ReturnType<typeof createCallCounts>
+  calls(): Promise<ToolCalls>
   /** Tells why a principal may not ask any more. */
   goneBecause: GoneBecause
   /** Tells why the principal of a card may not ask any more; undefined if it may. */
@@ -150,8 +150,13 @@ export const gateRoom = defineRoom({
 
 const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
 
+type Judges = Pick<
+  Gate,
+  'world' | 'judge' | 'seeingJudge' | 'tryingJudge' | 'effectsOf' | 'lookAgain' | 'goneBecause' | 'sightOf'
+>
+
 /** The parts that judge calls. */
-function openJudges(needs: GateNeeds) {
+function openJudges(needs: GateNeeds): Judges {
   const { foundation, policy, catalog, changeStore, people, proofOf } = needs
   const { clock, now } = foundation
   const { cluster } = needs.homelab
@@ -194,7 +199,7 @@ function unlessLost(cluster: Cluster): Cluster['readAfresh'] {
 }
 
 /** Dependencies that several parts need. */
-function sharedBy(needs: GateNeeds, judges: ReturnType<typeof openJudges>) {
+function sharedBy(needs: GateNeeds, judges: Judges) {
   const { foundation, facts, store, decisions } = needs
   const { clock, database, journal, redactor, redact, isStopping, report, activity } = foundation
   const { homelab, cluster } = needs.homelab

@@ -9,7 +9,7 @@ import { both } from './roles/approve.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
 import type { Source, Sources } from './taint/source.ts'
 import { withPrompt } from './taint/sources.ts'
-import { repeatedFrom, taintedVerdict, taintOf } from './taint/taint.ts'
+import { repeatedFrom, type Taint, taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
 import type { Call, Facts, Policy, Rule, World } from './world.ts'
@@ -176,7 +176,7 @@ export function taintIn(
   { input, sources, listed, choices, isCommon }: Call,
   effects: readonly Effect[],
   world: World,
-): ReturnType<typeof taintOf> {
+): Taint | undefined {
   if (sources === undefined || isContained(effects) || isNoted(effects)) return undefined
   const addresses = effects.flatMap(({ url }) => url ?? [])
   const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }

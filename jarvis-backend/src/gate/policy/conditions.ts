@@ -102,8 +102,11 @@ function variants(name: string, value: unknown): readonly unknown[] {
   return name === 'service' && typeof plain === 'string' ? [plain, plainService(plain)] : [plain]
 }
 
-/** The day and the minute of the day in a time zone; the machine's own zone if none is named. */
-function localTime(timezone: string | undefined): (at: number) => { day: (typeof days)[number]; minute: number } {
+/** `minute`: of the day, from 0. */
+type LocalTime = { day: (typeof days)[number]; minute: number }
+
+/** Makes a function that tells the local time at a time in Unix ms; in the machine's own zone if none is named. */
+function localTime(timezone: string | undefined): (at: number) => LocalTime {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timezone !== undefined && { timeZone: timezone }),
     weekday: 'short',
@@ -111,7 +114,7 @@ function localTime(timezone: string | undefined): (at: number) => { day: (typeof
     minute: '2-digit',
     hourCycle: 'h23',
   })
-  let known: { minuteAt: number; time: ReturnType<ReturnType<typeof localTime>> } | undefined
+  let known: { minuteAt: number; time: LocalTime } | undefined
   return (at) => {
     const minuteAt = Math.floor(at / 60_000)
     if (known?.minuteAt !== minuteAt) {
