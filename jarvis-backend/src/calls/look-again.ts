@@ -31,7 +31,7 @@ export function createLookAgain({
 }): LookAgain {
   const atCluster = ({ kind, vmid }: Target) => {
     const looked = kind === 'none' ? undefined : readAfresh?.(vmid)
-    // A command or a magic packet may be what brings the cluster back, and a node does not move.
+    // A command or a magic packet may bring the cluster back, and a node does not move.
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
   return ({ toolName, toolInput }, target, maxAgeMs = 0, whose) => {

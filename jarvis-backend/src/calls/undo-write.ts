@@ -40,7 +40,7 @@ export function createUndoWrite(parts: {
   }
 }
 
-/** The rest of `text` after its first lines with that SHA-256 checksum; undefined if `text` does not begin with such lines. */
+/** The rest of `text` after the lines at its beginning that have the SHA-256 `checksum`; undefined if there are no such lines. */
 export function textAfter(text: string, checksum: string): string | undefined {
   const hash = createHash('sha256')
   let taken = 0

@@ -5,7 +5,7 @@ import { type Effect, effectsOf } from './index.ts'
 import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy/compile.ts'
 import { parsePolicy } from './policy/parse.ts'
-import { createReplay } from './policy/replay.ts'
+import { Replay } from './policy/replay.ts'
 import { shippedPolicy, type Tools } from './policy/shipped.ts'
 import { storageTarget } from './storages.ts'
 import type { World } from './world.ts'
@@ -118,7 +118,7 @@ test('a recorded change of a storage is judged again by another policy', () => {
   const target = { kind: 'storage', id: 'storage/pve/local', name: 'local', node: 'pve' }
   const body = { toolUseId: 'tu_1', toolName: prune.name, toolInput: local, tier: 'yellow', rule: 'base', target }
   const policy = { ...shippedPolicy, protectedTargets: new Set(['storage/local']) }
-  const replay = createReplay(policy, [prune])
+  const replay = new Replay(policy, [prune])
   replay.add({ at: 0, kind: 'execution', body })
   expect(replay.result().changed).toMatchObject([{ target: target.id, to: { rule: 'protected_storage' } }])
 })

@@ -9,7 +9,7 @@ const lookEveryMs = 60_000
 const awayEveryMs = 5_000
 /** An approval that JARVIS could not follow for this long no longer counts. */
 const latestMs = 24 * 60 * 60_000
-/** How long before its time a person is told. */
+/** A person is told this long before a change goes back. */
 const tellBeforeMs = 2 * 60_000
 /** A node's own timer goes first: two reloads at once could be in each other's way. */
 const nodeFirstMs = 30_000

@@ -29,7 +29,7 @@ export function cardOf(
   const deed = deedOf(ready)
   const requestedBy = causedOf(ready, context)
   const approvals = approvalsOf(verdict.approve, people, requestedBy)
-  // A plan is approved as it is shown, each time, and so is what several people approve.
+  // A plan, and a call that several people approve, must be approved each time.
   const isGrantable =
     !mustAsk(verdict.rule) && approvals === undefined && leads === undefined && rightsOf(context.principal).mayBeGranted
   const scope = isGrantable ? offered(ready, redactor) : undefined

@@ -60,7 +60,7 @@ const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): bool
     ? (shown === undefined) === (now === undefined)
     : shown.needed === now.count && (shown.notAsker ?? false) === now.notAsker && shown.roles.join() === now.by.join()
 
-/** Sentences on the state that an approval rests on, where that state has changed. */
+/** A sentence for each part of the state that an approval rests on and that has changed. */
 const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>
   Object.keys({ ...before, ...now }).flatMap((what) =>
     before[what] === now[what] ? [] : `Its ${what} has changed since the card was shown.`,

@@ -10,7 +10,7 @@ import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
 
 type Condition = (facts: Facts) => boolean
 
-/** Compiles the conditions to one test of a call. Every condition must hold; of a list's values, any one. */
+/** Compiles the conditions to one test of a call. All conditions must hold. A list of values holds if one value does. */
 export function conditionOf(when: When | undefined, timezone: PolicyFile['timezone']): Condition {
   if (when === undefined) return () => true
   const { target, node, args = {}, hours, days: on, profile } = when
@@ -41,7 +41,7 @@ export const marksIn = ({ target = [], node = [] }: Pick<When, 'target' | 'node'
   ...node.map((name) => `node/${name.toLowerCase()}`),
 ]
 
-/** Case does not count except in a pool's name, and a guest is known by its number, as with protected targets. */
+/** Case is ignored except in a pool's name. A guest is matched by its number, as for protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
   const others = new Set<string>()

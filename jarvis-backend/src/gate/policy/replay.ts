@@ -42,33 +42,42 @@ const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
  * only as far as the journal records it. The verdict of a shipped rule that saw more is kept, because no file can lower it.
  * @param tools the tools that JARVIS ships
  */
-export function createReplay(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
-  const seen = new Set<string>()
-  const changes = new Map<string, ChangedVerdict>()
-  return {
-    /** Takes the entries oldest first; skips entries that hold no verdict. */
-    add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
-      if (!kinds.has(kind)) return
-      const parsed = Recorded.safeParse(body)
-      if (!parsed.success) return
-      const { toolUseId, toolName, rule } = parsed.data
-      const tier = parsed.data.tier ?? (kind === 'refusal' ? 'black' : undefined)
-      const isVerdict = plainRules.has(rule) || rule === taintRule || shippedRules.has(rule) || isOwnRule(rule)
-      if (tier === undefined || !isVerdict || seen.has(toolUseId)) return
-      seen.add(toolUseId)
-      const tool = tools.find(({ name }) => name === toolName)
-      const again = tool && judgeAgain({ recorded: parsed.data, tier, at }, tool, policy)
-      if (again === undefined || again.to.tier === tier) return
-      const { to, target } = again
-      const key = JSON.stringify([toolName, target, tier, rule, to])
-      const count = (changes.get(key)?.count ?? 0) + 1
-      changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
-    },
-    /** @returns the number of calls that were judged again, and the changed verdicts, the most frequent first. */
-    result: () => ({
-      calls: seen.size,
-      changed: [...changes.values()].toSorted((a, b) => b.count - a.count),
-    }),
+export class Replay {
+  readonly #policy: Policy
+  readonly #tools: readonly (Declaring & { name: string })[]
+  readonly #seen = new Set<string>()
+  readonly #changes = new Map<string, ChangedVerdict>()
+
+  constructor(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
+    this.#policy = policy
+    this.#tools = tools
+  }
+
+  /** Takes the entries oldest first; skips entries that hold no verdict. */
+  add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
+    if (!kinds.has(kind)) return
+    const parsed = Recorded.safeParse(body)
+    if (!parsed.success) return
+    const { toolUseId, toolName, rule } = parsed.data
+    const tier = parsed.data.tier ?? (kind === 'refusal' ? 'black' : undefined)
+    const isVerdict = plainRules.has(rule) || rule === taintRule || shippedRules.has(rule) || isOwnRule(rule)
+    if (tier === undefined || !isVerdict || this.#seen.has(toolUseId)) return
+    this.#seen.add(toolUseId)
+    const tool = this.#tools.find(({ name }) => name === toolName)
+    const again = tool && judgeAgain({ recorded: parsed.data, tier, at }, tool, this.#policy)
+    if (again === undefined || again.to.tier === tier) return
+    const { to, target } = again
+    const key = JSON.stringify([toolName, target, tier, rule, to])
+    const count = (this.#changes.get(key)?.count ?? 0) + 1
+    this.#changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
+  }
+
+  /** @returns the number of calls that were judged again, and the changed verdicts, the most frequent first. */
+  result(): { calls: number; changed: ChangedVerdict[] } {
+    return {
+      calls: this.#seen.size,
+      changed: [...this.#changes.values()].toSorted((a, b) => b.count - a.count),
+    }
   }
 }
 

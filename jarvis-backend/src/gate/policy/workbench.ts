@@ -26,7 +26,7 @@ const RootForm = keys(
   'a root with name, path and write, for example {name: compose, path: /srv/compose, write: true}',
 )
 
-/** The section `workbench` of policy.yaml. What it does not name is off. */
+/** The section `workbench` of policy.yaml. Parts that it does not name are off. */
 export const WorkbenchForm = keys(
   {
     roots: z
@@ -79,7 +79,7 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
 export const kernelFolder = (path: string): string | undefined =>
   ['/proc', '/sys', '/dev', '/run'].find((one) => isWithin(path, one))
 
-/** Finds what the schema of the section cannot. Skips what does not fit the schema. */
+/** Finds the problems of the section that its schema cannot find. Skips parts that do not fit the schema. */
 export function workbenchProblems(given: unknown): Finding[] {
   const parsed = WorkbenchForm.safeParse(given)
   if (!parsed.success) return []

@@ -28,7 +28,7 @@ const isIn = (role: string, wanted: string): boolean => role === wanted || (role
 /** Returns whether a person with the role may approve. @param by roles */
 export const mayApprove = (role: string, by: readonly string[]): boolean => by.some((wanted) => isIn(role, wanted))
 
-/** A person as far as it counts for approvals. */
+/** The facts of a person that count for approvals. */
 export type Approver = { id: string; role: string; isDisabled?: boolean }
 
 /** The people who may approve a call. @param askers the person in whose name it is asked for, and others who caused it; absent: anybody */

@@ -14,7 +14,7 @@ const harmless: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Templates of which each instance is harmless; an instance of another one may be anything. */
+/** Templates whose instances are all harmless. An instance of another template may be anything. */
 const harmlessTemplate = /^syncthing@[\w.-]+$/
 
 /** @param id the unit's name in systemd; a timer or a socket of the same name is another unit */
@@ -23,7 +23,7 @@ const isHarmless = (id: string): boolean => {
   return harmless.has(name) || harmlessTemplate.test(name)
 }
 
-/** Names that mean one service on most nodes, for the time when a node cannot be asked. */
+/** Names that mean the same service on most nodes. They are used when a node cannot be asked. */
 const sameService = [
   'ssh sshd',
   'mysql mysqld mariadb',
@@ -39,7 +39,7 @@ const sameService = [
   'networkmanager network-manager',
 ].map((names) => names.split(' '))
 
-/** Every name that a service goes by, as far as is known: as asked for first, each without `.service`. */
+/** All known names of a service, each without `.service`. The name that the call used comes first. */
 export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): string[] {
   if (service === '') return []
   const known = [service, ...(unit?.names ?? []), ...(unit === undefined ? [] : [unit.id])]
