@@ -12,7 +12,7 @@ const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 const newChat = useSharedChat({ env })
 
-/** Whether all of it stands on the screen, and nothing over it. */
+/** True if all of it stands on the screen, and nothing over it. */
 const isInView = (page: Page, selector: string) =>
   page.evaluate(`{
     const element = document.querySelector('${selector}')

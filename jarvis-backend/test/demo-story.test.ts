@@ -147,7 +147,7 @@ test('what it says follows the cluster, not a script', async () => {
   expect((await demo.ask('what happened to agent?')).text).toContain('agent is offline')
 })
 
-/** What the pages offer, and what a stranger types. */
+/** Sentences that the pages offer, and sentences that a stranger types. */
 const questions: [string, RegExp][] = [
   ['pve is at 81 °C. Why?', /The cause is 123 frigate/],
   ['Why are backups missing?', /9 of 21 guests have no fresh backup/],

@@ -77,7 +77,7 @@ describe('arguments that no tool takes', () => {
     expect(await failingRows(usual, judgeRow)).toEqual([])
   })
 
-  /** What is read as another value (`calls/faithful.ts`), or as none. */
+  /** True if the value is read as another value (`calls/faithful.ts`), or as none. */
   const isRead = (value: unknown) =>
     value === null || (typeof value === 'string' && /^(?:|null|None|true|false|-?\d+(?:\.\d+)?)$|^[[{]/.test(value))
   test('no tool runs with a value of another type', async () => {

@@ -170,7 +170,7 @@ test.each(types)('a lost %s is found by its own task alone', async (toolName, to
     expect(await of([task(type, { status: 'failed', exitStatus: 'got timeout' })]), type).toBe('failed')
     expect(await of([task(type, { vmid: 105 })]), type).toBe('unknown')
   }
-  // What a call does besides is no proof of it: the snapshot before it, and the start after it.
+  // Tasks beside the call's own prove nothing: the snapshot before it, and the start after it.
   const others = types.flatMap(([, , more]) => more).filter((type) => !own.includes(type))
   for (const type of [...others, 'qmstart', 'vzstart']) expect(await of([task(type)]), type).toBe('unknown')
 })

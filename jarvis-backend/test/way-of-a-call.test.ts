@@ -34,7 +34,7 @@ const images = { keep: () => expect.fail('no pictures here'), get: () => undefin
 const turn = () => new Promise<void>((passed) => setImmediate(passed))
 const never = () => new Promise<never>(() => {})
 
-/** What outlives a process: database, cluster and time. Each call waits for the one before it. */
+/** The things that outlive a process: database, cluster and time. Each call waits for the one before it. */
 function createHouse(calls: readonly ToolCall[]) {
   const clock = createFakeClock(1_700_000_000_000)
   const database = openDatabase(':memory:')

@@ -3,7 +3,7 @@ import type { Spender } from '../agent/budgets.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
 import type { DayQuery, RunRecord, SpendingStore } from './spending.ts'
 
-/** What something may use in each of its runs, and in a day. */
+/** The limits of an agent or a job: for each of its runs, and for a day. */
 export type OwnLimits = { run: BudgetLimits; day: BudgetLimits }
 
 export type ScopeParts = {
@@ -16,10 +16,13 @@ export type ScopeParts = {
   jobLimits(jobId: string): OwnLimits
 }
 
-/** Limits and what counts against them. `who`: their subject in a sentence. `near`: in whose name a person is told; absent: nobody is. */
+/**
+ * Limits and what counts against them. `who`: the subject of a sentence about them. `near`: the same for the warning that a limit is near; absent:
+ * nobody is warned.
+ */
 export type Scope = { who: string; near?: string; limits: BudgetLimits; spent: Spending }
 
-/** Whose call it is. Without a run only the day counts. */
+/** The caller of a model. Without a run only the day's limits count. */
 export type Caller = Pick<Spender, 'agent' | 'jobId'> & Partial<Spender>
 
 export type Scopes = ReturnType<typeof createScopes>
@@ -31,7 +34,7 @@ export function createScopes(parts: ScopeParts) {
   const recordOf = ({ runId, sessionId }: { runId: string; sessionId: string }): RunRecord =>
     store.run(runId) ?? { runId, sessionId, isOpen: true, raisedUsd: 0, stoodMs: 0 }
 
-  /** A run's own limits: of a child, its slice. */
+  /** A run's own limits; a child run's are its slice. */
   function runLimits(record: RunRecord, { agent, jobId }: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits {
     const own = [
       ...(agent === undefined ? [] : [parts.agentLimits(agent).run]),
@@ -40,7 +43,7 @@ export function createScopes(parts: ScopeParts) {
     return raisedLimits(own.reduce(strictest, record.slice ?? parts.budgets().run), record.raisedUsd)
   }
 
-  /** What operators allowed the run, or the run that it works for, US dollars. */
+  /** The raises that operators allowed the run and its parent, US dollars. */
   function raisedUsd(record: RunRecord): number {
     const parent = record.parentId === undefined ? undefined : store.run(record.parentId)
     return record.raisedUsd + (parent === undefined ? 0 : raisedUsd(parent))
@@ -55,7 +58,7 @@ export function createScopes(parts: ScopeParts) {
     }
   }
 
-  /** @param allowedUsd what operators allowed the run besides */
+  /** @param allowedUsd the raises that operators allowed the run */
   function dayLimits({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): DayLimits[] {
     const { day, jobs, agents, run } = parts.budgets()
     const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
@@ -79,9 +82,9 @@ export function createScopes(parts: ScopeParts) {
   return {
     recordOf,
     runLimits,
-    /** All that counts by the day, also where it has no limit. */
+    /** All scopes of the day, those without a limit too. */
     dayScopes: (caller: Pick<Caller, 'agent' | 'jobId'>): Scope[] => dayLimits(caller, 0).map(summed),
-    /** The scopes that limit a call. A sum reads the day's calls, so what has no limit is not summed. */
+    /** The scopes that limit a call. Scopes without a limit are left out, because a sum reads all calls of the day. */
     of(caller: Caller): Scope[] {
       const { runId, sessionId, activeMs } = caller
       const isRun = runId !== undefined && sessionId !== undefined && activeMs !== undefined
@@ -93,11 +96,11 @@ export function createScopes(parts: ScopeParts) {
   }
 }
 
-/** `of`: which of the day's calls count. */
+/** A scope of the day before its calls are summed. `of`: selects the calls that count. */
 type DayLimits = Omit<Scope, 'spent'> & { of: DayQuery }
 const hasLimit = (limits: BudgetLimits) => Object.values(limits).some((limit) => limit !== undefined)
 
-/** A day's limits for a run that was allowed more. */
+/** A day's limits, raised by what operators allowed a run. */
 function withRaise(limits: BudgetLimits, run: BudgetLimits, raisedUsd: number): BudgetLimits {
   if (raisedUsd === 0) return limits
   const more = { ...scaled(run, raisedUsd / (run.usd ?? 1)), usd: raisedUsd }

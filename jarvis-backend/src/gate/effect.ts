@@ -1,18 +1,5 @@
 import type { Guest, Target } from 'protocol'
-
-/**
- * The kinds of effects that the gate knows.
- * - `read`: changes nothing. `power`: starts, stops or restarts. `config`: changes settings. `data`: changes contents.
- * - `create`, `destroy`: makes or removes a thing. `execute`: runs a text that a machine reads. `network`: reaches out.
- * - `credential`: gives or takes access. `notify`: tells a person. `remote`: calls another server, which may do
- * anything.
- * - `unknown`: nobody can say; it always asks.
- */
-export const effectKinds = [
-  ...(['read', 'power', 'config', 'data', 'create', 'destroy', 'execute', 'network', 'credential', 'notify'] as const),
-  ...(['remote', 'unknown'] as const),
-] as const
-export type EffectKind = (typeof effectKinds)[number]
+import type { EffectKind } from './effect-kinds.ts'
 
 /**
  * The kinds of things that an effect can be on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. For
