@@ -172,7 +172,7 @@ export function composeSystem(
           },
           shippedPersona: defaultPersona,
         }),
-        setProfile: policy.setProfile,
+        setProfile: (profile, by) => policy.setProfile(profile, by),
         stepUp,
       }),
       journal: journalRoutes({ ...journal, shown: site.shown }),
