@@ -1,5 +1,5 @@
+import { nearestName } from 'node-kit/nearest'
 import { type PlanPointer, type PlanProposal, PlanPointer as Pointer, type ProposedStep } from 'protocol'
-import { nearestName } from '../lib/nearest.ts'
 import { type Condition, ExpressionFault, type Ref, readRef, refsOfCondition } from '../runbooks/expressions.ts'
 import {
   type Args,

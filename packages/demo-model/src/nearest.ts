@@ -1,5 +1,5 @@
+import { editsBetween } from 'node-kit/nearest'
 import type { ClusterState } from 'protocol'
-import { editsBetween } from '../../lib/nearest.ts'
 
 /** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */
 export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {

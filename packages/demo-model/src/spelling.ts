@@ -1,4 +1,4 @@
-import { editsBetween } from '../../lib/nearest.ts'
+import { editsBetween } from 'node-kit/nearest'
 
 /** Words that questions depend on. A similar word is taken for one of them. */
 const vocabulary =
