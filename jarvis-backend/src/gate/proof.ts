@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts'
 import { effectKindFacts } from './effect-kinds.ts'
 
-/** Which cards must be signed: none, those of heavy calls, or all. */
+/** Modes of the policy that decide which cards must be signed: none, those of heavy calls, or all. */
 export const proofModes = ['session', 'heavy', 'passkey'] as const
 export type ProofMode = (typeof proofModes)[number]
 
@@ -12,6 +12,6 @@ export const isHeavy = (effects: readonly Effect[]): boolean =>
       effectKindFacts(kind)?.isHeavy === true || (kind === 'power' && on === 'node' && action !== 'start'),
   )
 
-/** Whether the policy's mode wants a call's card signed. */
+/** Tells if the policy's mode wants a call's card signed. */
 export const isSignedBy = (mode: ProofMode, effects: readonly Effect[]): boolean =>
   mode === 'passkey' || (mode === 'heavy' && isHeavy(effects))
