@@ -31,7 +31,7 @@ export function quorumOf(status: readonly Pick<StatusRow, 'type' | 'quorate'>[] 
   return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
-/** What HA's row of the quorum says. In some answers it has no flag and says it in its status. */
+/** Reads the quorum from HA's row. Some answers have no flag `quorate` and tell it in `status`. */
 export const haQuorumOf = ({ quorate, status }: { quorate?: boolean | undefined; status?: string | undefined }) =>
   status !== undefined && isQuorumLoss(status) ? false : (quorate ?? (status === 'OK' ? true : null))
 

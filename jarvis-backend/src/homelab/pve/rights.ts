@@ -29,7 +29,7 @@ export function rightsIn(data: unknown): Rights {
 const passedOn = (rights: Record<string, unknown>) =>
   new Map(Object.entries(rights).map(([right, propagates]) => [right, Number(propagates) === 1]))
 
-/** Whether a right holds on everything under `base`, on some of it or on nothing; `unknown` where the cluster does not tell. */
+/** Tells if a right holds on everything under `base`, on some of it or on nothing; `unknown` if the cluster does not tell. */
 export function reachOf(rights: Rights, right: string, base: string): Reach {
   if (rights === undefined) return 'unknown'
   const has = (path: string) => rights.get(path)?.has(right) === true
@@ -51,7 +51,7 @@ function above(path: string): string[] {
   return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
 }
 
-/** What Proxmox lists only as far as the token's rights go, without a word about the rest, and the rights of which one shows an item. */
+/** Lists that Proxmox cuts silently to the items that the token may see, and the rights of which one shows an item. */
 export const shownBy = {
   guests: { rights: ['VM.Audit'], base: '/vms' },
   storages: { rights: ['Datastore.Audit', 'Datastore.AllocateSpace'], base: '/storage' },
