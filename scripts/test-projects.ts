@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a test may use, from the most to the least. Files of the first start first: they take the longest. */
+/** Means that a test may use, from the most to the least. Files of the first kind start first: they take the longest. */
 export const projectNames = ['crash', 'browser', 'server', 'unit'] as const
 export type ProjectName = (typeof projectNames)[number]
 
@@ -21,7 +21,7 @@ const marks: [ProjectName, RegExp][] = [
   ['browser', /^playwright-core$|\/scripts\/(?:shared-browser\.ts|chromium\.js)$/],
   [
     'server',
-    /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|\/src\/(?:compose|workbench\/sandbox\/\w+)\.ts$/,
+    /^node:(?:http|https|http2|net|tls|dgram|child_process|worker_threads)$|\/src\/(?:process|workbench\/sandbox\/\w+)\.ts$/,
   ],
 ]
 const imported = /\b(?:from|import|import\()\s*'([^']+)'/g

@@ -3,7 +3,7 @@ import { type BudgetState, type BudgetsReply, JarvisError, mainAgentId, type Run
 import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { CostOf } from '../agent/spent.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { budgetRoutes } from '../http/budgets.ts'
 import type { Jobs } from '../jobs/jobs.ts'

@@ -1,7 +1,7 @@
 import { createActivePolicy } from '../calls/active-policy.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
+import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { createPersonStore } from '../store/sqlite/access/people.ts'

@@ -18,7 +18,7 @@ import { get, type Route } from './route.ts'
 const readMs = 10_000
 const mostBackups = 500
 
-/** What the gate knows of those who need a guest. */
+/** The dependents of a guest, as far as the gate knows them. */
 export type Leaning = Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'>
 
 /**

@@ -10,7 +10,7 @@ export function roleRoutes(parts: {
   roles(): ReadonlyMap<string, { name: string; sentences: readonly string[] }>
   /** The roles that are always there. */
   builtIn: readonly string[]
-  /** Who must approve, in words. */
+  /** Says in words which people must approve. */
   approveWords(approve: Approve): string
   people: People
   judge: TryingJudge

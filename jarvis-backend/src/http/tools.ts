@@ -14,7 +14,7 @@ const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length 
 export function toolRoutes(parts: {
   catalog: Catalog
   judge: TryingJudge
-  /** What a card of the call would say of it. */
+  /** Returns the text of the card that the call would get. */
   previewOf(ready: Ready): ClassifyReply['preview']
   /** Tier of a tool's calls when no argument raises it. */
   tierOf(tool: Tool): Tier

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { compose } from '../../src/process.ts'
 import { observed } from './observed-database.ts'
 import { watchPuts } from './put-steps.ts'
 

@@ -1,7 +1,7 @@
 import { mainAgentId } from 'protocol'
 import { hearEnd } from '../../agent/hear-end.ts'
 import type { Runs } from '../../agent/runs.ts'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { ChangeStore } from './change.ts'

@@ -1,5 +1,5 @@
 import type { Runs } from '../../agent/runs.ts'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { Gate } from '../room.ts'
 import { createAskers } from './askers.ts'

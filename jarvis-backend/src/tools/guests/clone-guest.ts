@@ -87,6 +87,7 @@ export const cloneGuest = homelabTool({
     storage: StorageName.optional().describe('Absent: as the source, of a template linked.'),
     snapshot: z.string().optional().describe('Copy this one.'),
   }),
+  example: { vmid: 141, newId: 901, name: 'usual-copy' },
   output: TaskOutput.extend({ newId: z.int() }),
   async run({ vmid, newId, name, storage, snapshot }, context, ports) {
     const place = placeOf(ports, vmid)

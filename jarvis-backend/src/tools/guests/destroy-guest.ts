@@ -102,6 +102,7 @@ export const destroyGuest = homelabTool({
   needs: [rights.guests, rights.allocate],
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({ vmid: vmidOf, name: GuestName.describe('Its name, as a check.') }),
+  example: { vmid: 142, name: 'win11-lab' },
   output: TaskOutput,
   run({ vmid, name: given }, context, ports) {
     const path = guestPath(placeOf(ports, vmid, context.target))

@@ -65,6 +65,7 @@ export const resizeDisk = homelabTool({
     ).describe('Such as scsi0.'),
     addGib: z.int().min(1).max(100_000).describe('GiB to add.'),
   }),
+  example: { vmid: 123, disk: 'scsi0', addGib: 1 },
   output: TaskOutput.extend({ disk: z.string(), safetySnapshot: z.string().optional() }),
   async run({ vmid, disk, addGib }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

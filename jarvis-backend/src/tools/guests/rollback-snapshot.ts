@@ -88,6 +88,7 @@ export const rollbackSnapshot = homelabTool({
     name: z.string().describe('Its name.'),
     start: z.boolean().optional().describe('Absent: start it again where it runs now.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name, start }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

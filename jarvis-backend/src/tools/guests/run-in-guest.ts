@@ -84,6 +84,7 @@ export const runInGuest = homelabTool({
     vmid: vmidOf,
     command: z.array(z.string()).min(1).max(100).describe('Program and arguments.'),
   }),
+  example: { vmid: 123, command: ['hostname'] },
   output: z.object({
     vmid: z.int(),
     exitCode: z.int().nullable().describe('null: a signal ended it, or it did not run.'),

@@ -103,6 +103,7 @@ export const setGuestConfig = homelabTool({
   ],
   timeoutMs: taskTimeoutMs,
   input,
+  example: { vmid: 101, set: { description: 'usual' } },
   output: z.object({
     vmid: z.int(),
     ok: z.boolean(),
@@ -222,7 +223,7 @@ function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
 }
 
-/** What the change makes of the facts by which others judge the guest. */
+/** The facts by which later calls about the guest are judged, as this change leaves them. */
 function marksOf(asked: Asked): Becomes {
   const changes = new Map(changesOf(asked))
   const name = ['name', 'hostname'].find((key) => changes.has(key))

@@ -78,6 +78,7 @@ export const takeSnapshot = homelabTool({
       .describe('What it is for.'),
     ram: z.boolean().optional().describe('Save a running VM’s RAM too.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name, description = usualNote, ram }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

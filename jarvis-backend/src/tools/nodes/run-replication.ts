@@ -62,6 +62,7 @@ export const runReplication = homelabTool({
       .regex(/^[1-9]\d{2,8}-\d{1,9}$/, 'must be a job’s id, as in 100-0')
       .describe('As in 100-0.'),
   }),
+  example: { job: '113-0' },
   output: ReplicationRunOutput,
   async run({ job }, { signal }, { api, cluster }) {
     const state = cluster.state()
