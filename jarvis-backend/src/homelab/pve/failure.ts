@@ -4,7 +4,7 @@ import { JarvisError } from 'protocol'
 export class ApiError extends JarvisError {
   declare readonly code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown'
   readonly words: string
-  /** Undefined where no answer came. */
+  /** The HTTP status; undefined if no answer came. */
   readonly status: number | undefined
 
   constructor(
