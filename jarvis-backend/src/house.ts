@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { House, type HouseOptions, type Life, type Room } from 'house'
 import type { Card, Question } from 'protocol'
+import type { ChannelKind } from './channels/channel.ts'
 import type { Notice } from './channels/channels.ts'
 import type { Route } from './http/route.ts'
 import type { Tool } from './tools/tool.ts'
@@ -17,7 +18,7 @@ export type Offboarding = {
 }
 
 /** The kinds of items that rooms contribute. */
-export type Kinds = { tools: Tool; routes: Route; checks: Check; offboarding: Offboarding }
+export type Kinds = { tools: Tool; routes: Route; checks: Check; channels: ChannelKind; offboarding: Offboarding }
 
 /** A change that goes back by itself at `goesBackAt`, Unix ms. */
 export type GoingBack = { id: string; goesBackAt: number }
@@ -69,6 +70,7 @@ export function createHouse(report: HouseOptions<Kinds>['report']): JarvisHouse 
       tools: ({ name }) => name,
       routes: ({ method, path }) => `${method} ${path}`,
       checks: ({ id }) => id,
+      channels: ({ id }) => id,
       offboarding: ({ name }) => name,
     },
     report,

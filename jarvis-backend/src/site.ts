@@ -1,7 +1,9 @@
 import { firstOwnerId } from 'protocol'
 import type { Model } from './agent/model.ts'
 import { runsRoom } from './agent/room.ts'
+import type { NewMessage } from './agent/run/send.ts'
 import { sessionsRoom } from './agent/sessions/room.ts'
+import type { Watcher } from './agent/watchers.ts'
 import { agentsPageRoom, agentsRoom, promptsRoom } from './agents/room.ts'
 import { peopleRoom } from './auth/room.ts'
 import type { StepUp } from './auth/step-up.ts'
@@ -16,8 +18,6 @@ import type { PushSender } from './channels/web-push/ports.ts'
 import { webPushRoom } from './channels/web-push/room.ts'
 import { composeTextFiles, createWriters } from './compose/text-files.ts'
 import { transcribing } from './compose/transcribing.ts'
-import type { BrowserParts } from './compose/workbench/browser.ts'
-import type { WebParts } from './compose/workbench/web.ts'
 import type { Config } from './config/config.ts'
 import { filesRoom, formerClusterRoom } from './config/room.ts'
 import { drillRoom } from './drill/room.ts'
@@ -51,7 +51,10 @@ import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
 import { inFixedOrder } from './tools/house.ts'
 import { toolsRoom } from './tools/room.ts'
 import type { Tool } from './tools/tool.ts'
+import type { Check } from './watch/check.ts'
 import { watchRoom } from './watch/room.ts'
+import type { BrowserParts } from './workbench/areas/browser.ts'
+import type { WebParts } from './workbench/areas/web.ts'
 import { createIsOwnPlace } from './workbench/egress/own-place.ts'
 import { workbenchRoom } from './workbench/room.ts'
 
@@ -67,8 +70,10 @@ export type SiteReplacements = {
   executions?: (store: ExecutionStore) => ExecutionStore
   /** Receives push messages instead of the browsers' push services. */
   push?: PushSender
-  /** Channels in place of the house's. */
+  /** Channels in place of the shipped ones. */
   channels?: readonly ChannelKind[]
+  /** Checks in place of the shipped ones. */
+  checks?: readonly Check[]
   /** The built program of the memory's thread. */
   memoryWorker?: URL
   /** The memory's thread starts with the first request to it, and not some seconds after the start. */
@@ -153,7 +158,7 @@ export function openSite(
   const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: skills.textFor })
+  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
   const access = house.open(accessRoom, of)
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
@@ -206,7 +211,7 @@ export function openSite(
     proofOf: drills.provenOf,
     people: people.known,
     mayAsk: people.mayAsk,
-    watchers: sessionParts.watchers,
+    watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
     publicUrl: config.publicUrl,
     executions: replace.executions,
     applied: workbench.applied,
@@ -234,6 +239,7 @@ export function openSite(
     shown,
     runbooks: runbooks.library,
     checks: house.registry('checks'),
+    shipped: replace.checks,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
   const { sessions } = house.open(runsRoom, {
@@ -290,7 +296,8 @@ export function openSite(
     agents,
     people: people.known,
     hears: people.hears,
-    kinds: replace.channels,
+    registered: house.registry('channels'),
+    shipped: replace.channels,
   })
   const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
   house.open(agentsPageRoom, {
@@ -357,7 +364,11 @@ export function openSite(
     channelDesk: desk,
     watch,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
-    hub: { start: runs.start, watch: runs.watch, decide: gate.confirmations.decide },
+    hub: {
+      start: (message: NewMessage) => runs.start(message),
+      watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
+      decide: gate.confirmations.decide,
+    },
     /** Begins background work that must not delay the start. */
     start: () => void house.start(),
     /** Takes no more work. @returns resolves once running calls have ended */

@@ -38,6 +38,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   workspace: ['protocol'],
   // Files, sandbox, web, browser, git and docker, a folder each.
   workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
+  // Each area of the workbench makes its parts as a room does. Nothing but the room imports it.
+  'workbench/areas': '*',
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'workbench', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'signing', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
@@ -141,11 +143,11 @@ const mayImport: Record<string, readonly string[] | '*'> = {
 }
 
 const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
-/** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, for server and client share nothing. */
+/** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, because server and client share nothing. */
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp') return `mcp/${second}`
+  if (first === 'mcp' || (first === 'workbench' && second === 'areas')) return `${first}/${second}`
   return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])
@@ -197,6 +199,17 @@ test('every effect goes through one door', () => {
   expect(callers(/steps\/run\.ts'/)).toEqual(['calls/execute.ts'])
   expect(callers(/process\.env/)).toEqual(['cli/main.ts', 'main.ts'])
   expect(callers(/\.settle\(call,/)).toEqual(['agent/run/settle-calls.ts'])
+})
+
+test('nothing outside homelab imports homelab/proxmox', () => {
+  const root = join(src, '..')
+  const importing = ['src', 'test', 'bench', 'dojo'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .map((path) => join(root, folder, path))
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(join(src, 'homelab', sep)))
+      .filter((path) => /from '[^']*homelab\/proxmox\//.test(readFileSync(path, 'utf8'))),
+  )
+  expect(importing.map((path) => relative(root, path))).toEqual([])
 })
 
 test('only the site opens rooms: others import types of a room at most', () => {

@@ -1,7 +1,7 @@
 import { type ClusterState, type Limits, type RestoreProof, type Task, usualLimits } from 'protocol'
 import { describe, expect, test } from 'vitest'
 import type { CommandOutput, PvePath, PveReader, Shell } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { ApiError } from '../src/homelab/pve/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'

@@ -1,7 +1,7 @@
 import type { ClassifyReply, GuestReply, SnapshotConfigReply } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PveApi } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { ApiError } from '../src/homelab/pve/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'

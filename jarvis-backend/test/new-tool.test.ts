@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createJudge } from '../src/calls/judge.ts'
 import { reconcile } from '../src/calls/reconcile.ts'
-import { effectKinds, type Touch, things } from '../src/gate/effect.ts'
+import { type Touch, things } from '../src/gate/effect.ts'
+import { effectKindNames } from '../src/gate/effect-kinds.ts'
 import { compilePolicy, type Effect } from '../src/gate/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -147,7 +148,7 @@ const vmids = state.guests.map(({ vmid }) => vmid)
 /** A tool whose words and deeds have nothing to do with each other. */
 const anyTool = fc.record({
   tier: fc.constantFrom('green', 'yellow', 'red'),
-  touches: fc.array(fc.record({ kind: fc.constantFrom(...effectKinds), on: fc.constantFrom(...things) }), {
+  touches: fc.array(fc.record({ kind: fc.constantFrom(...effectKindNames()), on: fc.constantFrom(...things) }), {
     maxLength: 3,
   }),
   effects: fc.oneof(
@@ -160,7 +161,7 @@ const anyTool = fc.record({
     fc.array(
       fc.record({
         kind: fc.constantFrom(
-          ...effectKinds.filter((kind): kind is Exclude<Effect['kind'], 'read'> => kind !== 'read'),
+          ...effectKindNames().filter((kind): kind is Exclude<Effect['kind'], 'read'> => kind !== 'read'),
         ),
         on: fc.constantFrom(...things),
         at: fc.constantFrom('guest', 'node', 'nothing'),

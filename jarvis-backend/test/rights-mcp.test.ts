@@ -8,7 +8,6 @@ import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { as, household, householdPolicy, membersRole } from './support/persons.ts'
 
 const src = resolve(import.meta.dirname, '../src')
-const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
 
 test('every tool is judged by the role of whoever asks', async () => {
   // The tools of the web are offered where a search address is set; nothing is asked of it here.
@@ -39,7 +38,7 @@ test('every tool is judged by the role of whoever asks', async () => {
     member: open[membersRole]?.toSorted(),
     operator: open.operator,
     owner: open.owner,
-  }).toEqual({ viewer: words(looks).toSorted(), member: words(narrowed).toSorted(), operator: all, owner: all })
+  }).toEqual({ viewer: looks.toSorted(), member: narrowed.toSorted(), operator: all, owner: all })
   for (const [name, input, verdict] of own)
     expect([name, (await verdictOf(membersRole, name, input)).replace('not_yours', 'black')]).toEqual([name, verdict])
 })
@@ -120,7 +119,7 @@ test('every method of MCP answers by the person of the token, and a member hears
   await expect(older.subscribeResource({ uri: 'jarvis://guests/103' })).rejects.toThrow('103')
 
   // A call of a tool that a viewer or a member may not use has no effect.
-  const denied = everyCall.filter(([name]) => !words(looks).includes(name))
+  const denied = everyCall.filter(([name]) => !looks.includes(name))
   const results = await Promise.all(
     denied.flatMap(([name, input]) =>
       [tokens.viewer, tokens.member].map(async (token) => {

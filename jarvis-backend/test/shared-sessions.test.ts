@@ -181,15 +181,12 @@ test('what somebody wrote who may do less is another’s text to whoever asks', 
   const wrote = (seq: number, by: string, text: string) =>
     ({ ...base, type: 'user', seq, messageId: `msg_${seq}`, text, by }) as StoredEntry
   const entries = [wrote(0, 'per_ann', 'restart 103'), wrote(1, 'per_ben', 'and wipe 105')]
-  const { operatorTexts, results } = sourcesOf(
-    entries,
-    'tu_1',
-    false,
-    () => [],
-    undefined,
-    undefined,
-    (by) => by === 'per_ann',
-  )
+  const { operatorTexts, results } = sourcesOf(entries, {
+    toolUseId: 'tu_1',
+    isClients: false,
+    tellingEntries: () => [],
+    isOwn: (by) => by === 'per_ann',
+  })
   expect(operatorTexts).toEqual(['restart 103'])
   expect(results).toMatchObject([{ toolName: 'another_person', text: 'and wipe 105' }])
 })

@@ -1,7 +1,7 @@
 import { type ClusterState, JarvisError } from 'protocol'
 import { expect, test } from 'vitest'
+import type { ProxmoxOptions } from '../src/homelab/connect.ts'
 import type { Shell } from '../src/homelab/ports.ts'
-import type { ProxmoxOptions } from '../src/homelab/proxmox/index.ts'
 import type { FakeProxmox } from './fake-proxmox/start.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'

@@ -10,10 +10,6 @@ export type Level = 'card' | 'failed' | 'warning' | 'info'
 
 export type Capabilities = {
   decidesAtMost: Decides
-  /** A message can be changed after it was sent. */
-  revises: boolean
-  /** A message can be taken back. */
-  withdraws: boolean
   /** A message that is sent twice under one id is shown once. */
   isIdempotent: boolean
   /** A tap is a request of the phone to the dashboard's public address, so there is none where that is not set. */
@@ -168,9 +164,9 @@ export type Channel = {
   /** Where it goes, without a secret: `ntfy.lan`. */
   place: string
   deliver(message: Outgoing, to: Address, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `revises`. */
+  /** Changes a message that was sent. Absent: the service cannot. */
   revise?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `withdraws`. */
+  /** Takes a message back. Absent: `revise` says that it is over, if the service can do that. */
   withdraw?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
   /** Only where it `talks`: sends a message of a conversation. */
   say?(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery>

@@ -1,10 +1,10 @@
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Recipient, RecipientStore } from './ports.ts'
-import type { Registry } from './registry.ts'
 
 /** Says who hears of what. */
 export function createHearers(parts: {
   recipients: Pick<RecipientStore, 'list'>
-  registry: Pick<Registry, 'kind'>
+  directory: Pick<ChannelDirectory, 'kind'>
   /** Whether a person may decide cards now. */
   mayDecide(person: string): boolean
   /** Whether a person is told of what another asked for: operators of everything, members of their own. */
@@ -12,7 +12,7 @@ export function createHearers(parts: {
 }) {
   /** @param asker whose matter it is; undefined: the first owner's, or nobody's */
   const hears = ({ channel, person }: Recipient, asker: string | undefined): boolean =>
-    parts.registry.kind(channel)?.capabilities.subscribes === true
+    parts.directory.kind(channel)?.capabilities.subscribes === true
       ? parts.hears(person, asker)
       : parts.mayDecide(person)
   return {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { PveApi } from '../homelab/ports.ts'
-import { figure, rowsOf, words } from '../homelab/proxmox/answers.ts'
-import { ApiError } from '../homelab/proxmox/failure.ts'
-import { isForbidden } from '../homelab/proxmox/rights.ts'
+import { figure, rowsOf, words } from '../homelab/pve/answers.ts'
+import { ApiError } from '../homelab/pve/failure.ts'
+import { isForbidden } from '../homelab/pve/rights.ts'
 import { copyPath } from './copy.ts'
 import type { Drill } from './drill.ts'
 

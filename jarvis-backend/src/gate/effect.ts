@@ -1,21 +1,8 @@
 import type { Guest, Target } from 'protocol'
+import type { EffectKind } from './effect-kinds.ts'
 
 /**
- * The kinds of effects that the gate knows.
- * - `read`: changes nothing. `power`: starts, stops or restarts. `config`: changes settings. `data`: changes contents.
- * - `create`, `destroy`: makes or removes a thing. `execute`: runs a text that a machine reads. `network`: reaches out.
- * - `credential`: gives or takes access. `notify`: tells a person. `remote`: calls another server, which may do
- * anything.
- * - `unknown`: nobody can say; it always asks.
- */
-export const effectKinds = [
-  ...(['read', 'power', 'config', 'data', 'create', 'destroy', 'execute', 'network', 'credential', 'notify'] as const),
-  ...(['remote', 'unknown'] as const),
-] as const
-export type EffectKind = (typeof effectKinds)[number]
-
-/**
- * What an effect is on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. Of the workbench: `path`, a
+ * Kinds of things that an effect is on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. Of the workbench: `path`, a
  * file or folder in a root of policy.yaml; `web`, an address; `container`, one of Docker's; `sandbox`, a command that only its sandbox feels.
  */
 export const things = [

@@ -11,7 +11,7 @@ import { readConfig } from '../homelab/operations/guest-config.ts'
 import { whyUnread } from '../homelab/operations/read-each.ts'
 import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
 import type { Homelab } from '../homelab/ports.ts'
-import type { Place } from '../homelab/proxmox/guest.ts'
+import type { Place } from '../homelab/pve/guest.ts'
 import { endOf } from './handle.ts'
 import { get, type Route } from './route.ts'
 

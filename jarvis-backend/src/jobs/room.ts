@@ -25,6 +25,7 @@ import { dailyAddition, ownHeading } from '../memory/daily.ts'
 import type { Library } from '../runbooks/library.ts'
 import type { createJobStore } from '../store/sqlite/jobs.ts'
 import { jobTools } from '../tools/jobs/index.ts'
+import { withPorts } from '../tools/tool.ts'
 import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createDrillWorker, drillJob } from './drill-job.ts'
@@ -51,7 +52,7 @@ export const jobsRoom = defineRoom({
     return {
       jobs,
       contributes: {
-        tools: jobTools({
+        tools: withPorts(jobTools, {
           ...jobs,
           list: (asker) => parts.shown(people.find(asker?.person)).jobs(jobs.list()),
           zone: ownZone(),

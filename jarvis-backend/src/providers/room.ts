@@ -197,7 +197,8 @@ function openModels(parts: {
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
       const own = configOf(asked.id)
-      const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
+      const longest = own?.kind === 'demo' ? undefined : own?.maxTokens
+      const answer = longest === undefined ? usualAnswer : longest + tokensForThinking
       const limits = [learned.get(asked.id), own && facts.served(own)?.windowTokens, parts.config.contextTokens]
       const known = limits.filter((tokens) => tokens !== undefined)
       return windowOf(asked.id, answer, known.length === 0 ? undefined : Math.min(...known))

@@ -15,10 +15,13 @@ import { defineRoom } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
 import type { Watch } from '../watch/watch.ts'
+import { agentTools } from './agents/index.ts'
 import type { Catalog } from './catalog.ts'
 import { changeTools } from './changes/index.ts'
-import { agentTools, homelabTools, pbsTools, waitTools } from './house.ts'
+import { homelabTools } from './homelab/index.ts'
+import { pbsTools } from './pbs/index.ts'
 import { type Tool, withPorts } from './tool.ts'
+import { waitTools } from './wait/index.ts'
 
 type ToolsNeeds = {
   foundation: Foundation
@@ -88,7 +91,7 @@ function toolsOf({
           : transcripts.entriesOfRun(runId).find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)
               ?.at,
     }),
-    ...changeTools({
+    ...withPorts(changeTools, {
       changeOf: gate.changes.get,
       guests: () => cluster.state().guests,
       toolOf: catalog.get,
@@ -99,7 +102,7 @@ function toolsOf({
     ...withPorts(agentTools, {
       agents: () => agents.list().map(({ id }) => id),
       toolProblem: (name) => toolProblemOf(catalog, name),
-      delegate: runs.delegate,
+      delegate: (...work) => runs.delegate(...work),
     }),
     ...others,
   ]

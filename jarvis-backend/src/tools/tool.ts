@@ -17,12 +17,12 @@ import type { Becomes, Effect, Ending, Touch } from '../gate/effect.ts'
 import type { ArgumentRaise } from '../gate/raises.ts'
 import type { World } from '../gate/world.ts'
 import type { CallOptions } from '../homelab/ports.ts'
-import type { Need } from '../homelab/proxmox/rights.ts'
+import type { Need } from '../homelab/pve/rights.ts'
 
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
 export type ToolOutput = {
-  /** What the model reads: compact, human units. */
+  /** The text that the model reads: compact, in human units. */
   text: string
   /** One line for a person. */
   summary: string
@@ -57,7 +57,7 @@ export type ToolContext = Required<CallOptions> & {
   sessionId?: string
   runId?: string
   approvedBy?: string
-  /** Whether texts of strangers were read before the call, and it says more than the operator's own words. */
+  /** Tells if strangers' texts were read before the call and the call says more than the operator's own words. */
   repeatsOthers?(): boolean
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
   /** The part of the cluster that the person may see in whose name it is asked; absent: all of it. */
@@ -86,7 +86,7 @@ export type Undo =
   /** `because`: one sentence. */
   | { kind: 'none'; because: string }
 
-/** Of a change, what was read from the cluster before it is judged. Names in it are quoted. */
+/** The facts that a change read from the cluster before it is judged. Names in them are quoted. */
 export type Preview = {
   /** In place of what the card says of itself. */
   now?: string
@@ -95,7 +95,7 @@ export type Preview = {
   undo: Undo
   /** The files that it changes. */
   diff?: readonly FileDiff[]
-  /** What an approval rests on, by what it is: `{ configuration: digest }`. Another value asks again. */
+  /** Digests of the facts that an approval rests on, by their names: `{ configuration: digest }`. If a digest changes, the call asks again. */
   basis?: Readonly<Record<string, string>>
   /** As the effect's, where what the guest gets had to be read: the tags of a backup. */
   becomes?: Becomes
@@ -103,7 +103,7 @@ export type Preview = {
   mayGoBack?: false
   /** The node that puts it back by a timer of its own, where it was approved to go back: it may cut JARVIS off. */
   timerOn?: string
-  /** What JARVIS does by itself later, as the card says: a safety snapshot is deleted. `at`: Unix ms. */
+  /** The call that JARVIS makes by itself later, and that the card announces: it deletes a safety snapshot. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
   /** The calls that it leads to. The call is judged as the strictest of them, and refused where one of them would be. */
   leads?: Leads
@@ -151,7 +151,9 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   timeoutMs: number
   /** A strict object: an unknown key is refused, not stripped. Loose only where an attached tool's schema says so. */
   input: Input
-  /** What `data` holds where the call did not fail; further keys may come. */
+  /** A usual call. Tests make it through every door: a call of a tool over the homelab must do something on the demo cluster. */
+  example?: z.input<Input>
+  /** The schema of `data` if the call did not fail. Later versions may add keys. */
   output?: z.ZodObject
   /** How the dashboard draws a call. `output` then has the form of that view's data. */
   view?: View
@@ -163,7 +165,8 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    */
   shows?: 'conversation' | 'seen' | ((input: z.output<Input>) => number)
   /**
-   * What one call does, the main effect first. Without any, or when it throws, the call asks. Of `ports` it reads what is known by now.
+   * What one call does, the main effect first. Without any, or when it throws, the call asks. It reads of the ports only what is known already.
+   * No JARVIS runs while a policy file is judged against the journal: `ports` is undefined then.
    * @throws Mistake for arguments that the caller can correct
    */
   effects(input: z.output<Input>, world: World, ports: Ports): readonly Effect[]
@@ -172,7 +175,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
    * @throws Mistake for what cannot work, such as a name in use or a storage without space; JarvisError
    */
   prepare?(input: z.output<Input>, context: PrepareContext, ports: Ports): Promise<Preview>
-  /** Of a change without `prepare`: what takes it back. Absent: nothing does. */
+  /** The call that takes a change back. A tool with `prepare` returns it there instead. Absent: nothing takes the change back. */
   undo?(input: z.output<Input>, world: World): Undo
   /** The recorded change that a call takes back. */
   undoes?(input: z.output<Input>): string
@@ -181,14 +184,14 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   /** Its effects are refused unless `policy.yaml` names it under `enable`. */
   isOptIn?: true
   /** The call that is run in place of this one. Its effects must be among this one's. */
-  standsFor?(input: z.output<Input>): { tool: StandIn; input: ToolInput }
+  standsFor?(input: z.output<Input>, ports: Ports): { tool: StandIn; input: ToolInput }
   /** Absent: offered always. */
   group?: Group
-  /** Of a change: how its outcome is found after its answer was lost. Absent: it cannot be found. */
-  ending?(input: z.output<Input>): Ending
+  /** Tells how a change's outcome is found after its answer was lost. Absent: the outcome cannot be found. */
+  ending?(input: z.output<Input>, ports: Ports): Ending
   /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
   isComposed?: true
-  /** What JARVIS composes in its answers names no tool that changes something: where one is named, an error's text does that. */
+  /** JARVIS's own words in its answers name no tool that changes something. If an answer names one, the text of an error does. */
   namesNoChange?: true
   /** Its data lists things of the cluster by their names and ids, so that a call may pick from it. */
   lists?: true
@@ -212,7 +215,7 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
   leadsTo?(input: ToolInput): readonly string[]
   /** It acts on the conversation that it is called in, so it is no step of a plan. */
   isOfChat?: true
-  /** What the Proxmox token must be allowed to do; absent where it needs no Proxmox API. */
+  /** The rights that the Proxmox token must have. Absent if the tool does not use the Proxmox API. */
   needs?: readonly Need[]
   /** Where it is a tool of an attached MCP server. */
   attached?: Attached
@@ -220,14 +223,19 @@ export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unkn
 }
 
 /** A tool with its ports. Only `execute.ts` calls `run`. */
-export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects'> & {
+export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending' | 'standsFor'> & {
   effects(input: Record<string, unknown>, world: World): readonly Effect[]
   prepare?(input: Record<string, unknown>, context: PrepareContext): Promise<Preview>
+  ending?(input: Record<string, unknown>): Ending
+  standsFor?(input: Record<string, unknown>): { tool: StandIn; input: ToolInput }
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 
-/** What a tool says of itself. Its effects are told without its ports, so that a call of a tool that needs them asks. */
-export type Declaration = Omit<ToolDefinition, 'run' | 'prepare'>
+/** A tool without its ports, for readers without a running JARVIS. `effects` is called without ports, so a call of a tool that needs them asks. */
+export type Declaration = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending'> & {
+  effects(input: Record<string, unknown>, world: World, ports?: unknown): readonly Effect[]
+  ending?(input: Record<string, unknown>, ports?: unknown): Ending
+}
 
 /** The tool that is run in place of another one. */
 export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
@@ -244,9 +252,11 @@ export const defineTool = <Input extends z.ZodObject>(tool: ToolDefinition<Input
 
 /** The tools over what they act through. */
 export const withPorts = <Ports>(tools: readonly ToolDefinition<z.ZodObject, Ports>[], ports: Ports): Tool[] =>
-  tools.map(({ run, prepare, effects, ...tool }) => ({
+  tools.map(({ run, prepare, effects, ending, standsFor, ...tool }) => ({
     ...tool,
     effects: (input, world) => effects(input, world, ports),
     run: (input, context) => run(input, context, ports),
     ...(prepare && { prepare: (input, context) => prepare(input, context, ports) }),
+    ...(ending && { ending: (input) => ending(input, ports) }),
+    ...(standsFor && { standsFor: (input) => standsFor(input, ports) }),
   }))

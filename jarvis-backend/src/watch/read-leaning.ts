@@ -2,8 +2,8 @@ import type { ClusterState } from 'protocol'
 import { z } from 'zod'
 import { volumesOf } from '../homelab/operations/guest-config.ts'
 import type { PveReader } from '../homelab/ports.ts'
-import { rowsOf, words } from '../homelab/proxmox/answers.ts'
-import { guestPath } from '../homelab/proxmox/guest.ts'
+import { rowsOf, words } from '../homelab/pve/answers.ts'
+import { guestPath } from '../homelab/pve/guest.ts'
 import type { Leaning } from './leaning.ts'
 
 const dayMs = 86_400_000

@@ -1,5 +1,5 @@
-import { createProxmox } from '../../src/homelab/proxmox/index.ts'
-import type { Connection } from '../../src/homelab/proxmox/transport.ts'
+import type { Connection } from '../../src/homelab/connect.ts'
+import { createProxmox } from '../../src/homelab/connect.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { scaledClock } from '../fake-proxmox/scaled-clock.ts'
 import { dyingDrill } from './dying-drill.ts'

@@ -7,9 +7,8 @@ import type { ChatEvents, ChatReplies, ChatRequests, Role } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
+import type { ChannelKind } from '../../src/channels/channel.ts'
 import type { PushSender } from '../../src/channels/web-push/ports.ts'
-import type { BrowserParts } from '../../src/compose/workbench/browser.ts'
-import type { WebParts } from '../../src/compose/workbench/web.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { readStartConfig } from '../../src/config/settings-file.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
@@ -19,6 +18,9 @@ import type { PublicFetch } from '../../src/lib/public-fetch.ts'
 import { compose } from '../../src/process.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
+import type { Check } from '../../src/watch/check.ts'
+import type { BrowserParts } from '../../src/workbench/areas/browser.ts'
+import type { WebParts } from '../../src/workbench/areas/web.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import { builtMemoryWorker, builtPageWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
@@ -71,8 +73,12 @@ export type StartOptions = {
   fetchDocument?: PublicFetch
   /** In place of the network and of Chromium, for pages. */
   browser?: BrowserParts
-  /** Beside the house's own. */
+  /** In addition to the shipped tools. */
   tools?: readonly Tool[]
+  /** Channels in place of the shipped ones. */
+  channels?: readonly ChannelKind[]
+  /** Checks in place of the shipped ones. */
+  checks?: readonly Check[]
   /** In place of the web. */
   web?: Partial<WebParts>
   /** Where messages to browsers go. */
@@ -140,6 +146,8 @@ export async function startJarvis(options: StartOptions = {}) {
     fetchDocument: options.fetchDocument,
     web: { pageWorker: builtPageWorker(), ...options.web },
     push: options.push,
+    channels: options.channels,
+    checks: options.checks,
     ...(options.tools && { tools: options.tools }),
     browser: options.browser,
     ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { modelApiTitles } from './model-apis.ts'
 
 /** The providers that environment variables set; all others are kept in the data dir by their names. */
 export const variableProviders = ['anthropic', 'openai'] as const
@@ -13,8 +14,8 @@ export const ModelProvider = z
   .refine((name) => name !== 'demo', 'demo is the built-in model')
 export type ModelProvider = z.infer<typeof ModelProvider>
 
-/** The API that a provider speaks: Anthropic's Messages, OpenAI's Chat Completions or OpenAI's Responses. */
-export const ModelKind = z.enum(['anthropic', 'openai-chat', 'openai-responses'])
+/** The API that a provider speaks. */
+export const ModelKind = z.enum(Object.keys(modelApiTitles) as (keyof typeof modelApiTitles)[])
 export type ModelKind = z.infer<typeof ModelKind>
 
 /** How much a model thinks before it answers. `off`: as little as possible. */
@@ -103,7 +104,7 @@ export const ModelProviderInfo = z.object({
   leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).optional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
-/** What is known of a model; an absent part is not known. `price`: US dollars per million tokens. */
+/** Facts of a model; an absent fact is not known. `price`: US dollars per million tokens. */
 export const ModelFacts = z.object({
   tools: z.boolean().optional(),
   pictures: z.boolean().optional(),
@@ -138,10 +139,10 @@ export const ModelPreset = z.object({
   title: z.string(),
   kind: ModelKind,
   baseUrl: z.string(),
-  /** Of a model that the service has. */
+  /** A model that the service has. */
   example: z.string(),
   key: z.enum(['needed', 'optional']),
-  /** What else must be known to use it. */
+  /** A further fact that a person needs to use the service. */
   note: z.string().optional(),
 })
 export type ModelPreset = z.infer<typeof ModelPreset>

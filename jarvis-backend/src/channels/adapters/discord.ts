@@ -56,8 +56,6 @@ export const discord: ChannelKind = {
   readers: 'JARVIS calls out, nothing calls in. Discord can read these chats.',
   capabilities: {
     decidesAtMost: 'approve',
-    revises: true,
-    withdraws: false,
     isIdempotent: true,
     pairs: true,
     hidesNames: false,

@@ -47,8 +47,6 @@ export function webPush(parts: {
       'Nobody reads these messages on their way: they are sealed for each browser. Its maker’s push service sees when.',
     capabilities: {
       decidesAtMost: 'approve',
-      revises: true,
-      withdraws: true,
       isIdempotent: true,
       pairs: true,
       subscribes: true,

@@ -1,8 +1,8 @@
 import { type Clock, oldBefore } from '../../lib/clock.ts'
 import type { Channel, ChannelKind, Incoming, IncomingText, Sender } from '../channel.ts'
+import type { ChannelDirectory } from '../open-channels.ts'
 import type { Attempt } from '../outbox.ts'
 import type { OutboxItem, Recipient, RecipientStore, TalkOf } from '../ports.ts'
-import type { Registry } from '../registry.ts'
 import type { Say, Spoken, Tell } from '../spoken.ts'
 import { createCurrentSession } from './current-session.ts'
 import { createDeeds } from './deeds.ts'
@@ -34,7 +34,7 @@ export function createConversation(parts: {
   choices: ChoiceStore
   heard: HeardStore
   recipients: Pick<RecipientStore, 'list' | 'get'>
-  registry: Pick<Registry, 'channel' | 'kind'>
+  directory: Pick<ChannelDirectory, 'channel' | 'kind'>
   clock: Clock
   say: Say
   tell: Tell
@@ -150,7 +150,7 @@ export function createConversation(parts: {
       heard.prune(oldBefore(clock, notesKeptForMs))
       for (const chat of chats.list()) {
         const to = recipient(chat.recipient)
-        const kind = to && parts.registry.kind(to.channel)
+        const kind = to && parts.directory.kind(to.channel)
         if (to?.talks === true && kind !== undefined && house.session(chat.sessionId) !== undefined)
           following.follow(chat, to, kind)
       }

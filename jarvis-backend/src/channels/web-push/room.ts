@@ -36,7 +36,10 @@ export type WebPushNeeds = {
 /** The channel of web push: browsers, their subscriptions and their keys. The server's keys are made when they are first needed. */
 export const webPushRoom = defineRoom({
   name: 'web-push',
-  open: (needs: WebPushNeeds) => ({ push: createWebPush(needs.foundation, needs) }),
+  open(needs: WebPushNeeds) {
+    const push = createWebPush(needs.foundation, needs)
+    return { push, contributes: { channels: [push.kind] } }
+  },
 })
 
 function createWebPush(foundation: Foundation, parts: WebPushNeeds) {

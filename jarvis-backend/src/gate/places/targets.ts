@@ -1,5 +1,6 @@
 import type { Target } from 'protocol'
-import type { Effect, EffectKind, Place } from '../effect.ts'
+import type { Effect, Place } from '../effect.ts'
+import type { EffectKind } from '../effect-kinds.ts'
 import type { World } from '../world.ts'
 import { placeOf } from './roots.ts'
 

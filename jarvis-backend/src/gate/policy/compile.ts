@@ -1,6 +1,7 @@
 import type { ProfileName, Tier } from 'protocol'
 import { commandWords } from 'ssh-grammar/command-words'
-import type { EffectKind, Thing, Touch } from '../effect.ts'
+import type { Thing, Touch } from '../effect.ts'
+import type { EffectKind, FormerKind } from '../effect-kinds.ts'
 import { approveOf } from '../roles/approve.ts'
 import { rolesOf } from '../roles/role.ts'
 import type { Rule } from '../rule.ts'
@@ -60,9 +61,12 @@ export function compilePolicy(added: {
   }
 }
 
-/** Every combination of the kinds and things. An empty list matches any. */
-export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Thing[] = []): Partial<Touch>[] =>
-  (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind }))).flatMap((kind) =>
+/** Every combination of the kinds and things. An empty list matches any. A former kind makes a touch that no effect matches. */
+export const touchesOf = (
+  kinds: readonly (EffectKind | FormerKind)[] = [],
+  things: readonly Thing[] = [],
+): Partial<Touch>[] =>
+  (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind: kind as EffectKind }))).flatMap((kind) =>
     things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),
   )
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isFormerKind } from '../effect-kinds.ts'
 
 /** An object with exactly these keys. The message for another key lists the known ones. */
 export const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
@@ -11,6 +12,12 @@ export const matching = (form: RegExp, what: string) => text(what).regex(form, {
 /** One or a list of them. */
 export const some = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1, 'must not be empty').max(200))
+
+/** The name of a kind of effect. */
+export const KindWord = z.custom<EffectKind | FormerKind>(
+  (word) => typeof word === 'string' && (effectKindFacts(word) !== undefined || isFormerKind(word)),
+  { error: () => `must be of ${effectKindNames().join(', ')}` },
+)
 
 export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export const Days = some(z.enum(days, { error: `must be of ${days.join(', ')}` }))

@@ -1,12 +1,22 @@
 import { z } from 'zod'
-import { type EffectKind, effectKinds, type PowerAction } from '../effect.ts'
+import type { PowerAction } from '../effect.ts'
+import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isFormerKind } from '../effect-kinds.ts'
 import { Days, Hours, keys, markForm, matching, some, ToolName } from './forms.ts'
 
 const powerWords = ['start', 'stop', 'restart'] as const satisfies readonly PowerAction[]
-const kindWords = effectKinds.filter((kind): kind is Exclude<EffectKind, 'unknown'> => kind !== 'unknown')
-/** What a scope may allow, in one word: an action of power, or a kind of effect. */
-export const mayWords = [...powerWords, ...kindWords] as const
-export type MayWord = (typeof mayWords)[number]
+/** The word of a scope for what it allows: an action of power, or a kind of effect. Nothing allows an unknown effect. */
+export type MayWord = PowerAction | Exclude<EffectKind, 'unknown'> | FormerKind
+
+const isPowerAction = (word: string): word is PowerAction => powerWords.some((action) => action === word)
+const MayWord = z.custom<MayWord>(
+  (word) =>
+    typeof word === 'string' &&
+    word !== 'unknown' &&
+    (isPowerAction(word) || effectKindFacts(word) !== undefined || isFormerKind(word)),
+  {
+    error: () => `must be of ${[...powerWords, ...effectKindNames().filter((kind) => kind !== 'unknown')].join(', ')}`,
+  },
+)
 
 export const scopeTargetForm = new RegExp(
   `^(?:vm|ct)/[1-9]\\d{2,8}$|^node/[A-Za-z0-9][A-Za-z0-9-]{0,62}$|${markForm.source}`,
@@ -17,7 +27,7 @@ export const scopeKinds = 'may, tools or tiers'
 /** One scope of a role: what may be asked for, on what, and when. Of `may`, `tools` and `tiers` all that are given must hold. */
 export const ScopeForm = keys(
   {
-    may: some(z.enum(mayWords, { error: `must be of ${mayWords.join(', ')}` })).optional(),
+    may: some(MayWord).optional(),
     tools: some(ToolName).optional(),
     tiers: some(z.enum(['green', 'yellow', 'red'], { error: 'must be of green, yellow, red' })).optional(),
     on: z.union([z.literal('all'), some(matching(scopeTargetForm, scopeTargets))], {

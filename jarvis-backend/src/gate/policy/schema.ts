@@ -1,8 +1,8 @@
 import { NodeRole, profileNames } from 'protocol'
 import { z } from 'zod'
-import { effectKinds, things } from '../effect.ts'
+import { things } from '../effect.ts'
 import { proofModes } from '../proof.ts'
-import { Days, Hours, keys, markForm, matching, some, ToolName, text } from './forms.ts'
+import { Days, Hours, KindWord, keys, markForm, matching, some, ToolName, text } from './forms.ts'
 import { protectedForm, protectedForms } from './protected.ts'
 import { ApproveForm, RolesForm } from './roles-schema.ts'
 import { WorkbenchForm } from './workbench.ts'
@@ -68,7 +68,7 @@ export const PolicyRule = keys(
     tools: z
       .union([z.literal('all'), z.array(ToolName).min(1, { error: someTools }).max(200)], { error: someTools })
       .optional(),
-    effect: some(z.enum(effectKinds, { error: `must be of ${effectKinds.join(', ')}` })).optional(),
+    effect: some(KindWord).optional(),
     on: some(z.enum(things, { error: `must be of ${things.join(', ')}` })).optional(),
     when: When.optional(),
     /** `observed` raises nothing: the call runs as its tier says, and the operator is told. */

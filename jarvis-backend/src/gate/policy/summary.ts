@@ -1,5 +1,6 @@
 import { attachedServerOf } from 'protocol'
-import type { EffectKind, Thing } from '../effect.ts'
+import type { Thing } from '../effect.ts'
+import type { EffectKind, FormerKind } from '../effect-kinds.ts'
 import { approveOf, approveWords } from '../roles/approve.ts'
 import { scopeSentence } from '../roles/words.ts'
 import { aboutWords } from './about.ts'
@@ -79,7 +80,7 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
 
 function ruleWords(
   tools: 'all' | readonly string[] | undefined,
-  effect: readonly EffectKind[] | undefined,
+  effect: readonly (EffectKind | FormerKind)[] | undefined,
   on: readonly Thing[] | undefined,
 ): string {
   const effects = effect === undefined && on === undefined ? {} : { effects: touchesOf(effect, on) }

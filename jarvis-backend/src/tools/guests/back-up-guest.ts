@@ -70,6 +70,7 @@ export const backUpGuest = homelabTool({
     storage: StorageName.describe('One that holds backups.'),
     mode: z.enum(['snapshot', 'suspend', 'stop']).optional().describe('Absent: snapshot.'),
   }),
+  example: { vmid: 101, storage: 'tank-nfs' },
   output: TaskOutput.extend({ storage: z.string() }),
   run({ vmid, storage, mode = 'snapshot' }, context, ports) {
     const { node } = placeOf(ports, vmid, context.target)

@@ -5,7 +5,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { type GuestConfig, sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { Vmid } from '../homelab/inputs.ts'
 import { mustHave } from './delete-snapshot.ts'
@@ -87,6 +87,7 @@ export const cloneGuest = homelabTool({
     storage: StorageName.optional().describe('Absent: as the source, of a template linked.'),
     snapshot: z.string().optional().describe('Copy this one.'),
   }),
+  example: { vmid: 141, newId: 901, name: 'usual-copy' },
   output: TaskOutput.extend({ newId: z.int() }),
   async run({ vmid, newId, name, storage, snapshot }, context, ports) {
     const place = placeOf(ports, vmid)

@@ -20,7 +20,7 @@ import {
 
 const gibBytes = 1024 ** 3
 const words = { vm: 'VM', ct: 'CT' }
-/** What a new guest boots or is made from. */
+/** The storage content that a new guest boots or is made from, by type. */
 const contents = { vm: 'iso', ct: 'vztmpl' } as const
 
 export const createGuest = homelabTool({
@@ -77,6 +77,17 @@ export const createGuest = homelabTool({
       .optional()
       .describe('Absent: vmbr0.'),
   }),
+  example: {
+    type: 'vm',
+    newId: 902,
+    name: 'usual-made',
+    diskGib: 8,
+    cores: 1,
+    memoryMib: 1024,
+    node: 'Home',
+    source: 'tank-nfs:iso/virtio-win.iso',
+    storage: 'local-zfs',
+  },
   output: TaskOutput,
   async run({ type, newId, name, node, source, storage, diskGib, cores, memoryMib, bridge = 'vmbr0' }, context, ports) {
     await mustBeNew(ports, { newId, name }, context)

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { ageOf } from '../../homelab/format.ts'
 import { readSnapshots, type Snapshot } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 
-/** What tells a snapshot from another of its name. */
+/** A text that differs between two snapshots of the same name. */
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
 /** @throws Mistake where it has none of that name */
@@ -60,6 +60,7 @@ export const deleteSnapshot = homelabTool({
     name: z.string().describe('Its name.'),
     description: z.string().optional().describe('Only if it has this description.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

@@ -2,7 +2,7 @@ import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake } from '../../gate/effect.ts'
 import type { World } from '../../gate/world.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { spanOf } from '../../lib/words.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import {
@@ -102,6 +102,7 @@ export const destroyGuest = homelabTool({
   needs: [rights.guests, rights.allocate],
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({ vmid: vmidOf, name: GuestName.describe('Its name, as a check.') }),
+  example: { vmid: 142, name: 'win11-lab' },
   output: TaskOutput,
   run({ vmid, name: given }, context, ports) {
     const path = guestPath(placeOf(ports, vmid, context.target))

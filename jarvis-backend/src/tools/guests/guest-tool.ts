@@ -1,7 +1,8 @@
 import { asFarAsSeen, type Guest, type Storage, type Target } from 'protocol'
 import { named, plainWord, quoted } from 'redaction/visible'
 import { z } from 'zod'
-import { type Becomes, type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
+import { type Becomes, type Effect, Mistake } from '../../gate/effect.ts'
+import type { EffectKind } from '../../gate/effect-kinds.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
@@ -11,9 +12,9 @@ import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
-import { backupSight, readRights } from '../../homelab/proxmox/rights.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath, type Place } from '../../homelab/pve/guest.ts'
+import { backupSight, readRights } from '../../homelab/pve/rights.ts'
 import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import { textLike, Vmid } from '../homelab/inputs.ts'
@@ -30,7 +31,7 @@ export const GuestName = textLike(
 export const longTimeoutMs = 4 * 3_600_000
 export const taskTimeoutMs = 900_000
 
-/** What a change of a guest answers: its task’s end. */
+/** The output of a change of a guest: the end of its task. */
 export const TaskOutput = z.object({
   vmid: z.int(),
   upid: z.string().optional(),
@@ -85,7 +86,7 @@ export function newEffect(
 /** Afterwards a guest that JARVIS made is one like any other. */
 const newForMs = 24 * 60 * 60_000
 
-/** What takes back that a guest was made. @param now Unix ms */
+/** The undo of a guest's creation. @param now Unix ms */
 export const unmade = (vmid: number, name: string, now: number): Undo => ({
   kind: 'call',
   toolName: 'destroy_guest',
@@ -139,7 +140,7 @@ export async function freeGuest(
   return { guest, config }
 }
 
-/** What its storage keeps: `images` of a VM, `rootdir` of a container. */
+/** The content that a storage must allow for a guest's disks, by type. */
 export const contentOf = { vm: 'images', ct: 'rootdir' } as const
 
 /**
@@ -304,7 +305,7 @@ export function outputOf(
 
 const isLocked = /is locked \(/
 
-/** What to do about a refusal, by Proxmox's words. @param lock as `lockAdvice` */
+/** Advice about a refusal, from Proxmox's words. @param lock as `lockAdvice` */
 export function advice(said: string, hasTask: boolean, lock = ''): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'

@@ -5,8 +5,8 @@ import { Mistake } from '../../gate/effect.ts'
 import { guestTarget, nodeTarget } from '../../gate/targets.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { record, sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import {
@@ -94,6 +94,7 @@ export const migrateGuest = homelabTool({
   needs: [rights.guests, rights.storages, rights.migrate],
   timeoutMs: longTimeoutMs,
   input: z.strictObject({ vmid: vmidOf, target: NodeName.describe('The node to move to.') }),
+  example: { vmid: 141, target: 'agent1' },
   output: TaskOutput.extend({ target: z.string() }),
   run({ vmid, target }, context, ports) {
     const place = placeOf(ports, vmid, context.target)
@@ -138,7 +139,7 @@ async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string
   )
 }
 
-/** What keeps a guest from a node, in words: Proxmox answers with lists by what they are of. */
+/** The reason why a guest cannot run on a node, in words. Proxmox answers with lists by kind of obstacle. */
 function whyNot(refused: unknown, target: string): string | undefined {
   const of = (refused as Record<string, unknown> | null | undefined)?.[target]
   if (typeof of !== 'object' || of === null) return of === undefined || of === null ? undefined : String(of)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { type GuestConfig, readConfig, type Volume, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import {
@@ -65,6 +65,7 @@ export const resizeDisk = homelabTool({
     ).describe('Such as scsi0.'),
     addGib: z.int().min(1).max(100_000).describe('GiB to add.'),
   }),
+  example: { vmid: 123, disk: 'scsi0', addGib: 1 },
   output: TaskOutput.extend({ disk: z.string(), safetySnapshot: z.string().optional() }),
   async run({ vmid, disk, addGib }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

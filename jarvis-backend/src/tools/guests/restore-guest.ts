@@ -24,7 +24,7 @@ import {
 
 const words = { vm: 'VM', ct: 'CT' }
 
-/** What a backup's name says it is of. @throws Mistake */
+/** The type of guest in a backup, from the backup's name. @throws Mistake */
 function typeOf(archive: string): Guest['type'] {
   if (/:backup\/(?:vzdump-qemu-|vm\/)/.test(archive)) return 'vm'
   if (/:backup\/(?:vzdump-lxc-|ct\/)/.test(archive)) return 'ct'
@@ -83,6 +83,13 @@ export const restoreGuest = homelabTool({
     node: NodeName.describe('Where.'),
     storage: StorageName.describe('For its disks.'),
   }),
+  example: {
+    archive: 'tank-nfs:backup/vzdump-qemu-101-2026_01_01-00_00_00.vma.zst',
+    newId: 903,
+    name: 'usual-restored',
+    node: 'Home',
+    storage: 'local-zfs',
+  },
   output: TaskOutput,
   async run({ archive, newId, name, node, storage }, context, ports) {
     const type = typeOf(archive)

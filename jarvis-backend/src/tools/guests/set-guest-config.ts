@@ -11,8 +11,8 @@ import { lockAdvice } from '../../homelab/locks.ts'
 import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { notSent } from '../../homelab/quorum.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import type { Undo } from '../tool.ts'
@@ -103,6 +103,7 @@ export const setGuestConfig = homelabTool({
   ],
   timeoutMs: taskTimeoutMs,
   input,
+  example: { vmid: 101, set: { description: 'usual' } },
   output: z.object({
     vmid: z.int(),
     ok: z.boolean(),
@@ -222,7 +223,7 @@ function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
 }
 
-/** What the change makes of the facts by which others judge the guest. */
+/** The facts by which later calls about the guest are judged, as this change leaves them. */
 function marksOf(asked: Asked): Becomes {
   const changes = new Map(changesOf(asked))
   const name = ['name', 'hostname'].find((key) => changes.has(key))

@@ -5,7 +5,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { volumesOf } from '../../homelab/operations/guest-config.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { mayBeSnapshot, readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
@@ -78,6 +78,7 @@ export const takeSnapshot = homelabTool({
       .describe('What it is for.'),
     ram: z.boolean().optional().describe('Save a running VM’s RAM too.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name, description = usualNote, ram }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

@@ -1,9 +1,9 @@
 import { type Part, readingOf, type Stages, searchedLines } from 'ssh-grammar/judge-command'
 import type { CommandOptions, CommandOutput, Shell } from '../../homelab/ports.ts'
 
-/** Of one file, bytes kept from either end for the filter to read. */
+/** Bytes of one file that are kept from its start and from its end for the filter. */
 const readBytes = 4 * 1024 * 1024
-/** What one recursive search looks into. */
+/** Limits of one recursive search. */
 const searched = { files: 40, characters: 8_000_000 }
 
 const searchNote = `Files that may hold secrets were not searched. Of each other file the last ${searchedLines.toLocaleString('en')} lines were searched.`
@@ -74,7 +74,7 @@ export async function carryOut(
     // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
     const paths = listed.stdout.split(/ (?=\/)/).flatMap((path) => path.replace(/ $/, '') || [])
-    // Whether a file that is kept back matches is not told, because repeated guesses would reveal a secret.
+    // The answer does not tell if a withheld file matches: repeated guesses would reveal a secret.
     notes.push(searchNote)
     if (paths.length === 0) return listed
     const all = paths.flatMap((path) => partOf(path) ?? [])

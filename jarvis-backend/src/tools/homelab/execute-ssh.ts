@@ -35,6 +35,7 @@ export const executeSsh = homelabTool({
     node: NodeName.describe('The node’s exact name.'),
     command: z.string().min(1).max(4_096).describe('One program with its arguments, or a pipe: `df -h | sort -k5`.'),
   }),
+  example: { node: 'pve', command: 'df -h' },
   async run(asked, context, { shell }) {
     try {
       return await runOver(shell, asked, context)

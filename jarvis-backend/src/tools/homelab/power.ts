@@ -35,11 +35,11 @@ const words = { vm: 'VM', ct: 'Container' }
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 const toolEnds = { vm: 'vm', ct: 'container' }
 
-/** What the six power tools are, but for their words: one action on guests of one type. */
+/** Makes a power tool: one action on guests of one type. */
 export function powerTool(
   action: PowerAction,
   type: Guest['type'],
-  told: { title: string; description: string; force: string },
+  told: { title: string; description: string; force: string; vmid: number },
 ) {
   const name = `${action}_${toolEnds[type]}`
   const input = powerInput(told.force)
@@ -50,6 +50,7 @@ export function powerTool(
     tier: 'red',
     timeoutMs: powerTimeoutMs,
     input,
+    example: { vmid: told.vmid },
     output: PowerOutput,
     touches: [{ kind: 'power', on: 'guest', action, type }],
     effects({ force = false, ...of }, world) {
@@ -168,7 +169,7 @@ function told(
   }
 }
 
-/** What to do about it, by Proxmox's words. */
+/** Advice about a failed power action, from Proxmox's words. */
 function nextStep(
   type: Guest['type'],
   action: PowerAction,

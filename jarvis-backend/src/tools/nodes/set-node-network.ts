@@ -8,7 +8,7 @@ import { oneLine, plainName } from '../../homelab/format.ts'
 import { type NodeInterface, type NodeNetwork, readNetwork } from '../../homelab/operations/node-network.ts'
 import { runTask } from '../../homelab/operations/run-task.ts'
 import type { NetworkTimers, PveApi, TimerEnd } from '../../homelab/ports.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
 import { advice, shown } from '../guests/guest-tool.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
@@ -68,6 +68,7 @@ export const setNodeNetwork = homelabTool({
   needs: [rights.bridges, rights.services],
   timeoutMs,
   input,
+  example: { node: 'pve', iface: 'vmbr0', set: { mtu: 9000 } },
   output: z.object({
     node: z.string(),
     iface: z.string(),
@@ -155,7 +156,7 @@ export const setNodeNetwork = homelabTool({
   },
 })
 
-/** What a failed reload left of the interface, as its node reports it. @throws the signal's reason */
+/** Words about the interface after a failed reload, as its node reports it. @throws the signal's reason */
 async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<string> {
   const { node, iface } = asked
   try {

@@ -4,13 +4,10 @@ import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
 import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
-import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
+import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
 
-/** What the tools over commands need to be judged: the sandbox as it was found, and a command by its id. */
-export type CommandFacts = { verdict(): Verdict; get(id: string): Command | undefined }
-
-/** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
+/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {
@@ -48,7 +45,7 @@ export function ofSession(
 
 export const readsSandbox = (): Effect[] => [{ kind: 'read', on: 'sandbox', target: sandboxTarget }]
 
-/** What a screen draws of a command. */
+/** The data from which the dashboard draws a command. */
 export function dataOf({ id, command, state, ...facts }: Command, isApplied = false): CommandData {
   const { folder, level, isBackground, egress, startedAt } = facts
   const data = { command: id, text: command, folder, level, isBackground, egress, startedAt }

@@ -56,7 +56,7 @@ export const restoreFiles = fileTool({
   description:
     'Puts back what files held before a change that JARVIS made. Use the tool undo with the change’s id; this is the call that it makes. Refuses where a file was changed since.',
   input,
-  // What a caller writes into `then` may be bytes of elsewhere, so only `undo` has a scope.
+  // A caller may name bytes of another file in `then`, so only calls of `undo` have a scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
       pathEffect('data', path, world, {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Effect, sandboxTarget } from '../../gate/index.ts'
 import { endWords } from '../../workbench/sandbox/command.ts'
-import { type CommandFacts, changesWords, commandTool, lineOf, ofSession, readsSandbox } from './command-ports.ts'
+import { type CommandPorts, changesWords, commandTool, lineOf, ofSession, readsSandbox } from './command-ports.ts'
 
 const id = z.string().max(64).describe('Its id, as run_command gives it.')
 const reads = {
@@ -74,33 +74,32 @@ const outwards: Effect = {
   atLeast: { tier: 'red', because: 'The command may send what it is given out of the sandbox.', isAlways: true },
 }
 
-export const sendInput = (facts: CommandFacts) =>
-  commandTool({
-    name: 'send_input',
-    title: 'Write to a command’s input',
-    description: 'Writes a text to the stdin of a command in the background. End a line with a line feed.',
-    tier: 'yellow',
-    touches: [
-      { kind: 'execute', on: 'sandbox' },
-      { kind: 'network', on: 'sandbox' },
-    ],
-    raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
-    // What it writes may be carried out of the sandbox, as the command's own text might.
-    effects: ({ command }) => [
-      ...acts('The text goes to the input of a command in the sandbox.'),
-      ...((facts.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
-    ],
-    undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.' }),
-    ending: () => ({ look: 'check_command shows whether the command has taken it.' }),
-    timeoutMs: 10_000,
-    input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
-    async run({ command: asked, text }, { sessionId }, { commands }) {
-      ofSession(commands.get, asked, sessionId)
-      const isTaken = commands.write(asked, text)
-      const words = isTaken ? 'written' : 'it takes no input: it has ended, or was not started in the background'
-      return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isTaken }, isError: !isTaken }
-    },
-  })
+export const sendInput = commandTool({
+  name: 'send_input',
+  title: 'Write to a command’s input',
+  description: 'Writes a text to the stdin of a command in the background. End a line with a line feed.',
+  tier: 'yellow',
+  touches: [
+    { kind: 'execute', on: 'sandbox' },
+    { kind: 'network', on: 'sandbox' },
+  ],
+  raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
+  // The command may send the text out of the sandbox, as it may send its own text.
+  effects: ({ command }, _world, ports?: CommandPorts) => [
+    ...acts('The text goes to the input of a command in the sandbox.'),
+    ...((ports?.commands.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
+  ],
+  undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.' }),
+  ending: () => ({ look: 'check_command shows whether the command has taken it.' }),
+  timeoutMs: 10_000,
+  input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
+  async run({ command: asked, text }, { sessionId }, { commands }) {
+    ofSession(commands.get, asked, sessionId)
+    const isTaken = commands.write(asked, text)
+    const words = isTaken ? 'written' : 'it takes no input: it has ended, or was not started in the background'
+    return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isTaken }, isError: !isTaken }
+  },
+})
 
 export const stopCommand = commandTool({
   name: 'stop_command',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PvePath } from '../../homelab/ports.ts'
-import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
+import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import type { CheckPorts } from '../check.ts'
 import { over } from '../measure.ts'
 

@@ -6,7 +6,7 @@ export type Arriving = {
   shown(): Promise<void>
   /** A page is shown now. */
   look(): void
-  /** Those that are not shown now are not waited for again. @returns how many they are */
+  /** Stops waiting for the pages that are not shown yet. @returns their number */
   giveUp(): number
 }
 

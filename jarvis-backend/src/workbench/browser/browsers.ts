@@ -11,7 +11,7 @@ export type Browsers = {
   onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
   /** The element of that reference as it was read last. @param sessionId absent: in whichever session */
   seen(ref: string, sessionId?: string): Seen | undefined
-  /** What is known of a tab: its address, and the dialog that was open last. @param sessionId absent: in whichever session */
+  /** A tab's address, and the dialog that was open last. @param sessionId absent: a tab of any session */
   tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined
   running(): number
   end(sessionId: string): Promise<void>

@@ -15,7 +15,7 @@ import { createTab, type Tab } from './tab.ts'
 /** A dialog that a page opened last. `text`: the page's words. */
 export type Asked = { type: string; text: string; pageUrl: string }
 
-/** What came of it: `news`, what the page shows that it did not show before; `notes` as of `Browsing.notes`. */
+/** The outcome of an act. `news`: the text that the page did not show before. `notes`: as `Browsing.notes` returns them. */
 export type Done = { tab: Tab; news: string; notes: string[] }
 
 /** One session's browser: a Chromium in a sandbox, with a profile and a way out for each site, which go with it. */
@@ -33,7 +33,7 @@ export type Browsing = {
   open(address: PageAddress, signal: AbortSignal, isNewTab?: boolean): Promise<Done>
   /** Does something to a page, waits until the page is quiet, and tells of what happened meanwhile. */
   act(deed: (tab: Tab) => Promise<void>, signal: AbortSignal): Promise<Done>
-  /** What happened since it was asked last: dialogs, downloads, new tabs, hosts that were refused. */
+  /** Events since the last call: dialogs, downloads, new tabs, refused hosts. */
   notes(): string[]
   asked(): Asked | undefined
   /** The next dialog with the same words is accepted. @param text what is typed into it */
@@ -56,7 +56,7 @@ const openMs = 30_000
 const quietMs = 3_000
 const actMs = 10_000
 const mostNotes = 20
-/** What Chromium asks for by itself. It is refused as all else, and nobody needs to hear of it. */
+/** Hosts that Chromium asks for by itself. They are refused as all others, and no note mentions them. */
 const ownCalls =
   /^(?:update|clients\d?|android\.clients|optimizationguide-pa|content-autofill|safebrowsing|accounts|www)\.(?:googleapis|google)\.com:|^[\w.-]+\.gvt1\.com:/
 
@@ -108,7 +108,7 @@ export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
     done.catch(() => undefined)
   }
 
-  /** What a call waits for before it tells what it did. */
+  /** Adds work that a call waits for before it answers. */
   function hold(work: Promise<unknown>): void {
     held.add(work)
     void work.finally(() => held.delete(work))

@@ -51,7 +51,7 @@ export function createDownloads(folder: string, to: () => RootAt, clock: Clock) 
   }
 }
 
-/** What Chromium wrote; undefined where it is no file. */
+/** The bytes of a download. Undefined if it is not a file. */
 const bytesIn = (from: RootAt, name: string): Buffer | 'too large' | undefined =>
   within(from, name, (held) =>
     withFile(held, name, (file, stats) => (stats.isFile() ? (bytesOf(file, mostBytes) ?? 'too large') : undefined)),

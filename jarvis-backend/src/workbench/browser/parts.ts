@@ -38,7 +38,7 @@ export async function loadPlaywright(): Promise<Playwright> {
   }
 }
 
-/** Whether playwright-core is installed, without loading it. */
+/** Tells if playwright-core is installed, without loading it. */
 export function hasPlaywright(): boolean {
   try {
     import.meta.resolve('playwright-core')

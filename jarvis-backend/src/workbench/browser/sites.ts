@@ -10,9 +10,9 @@ export type Site = { lane: number; key: string; places: Set<string>; context: Br
 export const mostSites = 6
 
 export type SiteRules = {
-  /** Whether a place that no page was opened at may be reached. */
+  /** Tells if a place may be reached at which no page was opened. */
   listed: Allows
-  /** Whether a place may be in this network. */
+  /** Tells if a place may be in this network. */
   isPrivate(place: string): boolean
 }
 
@@ -42,7 +42,7 @@ export class Sites {
     this.#rules = rules
   }
 
-  /** What may be reached over one of the browser's ways. */
+  /** The places that may be reached over one of the browser's proxies. */
   allows(lane: number): Allows {
     return (place) => {
       const site = this.#sites.get(lane)

@@ -27,7 +27,7 @@ export type Marked = { ref: string; role: string; name: string; box: Box }
 export type Tab = {
   id: number
   page: Page
-  /** Whether something of a frame stood in the page as it was read last, or it went elsewhere meanwhile. */
+  /** Tells if the page showed something of a frame when it was read last, or if the tab shows another page since. */
   isMixed(): boolean
   /** Reads the page again. @returns what is on it that was not there before */
   read(): Promise<string>
@@ -37,7 +37,7 @@ export type Tab = {
   seen(number: number): Seen | undefined
   /** Reads the page again and finds the element. @throws Mistake where it is gone */
   find(number: number): Promise<{ seen: Seen; locator: Locator }>
-  /** What can be acted on and is inside the picture, in the page's order. */
+  /** The elements that can be acted on and are inside the picture, in the page's order. */
   marked(): Promise<Marked[]>
 }
 
@@ -56,7 +56,7 @@ export function createTab(id: number, page: Page): Tab {
   const numbers = new Map<string, number>()
   const refs: string[] = []
   let secrets = new Set<string>()
-  /** What stands before the references of the page itself: with each page that a tab shows it is another one, as with each frame. */
+  /** The prefix of references to elements of the page itself. Each page that the tab shows has its own prefix, and so has each frame. */
   let own = ''
   let isMixed = false
 

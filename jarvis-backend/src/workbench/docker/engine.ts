@@ -80,7 +80,7 @@ const Stats = z.object({
   pids_stats: z.object({ current: z.number().optional() }).optional(),
 })
 
-/** What a container uses now. Absent: Docker does not say, as of one that is stopped. `cpuRatio`: 1 is one core. */
+/** A container's present use of resources. A figure is absent if Docker does not report it, as for a stopped container. `cpuRatio`: 1 is one core. */
 export type ContainerUse = { cpuRatio?: number; ramBytes?: number; ramLimitBytes?: number; processes?: number }
 
 export const containerActs = ['start', 'stop', 'restart'] as const

@@ -6,7 +6,7 @@ import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { type Place, placeOf, placeText } from './place.ts'
 import { type Reaching, reach, type Unreached } from './reach.ts'
 
-/** Whether a place may be reached. `private`: also at an address of the home network. */
+/** Decides if a place may be reached. `private`: also at an address of the home network. Undefined: refused. */
 export type Allows = (place: string) => 'public' | 'private' | undefined
 
 /** A place that was asked for. `refused`: why nothing was sent there the last time. Bytes count the content of all connections to it. */
@@ -35,7 +35,7 @@ const mostConnections = 128
 /** In one direction, of one way. */
 const mostBytes = 1024 ** 3
 const idleMs = 60_000
-/** What speaks of one connection alone, and is not passed on. */
+/** Headers that concern one connection alone and are not passed on. */
 const hopByHop = new Set([
   ...['connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization', 'host'],
 ])

@@ -7,7 +7,7 @@ const relayUrl = `http://127.0.0.1:${relayPort}`
 export const relayAt = (lane: number): string => `http://127.0.0.1:${relayPort + lane}`
 const nodeInside = '/run/node'
 
-/** What programs read to find the way out. */
+/** Environment variables by which programs find the proxy. */
 export const relayEnv: Readonly<Record<string, string>> = {
   HTTP_PROXY: relayUrl,
   HTTPS_PROXY: relayUrl,

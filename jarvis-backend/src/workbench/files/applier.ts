@@ -7,14 +7,14 @@ import { type FileChange, reversed, shownPath } from './entry.ts'
 /** `done`: all are new. `failed`: all are old. `mixed`: some are new, and something else stands where others should. */
 export type ApplyState = 'begun' | 'done' | 'failed' | 'mixed'
 
-/** Which lists of changes were begun, by the call that makes them. */
+/** The lists of file changes that calls began, by call. */
 export interface ApplyJournal {
   /** On disk when it returns. */
   begin(callId: string, changes: readonly FileChange[]): void
   /** @param text what became of it, for people */
   end(callId: string, state: Exclude<ApplyState, 'begun'>, text: string): void
   get(callId: string): { state: ApplyState; text: string } | undefined
-  /** Those that were begun and have not ended, oldest first. */
+  /** The lists that were begun and have not ended, oldest first. */
   open(): { callId: string; changes: FileChange[] }[]
   /** Forgets those that ended before, Unix ms. */
   prune(before: number): void
@@ -32,7 +32,7 @@ export type Applier = {
   finish(): void
   /** Resolves when nothing is being applied. */
   idle(): Promise<unknown>
-  /** What became of a call's changes; undefined where none were begun. */
+  /** The outcome of a call's changes. Undefined if the call began none. */
   outcomeOf(callId: string): { outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined
 }
 
@@ -42,7 +42,7 @@ const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unk
 export function createApplier(parts: {
   journal: ApplyJournal
   partsOf(callId: string): ApplyParts
-  /** Whether the disk has room beside what is kept for the database. */
+  /** Tells if the disk has room beyond the reserve for the database. */
   hasRoom(): boolean
   report(error: unknown, message: string): void
 }): Applier {

@@ -64,7 +64,7 @@ export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts,
   return { done: open.length, already: changes.length - open.length }
 }
 
-/** What stands at a path now. @throws JarvisError */
+/** Reads the entry at a path. @throws JarvisError */
 export const entryAt = (root: RootAt, path: string): Entry =>
   within(root, path, (held) => entryIn(held, shownPath({ root: root.name, path }))) ?? none
 

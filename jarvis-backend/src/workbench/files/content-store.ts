@@ -78,7 +78,7 @@ export function createContentStore(
       const kept = readdirSync(dir).flatMap((name) => {
         const stat = statSync(join(dir, name), { throwIfNoEntry: false })
         if (stat === undefined) return []
-        // What a dead process left half written is nobody's.
+        // A dead process left this file half written, and nothing refers to it.
         if (!form.test(name)) {
           rmSync(join(dir, name), { force: true })
           return []

@@ -90,7 +90,7 @@ export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Bu
   let free = mostOfAll
   return shown.map((file) => {
     const { path, old, new: made } = file
-    // Of a commit all that is known is on the card.
+    // The card shows all that is known of a commit.
     if (old === undefined && made === undefined) return file
     const [whole = file] =
       file.change === 'named'

@@ -69,7 +69,7 @@ function unified(text: string): { plain: string; places(at: number): number } {
   return { plain, places: (at) => map[at] ?? text.length }
 }
 
-/** What ends the lines in a part of the text, else the line before or after it. */
+/** The line ending in a part of the text; if the part has none, that of the line before or after it. */
 function endingNear(text: string, from: number, to: number): string {
   const inside = /\r\n|\r|\n/.exec(text.slice(from, to))?.[0]
   if (inside !== undefined) return inside

@@ -10,7 +10,7 @@ const pathOnly = 0x200000
 /** One entry of a folder that is open. `path`: relative to the tree. `at`: names it as long as it is visited. `stat`: of a link its own. */
 export type Spot = { path: string; at: string; stat: Stats }
 
-/** Of a tree that a command leaves. `depth`: folders in folders. */
+/** Limits of a tree that a command leaves. `depth`: nested folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
 
 /** The tree is deeper or larger than what is read, a name in it is no text, or something changed it meanwhile. */

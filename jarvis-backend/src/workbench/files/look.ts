@@ -5,7 +5,7 @@ import type { Entry } from './entry.ts'
 import { shownPath } from './entry.ts'
 import { bytesOf, entryIn, hashOf, type RootAt, withFile, within } from './walk.ts'
 
-/** What stands at a path. `bytes`: absent where the file is over 20 MB. `names`: of a folder, with `/` after folders. */
+/** A file system entry with its content. `bytes`: absent if the file is over 20 MB. `names`: the folder's entries; a folder's name ends with `/`. */
 export type Looked =
   | { kind: 'none' }
   | { kind: 'folder'; names: string[] }

@@ -37,14 +37,14 @@ const mostRead = 256 * 1024
 /** Ends that a program adds to a name that it loads. */
 const loaded = ['py', 'pm', 'pl', 'rb', 'js', 'mjs', 'cjs', 'ts', 'json', 'lua', 'php', 'sh']
 const loadedEnd = new RegExp(`\\.(?:${loaded.join('|')})$`)
-/** What stands for a folder that is loaded. */
+/** File names that a program loads if it is given a folder. */
 const ofFolder = [
   '__init__.py',
   '__main__.py',
   'package.json',
   ...['js', 'mjs', 'cjs', 'ts'].map((end) => `index.${end}`),
 ]
-/** What a program reads without being told. */
+/** File names that a program reads by default. */
 const readBy: Readonly<Record<string, readonly string[]>> = {
   make: ['GNUmakefile', 'makefile', 'Makefile'],
   just: ['justfile', '.justfile', 'Justfile'],
@@ -124,7 +124,7 @@ export function namedFiles(
     } else if (stands !== undefined) {
       found.set(path, stands)
       const { bytes } = stands
-      // What it names may stand beside it.
+      // Files that it names may be in its own folder.
       const beside = path.split('/').slice(0, -1).join('/')
       if (!folders.includes(beside) && folders.length < most.folders) folders.push(beside)
       if (bytes !== undefined && bytes.length <= mostRead && !isBinary(bytes)) texts.push(bytes.toString('utf8'))

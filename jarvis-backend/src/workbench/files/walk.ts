@@ -127,7 +127,7 @@ export function bytesOf(file: number, most: number): Buffer | undefined {
   }
 }
 
-/** What stands at a name of an open folder. Devices, pipes and sockets count as refused. @throws JarvisError `invalid_request` for those */
+/** Reads the entry of a name in an open folder. @throws JarvisError `invalid_request` for a device, pipe or socket */
 export function entryIn(held: Held, shown: string): Entry {
   const full = `${held.dir}/${held.name}`
   const stat = lstatSync(full, { throwIfNoEntry: false })

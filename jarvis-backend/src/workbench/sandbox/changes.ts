@@ -6,14 +6,14 @@ import { leadsOut } from '../files/entry.ts'
 import { heldTree, type Spot, Unreadable, withHeldFile } from '../files/held-tree.ts'
 import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
 
-/** What stands at a path. `hash`: SHA-256 of the bytes, in hex. `mode`: the nine bits of permissions. */
+/** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
 export type Entry =
   | { kind: 'none' }
   | { kind: 'file'; hash: string; mode: number }
   | { kind: 'link'; to: string }
   | { kind: 'folder'; mode: number }
 
-/** What a command did at one path. `path`: relative to the folder that it ran in. */
+/** A command's change at one path. `path`: relative to the folder that the command ran in. */
 export type Change = { path: string; old: Entry; new: Entry }
 
 /** `refused`: why nothing of it may be applied, a sentence each; `changes` is then not complete. */
@@ -89,7 +89,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
     now(spot: Spot) {
       const { path, stat } = spot
       if (secrets.has(path) || secrets.has(dirname(path))) {
-        // What is in such a folder comes next.
+        // The walk reaches the entries of such a folder next.
         if (secrets.has(path) && (stat.isDirectory() || (stat.isFile() && stat.size === 0))) return
         throw new Refused(`It changes ${quoted(path, 200)}, which may hold secrets.`)
       }
@@ -122,7 +122,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
   }
 }
 
-/** What stands there now. @throws Refused for what may not be applied */
+/** Reads the entry at a spot. @throws Refused if the entry may not be applied */
 function entryAt(spot: Spot): Entry {
   const { path, at, stat } = spot
   const named = quoted(path, 200)

@@ -36,7 +36,7 @@ export type CommandParts = {
   /** A folder of JARVIS's own for layers and logs. */
   dir: string
   sandbox: Sandbox
-  /** Whether policy.yaml lets commands run at the second level. */
+  /** Tells if policy.yaml lets commands run at the second level of the sandbox, by Landlock alone. */
   allowsLandlock(): boolean
   store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
@@ -72,7 +72,7 @@ export type Commands = {
   of(sessionId: string): Command[]
   /** Somebody looks at the session's commands now; they are told once when there is more to see. */
   looked(sessionId: string): void
-  /** What it has printed, redacted: the first and the last of it, 100 kB at most, or lines from one on. */
+  /** The command's output, redacted: its start and its end, at most 100 kB, or lines from a given one on. */
   output(id: string, from?: { line: number; most: number }): Promise<string>
   /** The last lines that a running command has printed, redacted. */
   lastLines(id: string, most: number): string[]
@@ -285,7 +285,7 @@ const lost = (endedAt: number): EndedCommand => ({
   asked: [],
 })
 
-/** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
+/** Records the commands that ended with the last process: the kernel ends a sandbox with its parent. They are never started again. */
 function recordLost({ store, clock, discard, report }: CommandParts, layers: string): void {
   for (const command of store.running()) {
     try {

@@ -26,7 +26,7 @@ export function madeLayers(dir: string, folder: string): Layers {
   return { dir, lower: folder, upper: join(dir, 'upper'), merged: join(dir, 'merged') }
 }
 
-/** What mounts the layers in a namespace of its own, and then becomes the program that follows. */
+/** The start of a command line that mounts the layers in its own namespace and then executes the arguments that follow. */
 export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, script, 'sh', dir]
 
 /** The same to read, with the merged folder as the working folder. */

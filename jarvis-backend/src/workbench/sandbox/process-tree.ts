@@ -6,7 +6,7 @@ export type Load = { count: number; memoryBytes: number }
 
 const pageBytes = 4096
 
-/** What a process and all that descend from it use. */
+/** The number and memory of a process and all its descendants. */
 export function loadOf(root: number | undefined): Load {
   const all = below(root)
   return { count: all.length, memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) }
@@ -29,7 +29,7 @@ function below(root: number | undefined): Stat[] {
   return found
 }
 
-/** Whether a process descends from another: its number may have been given to a stranger. */
+/** Tells if a process still descends from another. Its number may have been reused by an unrelated process. */
 export function descends(pid: number, ancestor: number | undefined): boolean {
   for (let at: number | undefined = pid; at !== undefined && at > 1; at = statOf(at)?.parent)
     if (at === ancestor) return true

@@ -40,7 +40,7 @@ export type Rehearsal = {
   confined: Confined
 }
 
-/** What rehearsals need: a folder that is theirs, on one file system with space; where bytes are kept; and who takes a folder away. */
+/** The parts that rehearsals need. `dir` is theirs alone, on one file system with space. */
 export type RehearseParts = {
   clock: Clock
   dir: string

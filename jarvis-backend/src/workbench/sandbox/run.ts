@@ -13,7 +13,7 @@ export type RunEnd =
 /** A command in a sandbox, with its output and its watch. */
 export type Running = {
   output: Output
-  /** Whether bubblewrap began; what mounts the folder before it may have failed. */
+  /** Resolves to true if bubblewrap began. The mount of the folder comes before it and may fail. */
   began: Promise<boolean>
   ended: Promise<RunEnd>
   /** Asks it to end, and ends it two seconds later. */
@@ -21,7 +21,7 @@ export type Running = {
   write(text: string): boolean
 }
 
-/** What all processes of a command together may use. The kernel's limits count for one process, or not at all for root. */
+/** Limits for all processes of a command together. The kernel's limits count for one process, or not at all for root. */
 const together = { processes: 160, memoryBytes: 1024 ** 3 }
 const lookMs = 250
 const graceMs = 2_000

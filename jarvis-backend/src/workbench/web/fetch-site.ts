@@ -26,10 +26,10 @@ export type FetchSite = (url: URL, asked: { listed: boolean; signal: AbortSignal
 
 export type FetchParts = Judging &
   Partial<BodyLimits> & {
-    /** Of a test's own authority, PEM. */
+    /** Certificate of a test's own authority, PEM. */
     ca?: string
     timeoutMs?: number
-    /** Whether an address will do for a site that policy.yaml lists. */
+    /** Tells if an address may be used for a site that policy.yaml lists. */
     isHome?: (address: string) => boolean
     isOwn?: IsOwnPlace
     /** As `addressProblem`; a test's sites have other ports. */

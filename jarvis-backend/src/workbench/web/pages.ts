@@ -32,7 +32,7 @@ export type Pages = {
 
 const keptMs = 15 * 60_000
 const mostKept = 200
-/** Of all that is kept, characters. */
+/** Limit of all kept pages together, characters. */
 const mostKeptChars = 20_000_000
 
 /** Characters that nobody sees and that a model reads: tags, and marks of no width. */

@@ -10,7 +10,7 @@ import { pageAddress } from '../../../workbench/browser/site.ts'
 import type { Seen } from '../../../workbench/browser/tab.ts'
 import { type PrepareContext, type Preview, type ToolContext, type ToolOutput, toolOver } from '../../tool.ts'
 
-/** What the tools over pages act through. `upload`: reads a file of the session's folder. */
+/** The parts that the tools over pages act through. `upload`: reads a file of the session's folder. */
 export type BrowserPorts = {
   browsers: Browsers
   missing(): readonly Missing[]
@@ -95,7 +95,7 @@ export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): str
         .map((url) => quoted(url, 200))
         .join(', ')}${elsewhere.length > 3 ? ' and others' : ''}.`
 
-/** Whether a grant for the page's site may cover what is like a click: nothing there is of another site, as far as the page tells. */
+/** Tells if a grant for the page's site may cover an act like a click: as far as the page tells, the element holds nothing of another site. */
 export const staysOnSite = ({ holdsFrame, elsewhere }: Pick<Seen, 'holdsFrame' | 'elsewhere'>): boolean =>
   holdsFrame === false && elsewhere?.length === 0
 
@@ -156,7 +156,7 @@ export function actOn(
   })
 }
 
-/** What is said of a page after something was done to it. The page’s own words come last. */
+/** The answer about a page after an act. The page’s own words come last. */
 export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Promise<ToolOutput> {
   if (tab.page.isClosed()) {
     return { text: ['The tab was closed.', ...notes].join('\n'), summary: 'the tab was closed', isError: true }
@@ -178,6 +178,6 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   }
 }
 
-/** What went wrong in the browser, in its first line, with what the proxy refused. */
+/** The first line of the browser's error. */
 export const inOneLine = (error: unknown): string =>
   ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(/^[\w.]+: /, '')

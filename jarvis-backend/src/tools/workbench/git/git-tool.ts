@@ -48,11 +48,11 @@ export function opened(
     filters: () => git.filters(folder, signal),
     /** Why a path of the repository may not be read. */
     closed: (path: string) => closed({ ...place, path: inRoot(path) }),
-    /** Whether a link at a path of the repository could lead out of the root. */
+    /** Tells if a link at a path of the repository could lead out of the root. */
     leadsOut: (path: string, to: string) => leadsOut(inRoot(path), to),
     /** Why a path of the repository may not be changed. */
     stays: (path: string) => stays(placeOf(`${repo}/${path}`, roots())),
-    /** What git printed. @throws JarvisError `conflict` with git's words where it refused */
+    /** Runs git and returns its output. @throws JarvisError `conflict` with git's words if it refused */
     async text(args: readonly string[], options?: GitOptions): Promise<string> {
       const end = await run(args, options)
       if (end.exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(end.said, 500)}`)

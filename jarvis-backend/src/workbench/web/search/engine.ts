@@ -22,7 +22,7 @@ export class SearchFailed extends Error {
   }
 }
 
-/** What searches the web. `place`: its name and address, for people. */
+/** A search service. `place`: its name and address, for people. */
 export type SearchEngine = {
   place: string
   /** The longest query that it takes, characters. */
