@@ -33,7 +33,7 @@ import { stateRoutes } from '../http/state.ts'
 import { mostKept } from '../log/log-tail.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
 import type { SignerKeyStore } from '../signing/ports.ts'
-import type { ComposedWorkbench } from '../workbench/room.ts'
+import type { Workbench } from '../workbench/room.ts'
 import { NextStart, type Program } from './program.ts'
 import { type StateNeeds, SystemState } from './state.ts'
 
@@ -48,7 +48,7 @@ export type SystemNeeds = Omit<StateNeeds, 'next' | 'homelab' | 'gate' | 'push'>
   homelab: Pick<ComposedHomelab, 'cluster' | 'openable' | 'shownAsProtected'>
   gate: Pick<Gate, 'policy' | 'confirmations' | 'calls' | 'glass' | 'sightOf'>
   push: Pick<WebPush, 'standing' | 'unseen'>
-  workbench: Pick<ComposedWorkbench, 'state'>
+  workbench: Pick<Workbench, 'state'>
   channelDesk: { problems(): Parameters<typeof channelChecks>[0] }
   people: Pick<People, 'list'>
   links: Pick<Links, 'invitations'>
