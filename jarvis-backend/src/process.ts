@@ -1,23 +1,23 @@
 import type { Server as HttpServer } from 'node:http'
-import { createHookKey } from './auth/hook-key.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
-import { expiryRoom } from './auth/room.ts'
+import { consentRoom, expiryRoom, hooksRoom, programTokensRoom } from './auth/programs/room.ts'
+import { signInRoom, tokensRoom } from './auth/sign-in/room.ts'
 import { createStepUp } from './auth/step-up.ts'
-import { composeEntrance } from './compose/entrance.ts'
 import { composeMcp } from './compose/mcp.ts'
 import { composeOAuth } from './compose/oauth.ts'
-import { composeSystem, type Program } from './compose/system.ts'
-import { composeTokens } from './compose/tokens.ts'
 import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
-import { hookRoutes } from './http/hooks.ts'
+import { appRoom, serverRoom } from './http/room.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
 import type { Surface } from './mcp/server/surface.ts'
-import { createSite, type Site, type SiteReplacements } from './site.ts'
+import { socketsRoom } from './realtime/room.ts'
+import { openSite, type Site, type SiteReplacements } from './site.ts'
+import type { Program } from './system/program.ts'
+import { systemRoom } from './system/room.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -44,67 +44,77 @@ export type Replacements = SiteReplacements & {
   hashStrength?: HashStrength
 }
 
-/** Wires the process: one site and the doors to it. It does not listen yet. */
+/** Opens the process: one site, and the rooms of its doors in the same house. It does not listen yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
-  const clock = createSteadyClock(replace.clock ?? systemClock)
-  const stepUp = createStepUp(() => clock.now())
-  const site = createSite(config, { version, clock, stepUp }, replace)
-  const { homelab, models, apiTokens } = site
-  const hook = createHookKey(site.settings, site.now)
-  const entrance = composeEntrance(site, stepUp, config, replace.hashStrength)
+  const steady = createSteadyClock(replace.clock ?? systemClock)
+  const stepUp = createStepUp(() => steady.now())
+  const site = openSite(config, { version, clock: steady, stepUp }, replace)
+  const { house, foundation, people, signIns, apiTokens, tokenUse } = site
+  const { facts } = house
+  const of = { ...site, config, facts, stepUp, version }
+
+  const server = house.open(serverRoom, { foundation, config })
+  const { http, guard, addressOf, refused, answerWith } = server
+  const signedIn = house.open(tokensRoom, {
+    foundation,
+    config,
+    people,
+    signIns,
+    http,
+    hashStrength: replace.hashStrength,
+  })
+  const { tokens, cookie, password } = signedIn
+  const sockets = house.open(socketsRoom, { ...of, http, tokens, guard, cookie, addressOf, refused })
+  const { realtime, look, drop } = sockets
+  house.open(signInRoom, { ...of, ...signedIn, addressOf, look, drop })
   const oauth = composeOAuth({
     ...site,
     stepUp,
-    addressOf: entrance.addressOf,
+    addressOf,
     tokens: apiTokens,
-    count: site.tokenUse.count,
+    count: tokenUse.count,
     publicUrl: config.publicUrl,
-    ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
+    fetchDocument: replace.fetchDocument,
   })
   const { bearer } = oauth
   const requests = createOpenRequests(site)
-  site.onChange(requests.look)
-  site.house.open(expiryRoom, { facts: site.house.facts, stepUp, requests, look: entrance.look })
-  const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
-  const tokens = composeTokens(site, { open: requests })
-  const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })
-  const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
-  const routes = entrance.serve({
-    version,
-    dashboardDir,
-    routes: [
-      ...site.routes,
-      ...Object.values({ ...system.routes, ...tokens.routes }).flat(),
-      ...hookRoutes({ hook, watch: site.watch, journal: site.journal, transactions: site.database }),
-      ...oauth.consentRoutes,
-    ],
+  house.open(expiryRoom, { facts, stepUp, requests, look })
+  const { state } = house.open(systemRoom, { ...of, realtime, program: replace.program, rooms: () => house.rooms() })
+  house.open(programTokensRoom, { ...of, requests })
+  house.open(hooksRoom, of)
+  house.open(consentRoom, { consentRoutes: oauth.consentRoutes })
+  house.open(appRoom, {
+    ...of,
+    routes: house.registry('routes'),
+    guard,
+    refused,
+    answerWith,
+    tokens,
+    cookie,
     bearer,
     requests,
-    mcp,
-    v1,
+    health: () => state.health(),
+    metrics: () => state.metrics(),
+    mcp: composeMcp(site, { bearer, open: requests, version, surface: replace.surface }),
+    v1: composeV1(site, { guard, bearer, requests, config }),
     oauth: oauth.routes,
-    health: system.health,
-    metrics: system.metrics,
-    status: system.status,
-    cluster(person) {
-      const state = homelab.cluster.state()
-      return site.gate.sightOf({ person })?.(state) ?? state
-    },
+    dashboardDir,
   })
+  house.resume()
+  http.once('listening', site.start)
 
   return {
-    http: entrance.http,
+    http,
     hub: site.hub,
-    routes,
-    newPassword: entrance.newPassword,
-    modelId: models.model().id,
+    routes: house.registry('routes').list(),
+    newPassword: password.made,
+    modelId: site.models.model().id,
     async stop(graceMs) {
       await Promise.race([
         Promise.all([site.goDown(), requests.answered()]),
         new Promise((done) => setTimeout(done, graceMs).unref()),
       ])
       await site.stop()
-      await entrance.close()
       await site.close()
     },
   }

@@ -89,11 +89,11 @@ export type SiteReplacements = {
 
 /**
  * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two sites in one process
- * share only `given`. A site listens to nothing; the entrance opens doors to it. Resumes the runs, cards and grants that the last start left
- * unfinished. Each room gets only what was opened above it.
+ * share only `given`. A site listens to nothing: the process opens the rooms of its doors in the same house, and then calls `house.resume`. Each room
+ * gets only what was opened above it.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
-export function createSite(
+export function openSite(
   config: Config,
   given: { version: string; clock: SteadyClock; stepUp: StepUp },
   replace: SiteReplacements = {},
@@ -337,8 +337,7 @@ export function createSite(
     others: replace.tools ?? [],
   })
   house.open(filesRoom, of)
-  const { notice } = house.open(doorsRoom, { ...of, formerCluster, gate, runs })
-  house.resume()
+  house.open(doorsRoom, { ...of, formerCluster, gate, runs })
 
   return {
     ...foundation,
@@ -346,6 +345,9 @@ export function createSite(
     ...sessions,
     ...people,
     house,
+    siteLog,
+    time,
+    foundation,
     agents,
     budgets,
     gate,
@@ -362,16 +364,12 @@ export function createSite(
     channels,
     channelDesk: desk,
     watch,
-    /** Tells people of something over their channels. */
-    notice,
     /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
     hub: {
       start: (message: NewMessage) => runs.start(message),
       watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
       decide: (request: DecideRequest) => gate.confirmations.decide(request),
     },
-    /** The REST routes of all rooms. */
-    routes: house.registry('routes').list(),
     /** Begins background work that must not delay the start. */
     start: () => void house.start(),
     /** Takes no more work. @returns resolves once running calls have ended */
@@ -381,12 +379,6 @@ export function createSite(
       database.waitNoMore()
       return house.stop()
     },
-    /** The newest lines of the log. */
-    logTail: siteLog.tail,
-    /** Lines of the log that standard output did not take. */
-    logStanding: () => siteLog.standing(),
-    /** The leap of a clock that is not believed; else undefined. Unix ms. */
-    leapt: () => time.leapt(),
     /** Closes doors, the cluster and the data dir, after `stop`. */
     close: () => house.close(),
   }
@@ -396,4 +388,15 @@ export function createSite(
 const cardsKeptMs = 24 * 60 * 60_000
 const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
 
-export type Site = ReturnType<typeof createSite>
+export type Site = ReturnType<typeof openSite>
+
+/** Makes a site without doors, and resumes the work that its last start left. @throws as `openSite` */
+export function createSite(
+  config: Config,
+  given: { version: string; clock: SteadyClock; stepUp: StepUp },
+  replace: SiteReplacements = {},
+): Site {
+  const site = openSite(config, given, replace)
+  site.house.resume()
+  return site
+}

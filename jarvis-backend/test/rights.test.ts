@@ -132,7 +132,7 @@ test('every door of HTTP lets in who may come, and nobody else', async () => {
 test('every request of every socket is answered for who may make it, and for nobody else', async () => {
   const house = await household({ env: { JARVIS_TERMINAL: '1' } })
   const { jarvis } = house
-  const source = readFileSync(join(src, 'compose/entrance.ts'), 'utf8')
+  const source = readFileSync(join(src, 'realtime/room.ts'), 'utf8')
   const served = [...source.matchAll(/realtime\.namespace\('(\S+)'\)/g)].map(([, name = '']) => name)
   expect(Object.keys(sockets).toSorted()).toEqual(['/', ...served].toSorted())
   expect(Object.keys(sockets['/chat'] ?? {}).toSorted()).toEqual(Object.keys(chatRequests).toSorted())

@@ -11,12 +11,10 @@ import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createLinks } from './links.ts'
-import type { OpenRequests } from './open-requests.ts'
 import { createPeople } from './people.ts'
 import { createOriginOf } from './public-origin.ts'
 import { isAtLeast } from './roles.ts'
 import { createSignInList } from './sign-in-list.ts'
-import type { StepUp } from './step-up.ts'
 
 /** The people who may sign in, and what a change of one of them ends. Tells `notice.due` and `person.changed`. */
 export const peopleRoom = defineRoom({
@@ -35,8 +33,8 @@ export const peopleRoom = defineRoom({
       publicUrl: config.publicUrl,
       signInIdleMs: config.signInIdleMs,
       notice: facts.teller('notice.due'),
+      personChanged: facts.teller('person.changed'),
     })
-    people.onChange(facts.teller('person.changed'))
     facts.on('files.changed', people.look)
     return { people, contributes: { routes: people.peopleRoutes }, start: people.look }
   },
@@ -51,13 +49,14 @@ function openPeople(
     publicUrl: string | undefined
     signInIdleMs: number
     notice(due: FactTypes['notice.due']): void
+    /** Tells of a person who counts for less or differently, after the change. */
+    personChanged(person: string): void
   },
 ) {
   const { database, journal, now, activity } = foundation
   const signIns = createSignInStore(database)
   const secondFactors = createSecondFactorStore(database)
   const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
-  const listeners: ((person: string) => void)[] = []
   const people = createPeople({
     store: createPersonStore(database),
     durably: database.durably,
@@ -84,7 +83,7 @@ function openPeople(
   })
   const listChanged = () => activity.changed({ what: 'people' })
   function tellAll(person: string) {
-    for (const tell of listeners) tell(person)
+    parts.personChanged(person)
     listChanged()
   }
   /** Tells everybody of links for new passwords, which are made where nobody sees it: at the command line. */
@@ -151,28 +150,6 @@ function openPeople(
       tellAll(firstOwnerId)
       tellOfResets()
     },
-    /** Is told of each person who counts for less or differently, after the change. */
-    onChange: (tell: (person: string) => void) => void listeners.push(tell),
   }
 }
 export type ComposedPeople = ReturnType<typeof openPeople>
-
-/** Ends elevations, requests and sockets that count no longer after the clock was set back. Hears `clock.set_back`. */
-export const expiryRoom = defineRoom({
-  name: 'expiry',
-  open(needs: {
-    facts: JarvisFacts
-    stepUp: Pick<StepUp, 'endAll'>
-    requests: Pick<OpenRequests, 'look'>
-    /** Ends sockets and streams of people who count no longer. */
-    look(): void
-  }) {
-    const { facts, stepUp, requests, look } = needs
-    facts.on('clock.set_back', () => {
-      stepUp.endAll()
-      requests.look()
-      look()
-    })
-    return {}
-  },
-})

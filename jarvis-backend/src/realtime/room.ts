@@ -1,8 +1,25 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { PersonRef } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import { type ClientAddressOf, networkOf } from '../auth/client-address.ts'
+import type { Shown } from '../auth/closed-words.ts'
+import type { SessionReach } from '../auth/reach.ts'
+import type { RequestGuard } from '../auth/request-guard.ts'
+import type { SessionCookie } from '../auth/session-cookie.ts'
+import type { StepUp } from '../auth/step-up.ts'
+import type { Identity, Tokens } from '../auth/tokens.ts'
 import type { Gate } from '../calls/room.ts'
+import type { Foundation } from '../foundation.ts'
+import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
+import { serveActivity } from './activity.ts'
+import { serveChat } from './chat.ts'
+import { serveCluster } from './cluster.ts'
+import { createRealtime } from './server.ts'
+import { serveTerminal } from './terminal.ts'
 
-/** The last room before the doors open: it takes up cards, questions and runs of the last process. Tells `questions.changed` and `notice.due`. */
+/** The last room of a site: it takes up cards, questions and runs of the last process. Tells `questions.changed`. */
 export const doorsRoom = defineRoom({
   name: 'doors',
   open(needs: {
@@ -14,8 +31,6 @@ export const doorsRoom = defineRoom({
     const { facts, formerCluster, gate, runs } = needs
     const questionsChanged = facts.teller('questions.changed')
     return {
-      /** Tells people of something over their channels. */
-      notice: facts.teller('notice.due'),
       resume() {
         gate.grants.resume()
         formerCluster.leave()
@@ -23,6 +38,96 @@ export const doorsRoom = defineRoom({
         gate.questions.leave((...run) => runs.goesOn(...run))
         questionsChanged(gate.questions.open())
         formerCluster.keep()
+      },
+    }
+  },
+})
+
+/** Everything that the sockets need of earlier rooms. */
+export type SocketsNeeds = {
+  foundation: Pick<
+    Foundation,
+    'activity' | 'clock' | 'database' | 'journal' | 'now' | 'redact' | 'redactor' | 'report' | 'streams'
+  >
+  facts: JarvisFacts
+  http: HttpServer
+  tokens: Tokens
+  guard: RequestGuard
+  cookie: SessionCookie
+  addressOf: ClientAddressOf
+  stepUp: StepUp
+  homelab: Pick<ComposedHomelab, 'cluster' | 'openable'>
+  gate: Pick<Gate, 'confirmations' | 'questions' | 'sightOf'>
+  runs: Runs
+  store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
+  reach: SessionReach
+  /** Limits a thing to the words that a person may read. */
+  shown(person: PersonRef | undefined): Shown
+  /** Journals that a request was refused for lack of rights. */
+  refused(request: IncomingMessage, by: string, door: string, why: string): void
+}
+
+/** The Socket.IO namespaces. Hears `person.changed`. */
+export const socketsRoom = defineRoom({
+  name: 'sockets',
+  open(needs: SocketsNeeds) {
+    const { foundation, facts, homelab, gate, runs, store, reach, stepUp, addressOf } = needs
+    const { activity, clock, database, journal, now, redact, redactor, report, streams } = foundation
+    const realtime = createRealtime(
+      needs.http,
+      needs.tokens,
+      needs.guard,
+      needs.cookie,
+      (request) => networkOf(addressOf(request).address),
+      needs.refused,
+    )
+    serveActivity(realtime.namespace('/events'), activity, needs.shown)
+    const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
+      cluster: homelab.cluster,
+      clock,
+      sightOf: (person) => gate.sightOf({ person }),
+    })
+    const chat = serveChat(realtime.namespace('/chat'), {
+      runs,
+      reach,
+      store,
+      now,
+      report,
+      redact,
+      untilFree: () => database.untilFree(),
+      confirmations: gate.confirmations,
+      questions: gate.questions,
+    })
+    serveTerminal(realtime.namespace('/terminal'), {
+      openable: homelab.openable,
+      clock,
+      record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
+      activity: activity.record,
+      stepUp,
+      report,
+      redact,
+    })
+    function look() {
+      realtime.look()
+      chat.look()
+      streams.look()
+    }
+    facts.on('person.changed', look)
+    return {
+      realtime,
+      /** Ends sockets and streams of people who count no longer, or for something else. */
+      look,
+      /** Ends sockets and streams of one token. */
+      drop(identity: Identity) {
+        realtime.drop(identity)
+        streams.drop(identity)
+      },
+      async close() {
+        clusterFeed.close()
+        // `io.close` waits for every connection, also for an MCP client that waits for a person's decision.
+        const closed = realtime.close()
+        needs.http.closeAllConnections()
+        await closed
       },
     }
   },

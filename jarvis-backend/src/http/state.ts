@@ -1,0 +1,22 @@
+import { asShown, type ClusterState, ShownCluster, Status } from 'protocol'
+import { get, type Route } from './route.ts'
+
+/** `/api/status` and `/api/cluster`. */
+export const stateRoutes = (parts: {
+  status(): Status
+  /** The part of the cluster that a person may see. */
+  cluster(person: string): ClusterState
+}): Route[] => [
+  get(
+    '/status',
+    'The state of the running server: version, models, policy and the health of each part.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: Status },
+    parts.status,
+  ),
+  get(
+    '/cluster',
+    'Nodes, guests, storages and tasks; `missing` says what could not be read.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: ShownCluster },
+    ({ identity }) => asShown(parts.cluster(identity.person.id)),
+  ),
+]
