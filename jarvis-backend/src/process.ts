@@ -1,23 +1,23 @@
 import type { Server as HttpServer } from 'node:http'
 import { createHookKey } from './auth/hook-key.ts'
+import { oauthRoom } from './auth/oauth/room.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
 import { expiryRoom } from './auth/room.ts'
 import { createStepUp } from './auth/step-up.ts'
 import { composeEntrance } from './compose/entrance.ts'
-import { composeMcp } from './compose/mcp.ts'
-import { composeOAuth } from './compose/oauth.ts'
 import { composeSystem, type Program } from './compose/system.ts'
 import { composeTokens } from './compose/tokens.ts'
-import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
 import { hookRoutes } from './http/hooks.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
+import { mcpDoorRoom } from './mcp/server/room.ts'
 import type { Surface } from './mcp/server/surface.ts'
 import { createSite, type Site, type SiteReplacements } from './site.ts'
+import { v1Room } from './v1/room.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -52,22 +52,41 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const { homelab, models, apiTokens } = site
   const hook = createHookKey(site.settings, site.now)
   const entrance = composeEntrance(site, stepUp, config, replace.hashStrength)
-  const oauth = composeOAuth({
-    ...site,
+  const { house } = site
+  const of = { foundation: site, config }
+  const oauth = house.open(oauthRoom, {
+    ...of,
     stepUp,
+    apiTokens,
     addressOf: entrance.addressOf,
-    tokens: apiTokens,
     count: site.tokenUse.count,
-    publicUrl: config.publicUrl,
-    ...(replace.fetchDocument && { fetchDocument: replace.fetchDocument }),
+    people: site.people,
+    fetchDocument: replace.fetchDocument,
   })
   const { bearer } = oauth
   const requests = createOpenRequests(site)
   site.onChange(requests.look)
-  site.house.open(expiryRoom, { facts: site.house.facts, stepUp, requests, look: entrance.look })
-  const mcp = composeMcp(site, { bearer, open: requests, version, surface: replace.surface })
+  house.open(expiryRoom, { facts: house.facts, stepUp, requests, look: entrance.look })
+  const door = { ...of, sessions: site, agents: site.agents, bearer, requests }
+  const { mcp } = house.open(mcpDoorRoom, {
+    ...door,
+    // Attached servers' tools are not offered to MCP clients.
+    catalog: site.houseTools,
+    cluster: homelab.cluster,
+    gate: site.gate,
+    people: site.known,
+    shown: site.shown,
+    version,
+    surface: replace.surface,
+  })
   const tokens = composeTokens(site, { open: requests })
-  const v1 = composeV1(site, { guard: entrance.guard, bearer, requests, config })
+  const { v1 } = house.open(v1Room, {
+    ...door,
+    guard: entrance.guard,
+    models,
+    memory: site.memory,
+    budgets: site.budgets,
+  })
   const system = composeSystem(site, { config, version, stepUp, realtime: entrance.realtime, program: replace.program })
   const routes = entrance.serve({
     version,
@@ -82,7 +101,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     requests,
     mcp,
     v1,
-    oauth: oauth.routes,
+    oauth: oauth.endpoints,
     health: system.health,
     metrics: system.metrics,
     status: system.status,
