@@ -5,7 +5,7 @@ import type { AttachedStore, AttachedTierRow, Journal, Transactions } from '../.
 import type { Clock } from '../../lib/clock.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createAskers } from './askers.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { type Connection, ServerConnection } from './connection.ts'
 import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
 import { createAttachedLog } from './log.ts'
 import { problemKey } from './received.ts'
@@ -108,7 +108,7 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
   let tiers = new Map<string, AttachedTierRow>()
   let tools: readonly Tool[] = []
   const askers = createAskers(name, (line) => log.write('jarvis', line))
-  const connection: Connection = createConnection({
+  const connection: Connection = new ServerConnection({
     config,
     askers,
     signedIn: (next) => (takesSignIn(config) ? parts.signIns.fetchOf(name, config.url, next) : next),
@@ -260,7 +260,7 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
       if (waits) throw new JarvisError('conflict', `The program of ${name} waits until an owner allows it.`)
       connection.retry()
     },
-    stop: connection.stop,
+    stop: () => connection.stop(),
   }
 }
 
