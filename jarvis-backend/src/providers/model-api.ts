@@ -31,9 +31,9 @@ export type ModelOptions = {
   effort?: Effort
   /** Longest time without a byte, ms. Default: the API's. */
   idleTimeoutMs?: number
-  /** What the server refused before. Absent: it is forgotten with the process. */
+  /** The parts of requests that the server refused before. Absent: they are kept in memory only. */
   learned?: Learned
-  /** What the server says of the model's sight. Absent or undefined: not known. */
+  /** Returns what the server says about pictures: true if the model takes them. Absent or undefined: not known. */
   sees?: () => boolean | undefined
 }
 

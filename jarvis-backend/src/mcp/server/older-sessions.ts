@@ -23,7 +23,7 @@ type Session = {
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
   changes: ServerEventBus
-  /** Whether a client may hear that the content of a URI changed. */
+  /** True if a client may hear that the content of a URI changed. */
   mayHear(uri: string, caller: Caller): boolean
   onerror(error: Error): void
   report(error: unknown, message: string): void
@@ -66,7 +66,7 @@ export function createOlderSessions(parts: {
   }
 
   return {
-    /** Whether there is such a session, of any token. */
+    /** True if there is a session of this id, of any token. */
     isKnown: (id: string) => sessions.has(id),
     /** Ends the sessions of a token that is no longer valid. */
     dropToken(name: string) {

@@ -5,7 +5,7 @@ import type { Item } from './items.ts'
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
-/** What a program asked for, as the response repeats it. `created`: Unix s. */
+/** The fields of the request that the response repeats. `created`: Unix s. */
 export type Head = {
   id: string
   created: number
