@@ -14,6 +14,12 @@ export type ModelServer = {
   headers?: Readonly<Record<string, string>>
 }
 
+/** The server and name of a model, which stay the same if its provider is renamed. */
+export type ServedPlace = Pick<ModelServer, 'kind' | 'baseUrl'> & { model: string }
+/** A configured model: one of a server, or the demo. */
+export type ConfiguredModel = (ModelServer & { model: string }) | { provider: 'demo'; kind: 'demo' }
+export const isServed = (model: ConfiguredModel): model is ModelServer & { model: string } => model.kind !== 'demo'
+
 /** The settings of one model. */
 export type ModelOptions = {
   /** The provider's name, the first part of the model's id. */

@@ -5,8 +5,6 @@ import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
-import { createLearnedStore } from '../compose/learned.ts'
-import { createModelFacts, pricedAsAmong, withPrice } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
@@ -18,8 +16,10 @@ import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
+import { KeptFacts, pricedAsAmong, withPrice } from './facts/kept-facts.ts'
 import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from './index.ts'
 import type { Learned } from './learned.ts'
+import { LearnedStore } from './learned-store.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -72,9 +72,9 @@ function openModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  const facts = createModelFacts(parts)
-  const learnedStore = createLearnedStore(parts)
-  const memory = { cluster: parts.cluster, facts, learnedOf: learnedStore.of }
+  const facts = new KeptFacts(parts)
+  const learnedStore = new LearnedStore({ ...parts, leftOut: (id, left) => parts.announce(leftOutWords(id, left)) })
+  const memory: Memory = { cluster: parts.cluster, facts, learnedOf: (of) => learnedStore.of(of) }
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
@@ -105,7 +105,7 @@ function openModels(parts: {
     clock,
     apply,
     factsOf: shownFacts,
-    forget: learnedStore.forget,
+    forget: (places) => learnedStore.forget(places),
     leftOut: (provider) =>
       learnedStore.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
   })
@@ -270,7 +270,7 @@ function openModels(parts: {
 export type ComposedModels = ReturnType<typeof openModels>
 
 type Memory = {
-  facts: Pick<ReturnType<typeof createModelFacts>, 'of'>
+  facts: Pick<KeptFacts, 'of'>
   learnedOf(config: ServedModel): Learned
   cluster(): ClusterState
 }
