@@ -140,7 +140,7 @@ export function createCallTool(parts: CallParts) {
       if (isAnswered || tellLater !== undefined) return
       const tell = (why = '') => {
         parts.kept.keep(run)
-        giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool), why))
+        giveUp(stillWaiting({ name, id, expiresAt: card.expiresAt, isReading: isRead(tool), why }))
       }
       tellLater = tell
       if (manner === 'pending') tell()

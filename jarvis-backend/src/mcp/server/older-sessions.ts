@@ -72,13 +72,14 @@ export function createOlderSessions(parts: {
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
     },
-    /** @param id the session's id from the client; undefined for `initialize`. @returns false where the client has no such session */
+    /**
+     * Answers one request. `id`: the session's id from the client; undefined for `initialize`.
+     * @returns false if the client has no such session
+     */
     async handle(
       request: IncomingMessage,
       response: ServerResponse,
-      caller: Caller,
-      id: string | undefined,
-      body: unknown,
+      { caller, id, body }: { caller: Caller; id: string | undefined; body: unknown },
     ): Promise<boolean> {
       const known = id === undefined ? undefined : sessions.get(id)
       if (id !== undefined && known?.tokenName !== caller.token.name) return false

@@ -66,7 +66,7 @@ export function createMcpRoute(
     // Listeners hear of all changes alike, so they need sight of the whole cluster.
     if (listens) requireWholeSight(person.role)
     if (begins || (id !== undefined && older.isKnown(id))) {
-      if (await older.handle(request, response, caller, id, body)) return
+      if (await older.handle(request, response, { caller, id, body })) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
     }
     const served = id === undefined ? caller : lost.callerOf(caller, id, body)

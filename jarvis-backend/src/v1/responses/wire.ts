@@ -59,13 +59,11 @@ const usageOf = (usage: Usage) => {
   }
 }
 
-/** A response, whole. `usage` is null until it is known. */
+/** A whole response. `usage`: undefined until it is known. */
 export const responseOf = (
   head: Head,
   { status, at, error, reason }: Outcome,
-  output: readonly Item[],
-  usage: Usage | undefined,
-  own: Own,
+  { output, usage, own }: { output: readonly Item[]; usage: Usage | undefined; own: Own },
 ) => ({
   id: head.id,
   object: 'response',
