@@ -189,7 +189,7 @@ export type ModelFallback = { model: string; then: (string)[]; consented?: (stri
 export type ModelFallbackInput = { model: string; then: (string)[]; consented?: (string)[] }
 export type ModelFallbacksBody = { fallbacks: (ModelFallbackInput)[] }
 export type ModelHeaders = Record<string, string>
-export type ModelKind = "anthropic" | "openai-chat" | "openai-responses"
+export type ModelKind = "openai-chat" | "openai-responses" | "anthropic"
 export type ModelPreset = { id: string; title: string; kind: ModelKind; baseUrl: string; example: string; key: "needed" | "optional"; note?: string }
 export type ModelProvider = string
 export type ModelProviderInfo = { provider: ModelProvider; kind: ModelKind; source: "none" | "environment" | "settings"; model: string; models?: (string)[]; baseUrl?: string; keyEnd?: string; headers?: (string)[]; leftOut?: ({ tool: string; why: string })[] }
@@ -523,7 +523,7 @@ export type Operations = {
   /** Asks a provider one short question; saves nothing. */
   'POST /api/models/{provider}/test': { input: { params: { provider: ModelProvider }; body: ModelTestBody }; reply: ModelTestReply }
   /** Saves a provider: of `anthropic` and `openai` `{model, baseUrl?, apiKey?}`, which is then used; of every other name `{kind, baseUrl, apiKey?, headers?, models}`. */
-  'PUT /api/models/{provider}': { input: { params: { provider: ModelProvider }; body: ({ model: string; baseUrl?: string; apiKey?: string } | { kind: "anthropic" | "openai-chat" | "openai-responses"; baseUrl: string; apiKey?: string; headers?: Record<string, string>; models: (string)[] }) }; reply: ModelsReply }
+  'PUT /api/models/{provider}': { input: { params: { provider: ModelProvider }; body: ({ model: string; baseUrl?: string; apiKey?: string } | { kind: "openai-chat" | "openai-responses" | "anthropic"; baseUrl: string; apiKey?: string; headers?: Record<string, string>; models: (string)[] }) }; reply: ModelsReply }
   /** Forgets a provider. */
   'DELETE /api/models/{provider}': { input: { params: { provider: ModelProvider } }; reply: ModelsReply }
   /** The skills of the workspace, or of an `agent`. `catalogue.missing` are enabled ones that do not fit the prompt. */

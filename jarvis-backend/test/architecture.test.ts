@@ -120,6 +120,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'skills',
     'secrets',
     'workbench',
+    // The settings of models, for the commands `models` and `doctor`.
+    'providers',
   ],
   doctor: [
     'house',
