@@ -226,7 +226,7 @@ function sharedBy(needs: GateNeeds, judges: Judges) {
     store,
     decisions,
     ttlMs: needs.config.confirmTtlMs,
-    isWatched: needs.watchers.isWatched,
+    isWatched: (sessionId: string) => needs.watchers.isWatched(sessionId),
     note: needs.note,
     people: needs.people,
     async leftOf(vmid: number, signal: AbortSignal) {
