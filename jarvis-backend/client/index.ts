@@ -458,8 +458,6 @@ export type Operations = {
   'GET /api/people/{id}/signers/ssh': { input: { params: { id: string } }; reply: { items: (SshKeyInfo)[] } }
   /** Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid. */
   'DELETE /api/people/{id}/signers/ssh/{key}': { input: { params: { id: string; key: string } }; reply: undefined }
-  /** The newest 500 lines of the log, oldest first. */
-  'GET /api/logs': { input: { query?: { level?: "error" | "warn" | "info" | "debug" } }; reply: { items: (LogLine)[] } }
   /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
   'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
   /** From where on a figure needs attention. */
@@ -834,6 +832,8 @@ export type Operations = {
   'GET /api/journal/verify': { input: {  }; reply: JournalVerification }
   /** The whole journal as JSON lines. */
   'GET /api/journal/export': { input: {  }; reply: Response }
+  /** The newest 500 lines of the log, oldest first. */
+  'GET /api/logs': { input: { query?: { level?: "error" | "warn" | "info" | "debug" } }; reply: { items: (LogLine)[] } }
   /** The activity feed, as server-sent events. */
   'GET /api/events': { input: {  }; reply: Response }
   /** The line that makes role, user and token on a node, and what is configured. `choices` are wider sets of rights. */

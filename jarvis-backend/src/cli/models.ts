@@ -12,7 +12,7 @@ import {
 import { modelWords } from 'protocol/facts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
-import { createModelSetup, presets } from '../doctor/model-setup.ts'
+import { ModelSetup, presets } from '../doctor/model-setup.ts'
 import { systemClock } from '../lib/clock.ts'
 import { firstOf } from '../lib/words.ts'
 import { knownHere, LearnedStore } from '../providers/index.ts'
@@ -52,7 +52,7 @@ export async function models(
 ): Promise<void> {
   const [action = 'list', name = '', ...rest] = positionals
   let settings: ReturnType<typeof createSettings> | undefined
-  const setup = createModelSetup({
+  const setup = new ModelSetup({
     config,
     clock: systemClock,
     apply: () => {},

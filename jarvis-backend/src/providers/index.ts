@@ -1,6 +1,6 @@
 export { anthropicModel } from './anthropic/model.ts'
 export { askAboutModel, type ModelAnswer } from './ask-about-model.ts'
-export { demoModel } from './demo/model.ts'
+export { demoModel } from './demo.ts'
 export { KeptFacts, knownHere, pricedAsAmong, withPrice } from './facts/kept-facts.ts'
 export { namedFacts } from './facts/named-facts.ts'
 export { servedFacts } from './facts/served-facts.ts'
