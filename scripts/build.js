@@ -47,7 +47,7 @@ export async function bundle(programs, outdir, leftOut = []) {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       ...Object.fromEntries(leftOut.map((name) => [name, join(root, 'scripts/left-out.js')])),
     },
-    // What is CommonJS inside the bundle asks for Node's own modules this way.
+    // CommonJS code inside the bundle gets Node's own modules from this `require`.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
@@ -60,11 +60,11 @@ export async function buildFrontend() {
   await build({ root: frontend, configFile: join(frontend, 'vite.config.ts'), logLevel: 'warn' })
 }
 
-/** Whether the server's bundle is missing or older than its sources. */
+/** Tests if the server's bundle is missing or older than its sources. */
 export const isServerStale = () =>
   isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json'), packages])
 
-/** Whether the built dashboard is missing or older than its sources. */
+/** Tests if the built dashboard is missing or older than its sources. */
 export const isDashboardStale = () => isStale(join(frontend, 'dist/index.html'), dashboardSources())
 
 /** When the newest source of the dashboard was changed, Unix ms. */

@@ -18,7 +18,7 @@ const site = createSite(readConfig({ JARVIS_DATA_DIR: dataDir, LOG_LEVEL: 'silen
   stepUp: createStepUp(() => clock.now()),
 })
 try {
-  for (const room of site.house.rooms()) console.log(linesOf(room).join('\n'))
+  for (const room of site.house.rooms()) process.stdout.write(`${linesOf(room).join('\n')}\n`)
 } finally {
   await site.goDown()
   await site.stop()

@@ -9,6 +9,7 @@ import { peopleRoom } from './auth/room.ts'
 import type { StepUp } from './auth/step-up.ts'
 import { budgetsPageRoom, budgetsRoom } from './budgets/room.ts'
 import { returnsRoom } from './calls/changes/room.ts'
+import type { DecideRequest } from './calls/confirmations/request.ts'
 import { askersRoom } from './calls/confirmations/room.ts'
 import type { ExecutionStore } from './calls/ports.ts'
 import { gateRoom } from './calls/room.ts'
@@ -367,7 +368,7 @@ export function createSite(
     hub: {
       start: (message: NewMessage) => runs.start(message),
       watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
-      decide: gate.confirmations.decide,
+      decide: (request: DecideRequest) => gate.confirmations.decide(request),
     },
     /** The REST routes of all rooms. */
     routes: house.registry('routes').list(),
@@ -380,6 +381,8 @@ export function createSite(
       database.waitNoMore()
       return house.stop()
     },
+    /** The newest lines of the log. */
+    logTail: siteLog.tail,
     /** Lines of the log that standard output did not take. */
     logStanding: () => siteLog.standing(),
     /** The leap of a clock that is not believed; else undefined. Unix ms. */

@@ -21,11 +21,13 @@ import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
 import { activityEventRoutes } from '../http/events.ts'
 import { journalRoutes } from '../http/journal.ts'
+import { logRoutes } from '../http/logs.ts'
 import { metricsText } from '../http/metrics.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
+import { mostKept } from '../log/log-tail.ts'
 import type { Realtime } from '../realtime/server.ts'
 import type { Site } from '../site.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
@@ -170,10 +172,11 @@ export function composeSystem(
           },
           shippedPersona: defaultPersona,
         }),
-        setProfile: policy.setProfile,
+        setProfile: (profile, by) => policy.setProfile(profile, by),
         stepUp,
       }),
       journal: journalRoutes({ ...journal, shown: site.shown }),
+      logs: logRoutes(site.logTail, mostKept),
       events: activityEventRoutes(site.activity, site.streams, startedAt, site.shown),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),

@@ -2,10 +2,8 @@ import type { Activity } from 'protocol'
 import type { GrowingRedactor } from 'redaction/growing'
 import { defineRoom } from '../house.ts'
 import { createEventStreams, type EventStreams } from '../http/event-streams.ts'
-import { logRoutes } from '../http/logs.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type ActivityFeed, createActivityFeed, type Words } from '../realtime/activity.ts'
-import { mostKept } from './log-tail.ts'
 import type { SiteLog } from './site-log.ts'
 
 /** The voice of a site: its log, and the activity feed that people see. */
@@ -24,7 +22,7 @@ export type LogParts = {
   announce(kind: Activity['kind']): (text: string, level: 'info' | 'warning', words?: Words) => void
 }
 
-/** The activity feed, its streams, and the routes of the log. */
+/** The log, the activity feed and its streams. */
 export const logRoom = defineRoom({
   name: 'log',
   open({ siteLog, clock }: { siteLog: SiteLog; clock: Clock }) {
@@ -42,6 +40,6 @@ export const logRoom = defineRoom({
         activity.record({ at: clock.now(), kind, level, text }, words)
       },
     }
-    return { ...parts, contributes: { routes: logRoutes(siteLog.tail, mostKept) } }
+    return parts
   },
 })
