@@ -184,7 +184,9 @@ test('dependencies point one way', () => {
       return importsOf(path)
         .filter(
           ({ module }) =>
-            module !== moduleOf(path) && !['lib', 'house.ts', 'house', 'node-kit'].includes(module) && !allowed.includes(module),
+            module !== moduleOf(path) &&
+            !['lib', 'house.ts', 'house', 'node-kit'].includes(module) &&
+            !allowed.includes(module),
         )
         .map(({ statement }) => statement)
     })
