@@ -9,6 +9,7 @@ import { peopleRoom } from './auth/room.ts'
 import type { StepUp } from './auth/step-up.ts'
 import { budgetsPageRoom, budgetsRoom } from './budgets/room.ts'
 import { returnsRoom } from './calls/changes/room.ts'
+import type { DecideRequest } from './calls/confirmations/request.ts'
 import { askersRoom } from './calls/confirmations/room.ts'
 import type { ExecutionStore } from './calls/ports.ts'
 import { gateRoom } from './calls/room.ts'
@@ -367,7 +368,7 @@ export function openSite(
     hub: {
       start: (message: NewMessage) => runs.start(message),
       watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
-      decide: gate.confirmations.decide,
+      decide: (request: DecideRequest) => gate.confirmations.decide(request),
     },
     /** Begins background work that must not delay the start. */
     start: () => void house.start(),

@@ -47,7 +47,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   agent: ['protocol', 'agents'],
   // `agent` for its port BudgetKeeper.
   budgets: ['protocol', 'agent'],
-  providers: ['protocol', 'agent', 'memory', 'sentence-encoder'],
+  providers: ['protocol', 'agent', 'memory', 'sentence-encoder', 'demo-model'],
   store: [
     'hybrid-index',
     'protocol',

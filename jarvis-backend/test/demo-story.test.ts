@@ -1,7 +1,7 @@
 import type { Change, ChatEvents } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import { demoModel } from '../src/providers/demo/model.ts'
+import { demoModel } from '../src/providers/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 

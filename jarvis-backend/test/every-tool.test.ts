@@ -57,7 +57,7 @@ describe('arguments that no tool takes', () => {
       const ready = judge(name, input)
       if (ready.kind !== 'ready') throw new Error(`${name} is not ready`)
       const call = { type: 'tool_call', toolUseId: 'tu', toolName: name, toolInput: input } as const
-      const { deed } = cardOf(call, ready, context, parts)
+      const { deed } = cardOf({ call, ready, context }, parts)
       expect(deed).toMatch(/^[a-z][\w .,’-]{5,60}$/)
       expect(deed).not.toMatch(/_/)
     }

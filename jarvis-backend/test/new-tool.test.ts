@@ -113,7 +113,8 @@ test('a vmid that only a tool result named makes the call ask, and a lost answer
   const lost = { sessionId: 's', runId: 'r', toolName: tool.name, toolInput: { vmid: 105 }, startedAt: 0 }
   const alone = { upids: new Set<string>(), open: 0 }
   const { signal } = new AbortController()
-  expect(await reconcile(tool.ending?.({ vmid: 105 }), lost, alone, cluster, systemClock, signal)).toEqual({
+  const unsettled = { ending: tool.ending?.({ vmid: 105 }), claimed: lost, others: alone }
+  expect(await reconcile(unsettled, { cluster, clock: systemClock }, signal)).toEqual({
     outcome: 'unknown',
     text: 'Look at the snapshots of 105.',
   })

@@ -70,7 +70,8 @@ function reconciled({
     ...(upid !== undefined && { upid }),
   }
   const alone = { upids: new Set<string>(), open: 0 }
-  return reconcile(endingOf(call), claimed, others ?? alone, cluster, clock, new AbortController().signal)
+  const unsettled = { ending: endingOf(call), claimed, others: others ?? alone }
+  return reconcile(unsettled, { cluster, clock }, new AbortController().signal)
 }
 /** A stop that began so long after the claim, by the cluster's clock. */
 const stopAt = (ms: number) => ({ tasks: [task('vzstop', { startedAt: claimedAt + ms })] })
@@ -144,7 +145,8 @@ test.each([
   const call = { toolName, toolInput }
   const claimed = { ...call, sessionId: 'ses_1', runId: 'run_1', startedAt: claimedAt }
   const { signal } = new AbortController()
-  const found = await reconcile(endingOf(call), claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
+  const unsettled = { ending: endingOf(call), claimed, others: { upids: new Set<string>(), open: 0 } }
+  const found = await reconcile(unsettled, { cluster, clock }, signal)
   expect(found).toEqual({ outcome: 'unknown', text })
 })
 

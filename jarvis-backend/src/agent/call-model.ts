@@ -1,7 +1,7 @@
 import type { Content, Usage } from 'protocol'
 import { noUsage } from 'protocol'
 import { unfitInput } from '../lib/depth.ts'
-import { createEndlessWatch, type Endless, firstRound } from './endless.ts'
+import { createEndlessWatch, type Endless, type EndlessWatch, firstRound } from './endless.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 import type { StreamRedactor } from './ports.ts'
 import { isBrokenOff } from './retry.ts'
@@ -36,7 +36,7 @@ export class ModelCall {
   readonly #parts: ModelCallParts
   readonly #stream: ReturnType<OpenStream>
   readonly #endless = new AbortController()
-  readonly #watches: { [K in Kind | 'call']: ReturnType<typeof createEndlessWatch> }
+  readonly #watches: { [K in Kind | 'call']: EndlessWatch }
   /** The usage that the provider has reported so far. */
   #counted: Usage | undefined
 

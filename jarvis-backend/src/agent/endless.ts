@@ -11,6 +11,9 @@ const mostCharsPerToken = 8
 /** The least limit, characters: a server holds shorter limits itself. */
 const leastLimit = 32_768
 
+/** Takes each piece of a stream. @returns why the stream should end; undefined as long as it may go on */
+export type EndlessWatch = (delta: string) => Endless | undefined
+
 /** Why a stream has no end in sight. */
 export type Endless = 'repeats' | 'too long'
 
@@ -18,9 +21,8 @@ export type Endless = 'repeats' | 'too long'
  * Watches the text, the thinking or the calls of a stream for an end that does not come: a unit that is repeated again and again, or more text than
  * was asked for. Keeps at most 16,384 characters.
  * @param mostTokens the longest answer that was asked for
- * @returns takes each piece, and says why the stream should end; undefined as long as it may go on
  */
-export function createEndlessWatch(mostTokens: number): (delta: string) => Endless | undefined {
+export function createEndlessWatch(mostTokens: number): EndlessWatch {
   const most = Math.max(leastLimit, mostTokens * mostCharsPerToken)
   let tail = ''
   let fresh: string[] = []

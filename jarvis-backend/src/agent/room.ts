@@ -40,13 +40,14 @@ import { Reports } from './context/reports.ts'
 import { storedResult } from './context/stored-result.ts'
 import type { ModelImage, ToolSpec } from './model.ts'
 import { asClusterData } from './persona.ts'
-import type { Askers, Guide, Prompts, RunModels, ToolFacts } from './ports.ts'
+import type { Askers, Guide, Prompts, RunModels, ToolFacts, WaitingCards } from './ports.ts'
 import { askingModels } from './retry.ts'
 import type { RunProfile } from './run.ts'
 import { Runs } from './runs.ts'
 import { type KeptRunStore, keptRunMs } from './sessions/kept-runs.ts'
 import { Namer } from './sessions/name-session.ts'
 import type { ComposedSessions } from './sessions/room.ts'
+import type { SessionList } from './sessions/session-list.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { Shares } from './sessions/shares.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
@@ -93,8 +94,8 @@ export const runsRoom = defineRoom({
   name: 'runs',
   open({ foundation, facts, ...needs }: { foundation: Foundation; facts: JarvisFacts } & Needs) {
     const { clock, database, held, journal, redactor, report, activity, later } = foundation
-    const { agents, catalog, gate, images, models, memory, people } = needs
-    const { transcripts: store, live, watchers, shares, nameOf, note } = needs.sessions
+    const { agents, catalog, gate, images, models, memory } = needs
+    const { transcripts: store, live, watchers, shares, note } = needs.sessions
     const budgets = needs.budgets.keeper
     const inputs = createInputsRedaction(database, { held, redact: redactor.value, later, report })
     const kept = createKeptRunStore(database, () => oldBefore(clock, keptRunMs))
@@ -126,21 +127,9 @@ export const runsRoom = defineRoom({
         const agent = agents.find(id)
         return agent === undefined ? '' : redactor.text(needs.skills.textFor(agent)).trim()
       },
-      known: (sessionId) => {
-        if (store.session(sessionId) === undefined)
-          throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
-      },
+      known: (sessionId) => requireSession(store, sessionId),
     })
     const namer = new Namer({ store, live, models, redact: redactor.text, budgets, note, changed, report })
-    const askers: Askers = {
-      goneBecause: (...of) => gate.goneBecause(...of),
-      speaksFor(by, { person }) {
-        const writer = people.known.find(by)
-        return (person ?? firstOwnerId) === personOf(by) || (writer !== undefined && isAtLeast(writer.role, 'operator'))
-      },
-      speaker: (sessionId, by) =>
-        speakerOf({ store, isShared: (id) => shares.of(id).length > 0, nameOf }, sessionId, by),
-    }
     const forAnother = facts.teller('run.for_another')
     const runs = new Runs({
       store,
@@ -154,18 +143,13 @@ export const runsRoom = defineRoom({
       toolFacts,
       prompts,
       skills: needs.skills,
-      askers,
+      askers: askersOf(needs),
       image,
       attachments,
       makers: [...entryFacts, grantFacts(gate.grants, foundation.now, (id) => store.session(id)?.person)],
       guide: needs.guide,
       contextReport: (sessionId) => reports.of(sessionId),
-      cards: {
-        pending: (sessionId) => gate.confirmations.pending(sessionId),
-        questions: (sessionId) => gate.questions.open(sessionId),
-        seen: (sessionId) => gate.confirmations.seen(sessionId),
-        cancel: (...of) => gate.confirmations.cancel(...of),
-      },
+      cards: cardsOf(gate),
       listener: {
         ended(sessionId, entries, agent) {
           memory.learn(sessionId, entries, agent)
@@ -203,6 +187,32 @@ export const runsRoom = defineRoom({
       stop: () => runs.storeSeq(),
     }
   },
+})
+
+/** @throws JarvisError `unknown_session` */
+function requireSession(store: Pick<TranscriptStore, 'session'>, sessionId: string): void {
+  if (store.session(sessionId) === undefined)
+    throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+}
+
+const cardsOf = ({ confirmations, questions }: Pick<Gate, 'confirmations' | 'questions'>): WaitingCards => ({
+  pending: (sessionId) => confirmations.pending(sessionId),
+  questions: (sessionId) => questions.open(sessionId),
+  seen: (sessionId) => confirmations.seen(sessionId),
+  cancel: (...of) => confirmations.cancel(...of),
+})
+
+const askersOf = ({
+  gate,
+  people,
+  sessions: { transcripts: store, shares, nameOf },
+}: Pick<Needs, 'gate' | 'people' | 'sessions'>): Askers => ({
+  goneBecause: (...of) => gate.goneBecause(...of),
+  speaksFor(by, { person }) {
+    const writer = people.known.find(by)
+    return (person ?? firstOwnerId) === personOf(by) || (writer !== undefined && isAtLeast(writer.role, 'operator'))
+  },
+  speaker: (sessionId, by) => speakerOf({ store, isShared: (id) => shares.of(id).length > 0, nameOf }, sessionId, by),
 })
 
 /** The prompts, tools and texts of runs. */
@@ -300,7 +310,7 @@ function routesOf({
   sessions: ComposedRuns
   reports: Reports
   changed(sessionId: string): void
-  list: ReturnType<typeof createSessionList>
+  list: SessionList
 }): readonly Route[] {
   const { nameOf, note, reach } = parts
   return sessionRoutes({

@@ -1,7 +1,7 @@
+import { nearestName } from 'node-kit/nearest'
 import { AgentBinding, AgentBody, AgentId, attachedServerOf, BudgetLimits, mainAgentId } from 'protocol'
 import { isMap, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { nearestName } from '../lib/nearest.ts'
 import { type Finding, parseYaml, type YamlProblem } from '../lib/strict-yaml.ts'
 import { type Agent, agentOf, fits } from './agent.ts'
 

@@ -25,16 +25,24 @@ export type Scope = { who: string; near?: string; limits: BudgetLimits; spent: S
 /** The caller of a model. Without a run only the day's limits count. */
 export type Caller = Pick<Spender, 'agent' | 'jobId'> & Partial<Spender>
 
-export type Scopes = ReturnType<typeof createScopes>
-
 /** Finds all limits that hold for a call. */
-export function createScopes(parts: ScopeParts) {
+export interface Scopes {
+  /** The record of a run; a fresh one if none is stored. */
+  recordOf(run: { runId: string; sessionId: string }): RunRecord
+  /** A run's own limits; a child run's are its slice. */
+  runLimits(record: RunRecord, caller: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits
+  /** All scopes of the day, those without a limit too. */
+  dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
+  /** The scopes that limit a call. */
+  of(caller: Caller): Scope[]
+}
+
+export function createScopes(parts: ScopeParts): Scopes {
   const { store } = parts
 
   const recordOf = ({ runId, sessionId }: { runId: string; sessionId: string }): RunRecord =>
     store.run(runId) ?? { runId, sessionId, isOpen: true, raisedUsd: 0, stoodMs: 0 }
 
-  /** A run's own limits; a child run's are its slice. */
   function runLimits(record: RunRecord, { agent, jobId }: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits {
     const own = [
       ...(agent === undefined ? [] : [parts.agentLimits(agent).run]),
@@ -82,14 +90,13 @@ export function createScopes(parts: ScopeParts) {
   return {
     recordOf,
     runLimits,
-    /** All scopes of the day, those without a limit too. */
     dayScopes: (caller: Pick<Caller, 'agent' | 'jobId'>): Scope[] => dayLimits(caller, 0).map(summed),
-    /** The scopes that limit a call. Scopes without a limit are left out, because a sum reads all calls of the day. */
     of(caller: Caller): Scope[] {
       const { runId, sessionId, activeMs } = caller
       const isRun = runId !== undefined && sessionId !== undefined && activeMs !== undefined
       const spender = isRun ? { ...caller, runId, sessionId, activeMs } : undefined
       const record = spender && recordOf(spender)
+      // Scopes without a limit are left out, because a sum reads all calls of the day.
       const ofDay = dayLimits(caller, record ? raisedUsd(record) : 0).filter(({ limits }) => hasLimit(limits))
       return [...(spender && record ? [runScope(spender, record)] : []), ...ofDay.map(summed)]
     },

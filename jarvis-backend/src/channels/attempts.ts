@@ -46,7 +46,7 @@ export function createAttempts(parts: {
       isOver,
       expiresAt,
       buttons,
-      // Said once more: what became a secret since is taken out. A tag may hold a name, and browsers get it.
+      // `say` again: it removes values that became secrets since. A tag may hold a name, and browsers receive it.
       tag: say(tag),
       title: say(title),
       lines: lines.map((line) => say(line)),
@@ -54,7 +54,7 @@ export function createAttempts(parts: {
     }
   }
 
-  /** Whose matter a message is. What is about its recipient alone is their own. */
+  /** The person whose matter a message is about. A message about its recipient alone is the recipient's own matter. */
   const askerOf = ({ content: { kind, card, asker, of } }: OutboxItem, { person }: Recipient): string | undefined => {
     if (of === undefined && card !== undefined) return parts.cardOf(card.toolUseId)?.card.requestedBy.person
     return of === undefined && kind === 'notice' ? asker : person

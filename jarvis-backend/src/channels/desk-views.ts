@@ -16,7 +16,7 @@ export function createDeskViews(parts: {
   const { channels, outbox, recipients, redact } = parts
   const { directory } = channels
 
-  /** What a tap may do there now. A phone that sends a denial needs an address to send it to. */
+  /** The most that a tap may do now. A phone sends a denial to the public address, so without one there are no taps. */
   const atMostOf = ({ capabilities }: ChannelKind): Decides =>
     capabilities.tapsByAddress === true && !parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
 

@@ -20,7 +20,7 @@ const healthForMs = 15_000
 const no = () => new JarvisError('not_found', 'There is no such channel.')
 type Person = { id: string; role: string }
 
-/** What the dashboard sees and changes of the channels. */
+/** The channels as the dashboard sees and changes them. */
 export function createDesk(parts: {
   channels: Channels
   outbox: Pick<OutboxStore, 'get' | 'log' | 'counts' | 'waiting'>
@@ -76,7 +76,7 @@ export function createDesk(parts: {
       today: outbox.counts(today()),
       zone: ownZone(),
     }),
-    /** What stands between JARVIS and people, for the doctor. */
+    /** The channels in use, each with its problem if it has one, for the doctor. */
     problems: (): { name: string; problem?: string }[] =>
       directory.kinds().flatMap((kind) => {
         const { state, problem, subscribes, recipients: own } = views.channel(kind)

@@ -12,7 +12,7 @@ import type { KnownCard, Taps } from './taps.ts'
 
 const strangersEveryMs = 60 * 60_000
 
-/** Takes what comes in over channels to the part that it is for. Strangers get silence. */
+/** Hands everything that comes in over channels to the part that handles it. Strangers get no answer. */
 export function createHearing(parts: {
   store: Pick<OutboxStore, 'get'>
   recipients: Pick<RecipientStore, 'get' | 'list'>
@@ -36,7 +36,7 @@ export function createHearing(parts: {
   let strangers = 0
   let strangersTold = Number.NEGATIVE_INFINITY
 
-  /** Decides by a tap. A copy of the card that a crash left unrecorded is known by the tap on it, and is revised too. */
+  /** Decides by a tap. A tap also reveals a copy of the card that a crash left unrecorded, so that copy is revised too. */
   async function decided(...[kind, account, tap, advance]: Parameters<typeof taps.tap>) {
     const answer = await taps.tap(kind, account, tap, advance)
     const button = answer === undefined ? undefined : taps.button(tap.token)
@@ -76,7 +76,7 @@ export function createHearing(parts: {
         return incoming satisfies never
     }
   }
-  /** What people write in a group that is told is theirs, and no attempt to reach JARVIS. */
+  /** People who write in a group that JARVIS tells do not try to reach JARVIS, so they are no strangers. */
   const isKnown = ({ id }: ChannelKind, { user, chat }: Sender) =>
     recipients.list(id).some((one) => one.user === user || (one.isGroup && one.chat === chat))
 

@@ -1,7 +1,7 @@
 import { ClassifyBody, ClassifyReply, JarvisError, type Tier, ToolCalls, ToolInfo } from 'protocol'
 import { z } from 'zod'
-import type { Ready } from '../calls/call.ts'
 import type { TryingJudge } from '../calls/judge.ts'
+import type { Ready } from '../calls/judgement.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { questionerOf } from './handle.ts'

@@ -73,7 +73,7 @@ function openJobs(
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
     gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
     apiTokens: Pick<ApiTokens, 'list'>
-    /** Whether a person may ask for anything now; undefined: the first owner. */
+    /** Returns true if a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
     writers: Writers
     shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
@@ -127,7 +127,7 @@ function openJobs(
           if (payload.runId !== run.runId || !toldBy.has(event)) return
           const now: Standing | undefined = standing(run)
           if (now === undefined) return
-          // Whoever is told may start a run, which must not begin within another one's event.
+          // The listener may start a run, and a run must not begin within an event of another run.
           setImmediate(tell, now)
           if (now.state !== 'running' && now.state !== 'waiting') setImmediate(watch.end)
         },

@@ -83,7 +83,7 @@ function openMemory(parts: {
   proxies: ProxySettings
   /** The thread's program; absent: the one beside this file. */
   worker: URL | undefined
-  /** Whether the thread waits for the first request to it. */
+  /** True if the thread starts with the first request to it. */
   isOnUse: boolean
   database: Database
   journal: Journal
@@ -132,7 +132,7 @@ function openMemory(parts: {
   const recall = createRecall(memory)
   /** Opened when first used: an agent without notes has no folder. */
   const workspaceOf = (agent: string) => (agent === mainAgentId ? workspace : createWorkspace(agentDir(dataDir, agent)))
-  /** Whose workspace an agent reads and writes. */
+  /** The agent whose workspace an agent reads and writes. */
   const ownerOf = ({ id, memory: kind }: Agent) => (kind === 'own' ? id : mainAgentId)
   const placesFor = (agent: Agent) => {
     const sharing = parts.agents.list().filter((other) => other.id !== mainAgentId && other.memory === 'shared')

@@ -1,6 +1,6 @@
+import { nearestName } from 'node-kit/nearest'
 import type { ClusterState, RunbookInput } from 'protocol'
 import { Mistake } from '../gate/index.ts'
-import { nearestName } from '../lib/nearest.ts'
 
 /**
  * The values of a runbook's inputs, by name. An optional input that was not given is undefined.

@@ -1,7 +1,7 @@
 import type { PlanStep, ToolInput } from 'protocol'
 import { undoFacts, undoOf } from '../calls/changes/change.ts'
 import { faithful } from '../calls/faithful.ts'
-import type { Judgement, SeeingJudge } from '../calls/judge.ts'
+import type { Judgement, Ready, SeeingJudge } from '../calls/judgement.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
 import { describe, Mistake, type Redactor, type World } from '../gate/index.ts'
@@ -30,7 +30,6 @@ export type PlannerParts = {
 
 export { Mistake, PlanProblem }
 
-type Ready = Extract<Judgement, { kind: 'ready' }>
 /** A read that runs while the plan is made. */
 type Read = { step: Step; toolInput: ToolInput; when: string | undefined }
 
@@ -207,7 +206,7 @@ class PlanMaking {
     if (ready.target.kind !== 'none' && !isRead) draft.targets.push(ready.target.id)
   }
 
-  /** What a call would do, in words: its sentence and, for a change, the state before and after and the undo. */
+  /** The words about a call: its sentence and, for a change, the state before and after and the undo. */
   #wordsOf(step: Step, ready: Ready, scope: Scope) {
     const { toolName } = step
     const { verdict, effects, preview } = ready
@@ -215,7 +214,11 @@ class PlanMaking {
     const { redactor } = this.#parts
     const world = this.#parts.world()
     const redacted = redactor.value([...effects])
-    const { sentence = this.#titleOf(toolName), ...said } = describe(toolName, redacted, world, verdict, world.now)
+    const { sentence = this.#titleOf(toolName), ...said } = describe(
+      { toolName, effects: redacted, verdict },
+      world,
+      world.now,
+    )
     const undo = undoWords(step, undoFacts(undoOf(ready, world, redactor)), scope)
     return {
       sentence,

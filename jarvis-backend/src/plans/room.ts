@@ -160,7 +160,13 @@ export const plansRoom = defineRoom({
         )
       },
       undo: async (id, signal, whose) =>
-        previewOf(await planner.make({ ...undoRequest(gate.plans.get(id), gate.changes.get), whose }, 'plan', signal)),
+        previewOf(
+          await planner.make(
+            { ...undoRequest(gate.plans.get(id), (id) => gate.changes.get(id)), whose },
+            'plan',
+            signal,
+          ),
+        ),
       follow,
     }
     return {
@@ -212,7 +218,7 @@ function planRoutesOf({ gate, runs, shown, runbooks: { asks } }: PlansNeeds) {
     undo(id, by) {
       const { facts } = known(id)
       try {
-        undoRequest(known(id), gate.changes.get)
+        undoRequest(known(id), (id) => gate.changes.get(id))
       } catch (error) {
         throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
       }

@@ -1,6 +1,6 @@
 export { anthropicModel } from './anthropic/model.ts'
 export { askAboutModel, type ModelAnswer } from './ask-about-model.ts'
-export { demoModel } from './demo/model.ts'
+export { demoModel } from './demo.ts'
 export { namedFacts } from './facts/named-facts.ts'
 export { servedFacts } from './facts/served-facts.ts'
 export { listed, listModels } from './list-models.ts'

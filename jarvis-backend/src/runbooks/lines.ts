@@ -1,6 +1,6 @@
+import { nearestName } from 'node-kit/nearest'
 import type { Fault } from 'protocol'
 import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
-import { nearestName } from '../lib/nearest.ts'
 
 /** Reports a fault at a line, from 1. `nearest`: the name that was probably meant. */
 export type Say = (line: number, message: string, more?: { column?: number; nearest?: string | undefined }) => void

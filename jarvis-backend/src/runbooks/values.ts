@@ -1,5 +1,5 @@
+import { nearestName } from 'node-kit/nearest'
 import { isMap, isPair, isScalar, visit, type YAMLMap } from 'yaml'
-import { nearestName } from '../lib/nearest.ts'
 import {
   type Condition,
   ExpressionFault,

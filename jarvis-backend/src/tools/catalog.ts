@@ -5,7 +5,7 @@ import type { Tool } from './tool.ts'
 
 export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }
 
-/** @throws Error where two tools have one name. */
+/** @throws Error if two tools have one name. */
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length) throw new Error('Two tools have the same name.')

@@ -95,7 +95,7 @@ export const MemoryHitsOutput = z.object({
   byKeywordsAlone: z.boolean(),
   waiting: z.int().optional(),
 })
-/** `files` where none was asked for, the rest where one was. */
+/** `files` if no file was asked for, the other members if one was. */
 export const MemoryFileOutput = z.object({
   files: z.array(z.object({ path: z.string(), bytes: z.int(), changedAt: z.number() })).optional(),
   path: z.string().optional(),

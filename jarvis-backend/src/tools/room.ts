@@ -92,7 +92,7 @@ function toolsOf({
               ?.at,
     }),
     ...withPorts(changeTools, {
-      changeOf: gate.changes.get,
+      changeOf: (id) => gate.changes.get(id),
       guests: () => cluster.state().guests,
       toolOf: catalog.get,
       // Calls without a person are JARVIS's own, for its owner.

@@ -136,7 +136,7 @@ const areasOf = (bench: Bench, { browser, web }: Pick<WorkbenchNeeds, 'browser' 
   composeWeb(bench, web),
 ]
 
-/** Makes the folder of a session, if it is not there. @throws Error if the id is none of a session */
+/** Makes the folder of a session, if it is not there. @throws Error if the id is not a session's */
 function madeDir(home: string, sessionId: string): string {
   if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
   const dir = join(home, sessionId)

@@ -79,7 +79,7 @@ export function createScratches(
       }
       return { path, remove }
     },
-    /** Removes what was left behind before this process. What cannot be removed is tried again by the next start. */
+    /** Removes folders of earlier processes. The next start tries again to remove those that are left. */
     async clear(): Promise<void> {
       for (const name of left.splice(0)) {
         try {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reads } from '../../src/gate/targets.ts'
 import { toolOver } from '../../src/tools/tool.ts'
 
-/** What the tools over notes act through. */
+/** The parts that the tools over notes act through. */
 export interface NotePorts {
   /** The notes of the operator, oldest first. */
   list(): readonly string[]

@@ -4,8 +4,13 @@ import { examplesOf } from '../support/usual-calls.ts'
 
 const offered = houseTools.filter(({ example }) => example !== undefined)
 
-/** The example of every tool that is offered while the workbench is off, and those of the web. */
-export const everyCall: readonly CallOf[] = examplesOf(offered)
+/**
+ * The example of every tool that is offered while the workbench is off, and those of the web. A call that leads to other calls is judged by
+ * them, so it has no arguments here and is refused as a mistake.
+ */
+export const everyCall: readonly CallOf[] = examplesOf(
+  offered.map((tool) => (tool.leadsTo === undefined ? tool : { ...tool, example: {} })),
+)
 
 /** The tools that a viewer may ask for: those that only look. */
 export const looks = offered.filter(({ tier }) => tier === 'green').map(({ name }) => name)

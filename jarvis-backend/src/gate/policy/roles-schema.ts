@@ -24,7 +24,7 @@ export const scopeTargetForm = new RegExp(
 const scopeTargets = 'all, vm/ID, ct/ID, node/NAME, tag:NAME or pool:NAME, for example ct/130'
 export const scopeKinds = 'may, tools or tiers'
 
-/** One scope of a role: what may be asked for, on what, and when. Of `may`, `tools` and `tiers` all that are given must hold. */
+/** One scope of a role: the calls that may be asked for, on which targets, and when. All given keys of `may`, `tools` and `tiers` must hold. */
 export const ScopeForm = keys(
   {
     may: some(MayWord).optional(),
@@ -40,7 +40,7 @@ export const ScopeForm = keys(
 )
 export type ScopeForm = z.output<typeof ScopeForm>
 
-/** The roles that are always there. Own roles have other names. `member`: whoever has an own role. */
+/** The built-in roles. Own roles have other names. A person with an own role counts as `member`. */
 export const builtInRoleNames = ['owner', 'operator', 'viewer'] as const
 /** The roles that may decide cards. */
 export const approverRoles: readonly string[] = ['owner', 'operator']
@@ -59,7 +59,7 @@ export const RolesForm = z.record(
   { error: 'must be roles by name, each a list of scopes' },
 )
 
-/** Who approves what a rule asks about. */
+/** The people who approve the calls that a rule asks about. */
 export const ApproveForm = keys(
   {
     count: z

@@ -16,7 +16,7 @@ const touches: Touch[] = kinds.flatMap((kind) =>
 
 type Found = { change: Recorded; undo: Extract<Undo, { kind: 'call' }>; tool: Tool }
 
-/** @param ports absent where no JARVIS runs: no change is known then @throws Mistake if the change cannot be taken back */
+/** @param ports absent if no JARVIS runs: no change is known then @throws Mistake if the change cannot be taken back */
 function found(id: string, ports: ChangePorts | undefined): Found {
   const change = ports?.changeOf(id)
   if (change === undefined) throw new Mistake('change: there is no such change. list_changes shows them.')
@@ -94,8 +94,8 @@ function mustBeOpen({ state }: Recorded, { until }: Extract<Undo, { kind: 'call'
 const slackMs = 60_000
 
 /**
- * Why the guest that has the number now may be another one than was changed; undefined where it is the same, or none was changed.
- * @throws Mistake where it is another
+ * Why the guest that has the number now may be another one than was changed; undefined if it is the same, or none was changed.
+ * @throws Mistake if it is another
  */
 function guestDoubt({ target, at, makes, endedAt = at }: Recorded, guests: readonly Guest[]): string | undefined {
   const { vmid, identity } = target

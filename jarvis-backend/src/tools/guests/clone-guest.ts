@@ -45,9 +45,11 @@ export const cloneGuest = homelabTool({
       newEffect(
         world,
         { type: source.type ?? 'vm', newId, node: source.node ?? '', name },
-        `clone ${vmid} to ${newId}`,
-        sentence,
-        snapshot === undefined ? { tags: tags ?? [] } : { unread: true },
+        {
+          deed: `clone ${vmid} to ${newId}`,
+          sentence,
+          becomes: snapshot === undefined ? { tags: tags ?? [] } : { unread: true },
+        },
       ),
       { kind: 'read', on: 'guest', target: source },
     ]
@@ -111,7 +113,7 @@ export const cloneGuest = homelabTool({
   },
 })
 
-/** @returns the bytes that are copied; undefined where that is not known @throws Mistake where they have no room */
+/** @returns the bytes that are copied; undefined if that is not known @throws Mistake if they have no room */
 function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage: string | undefined) {
   if (config.isTemplate && storage === undefined) return 0
   const volumes = volumesOf(config.values)
@@ -121,7 +123,7 @@ function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage
   const to = storage === undefined ? [...new Set(volumes.map((volume) => volume.storage ?? ''))] : [storage]
   for (const name of to) {
     const moved = storage === undefined ? volumes.filter((volume) => volume.storage === name) : volumes
-    storageFor(ports, name, guest.node, contentOf[guest.type], sizeOf(moved))
+    storageFor(ports, { name, node: guest.node, content: contentOf[guest.type], needs: sizeOf(moved) })
   }
   return sizeOf(volumes)
 }

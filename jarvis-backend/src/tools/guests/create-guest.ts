@@ -34,12 +34,12 @@ export const createGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `${words[type]} ${newId} ${named(name)} is made on ${named(node)} from ${quoted(source, 100)}.`
-    return [newEffect(world, { type, newId, node, name }, `create ${newId}`, sentence)]
+    return [newEffect(world, { type, newId, node, name }, { deed: `create ${newId}`, sentence })]
   },
   async prepare({ type, newId, name, node, source, storage, diskGib, cores, memoryMib }, context, ports) {
     await mustBeNew(ports, { newId, name }, context)
-    await volumeThere(ports, node, source, contents[type], 'source', context.signal)
-    storageFor(ports, storage, node, contentOf[type], diskGib * gibBytes)
+    await volumeThere(ports, { node, volume: source, content: contents[type], field: 'source' }, context.signal)
+    storageFor(ports, { name: storage, node, content: contentOf[type], needs: diskGib * gibBytes })
     return {
       now: `${newId} is free`,
       then: `${words[type]} ${newId} ${named(name)} on ${named(node)}, stopped: ${cores} cores, ${memoryMib} MiB, ${diskGib} GiB on ${named(storage)}`,

@@ -10,7 +10,7 @@ import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs
 /** A text that differs between two snapshots of the same name. */
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
-/** @throws Mistake where it has none of that name */
+/** @throws Mistake if the guest has no snapshot of that name */
 export function mustHave(items: readonly Snapshot[], vmid: number, name: string, field = 'name'): Snapshot {
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found
@@ -27,13 +27,10 @@ export const deleteSnapshot = homelabTool({
   tier: 'red',
   touches: [{ kind: 'destroy', on: 'guest' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `delete snapshot ${name} of ${vmid}`,
-      (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `delete snapshot ${name} of ${vmid}`,
+      sentence: (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
+    }),
   ],
   async prepare({ vmid, name, description }, context, ports) {
     const { guest } = await freeGuest(ports, vmid, context)

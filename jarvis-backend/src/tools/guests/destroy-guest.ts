@@ -23,7 +23,7 @@ const proofKeptMs = 30 * dayMs
 /** From this level on a backup was restored and booted. */
 const booted = 5
 
-/** A guest that JARVIS made may go; another only where the policy allows it and a backup is proven. */
+/** A guest that JARVIS made may go; another only if the policy allows it and a backup is proven. */
 function tierOf(vmid: number, { policy, madeBy, proofOf, now }: World): Pick<Effect, 'atLeast'> {
   const refuse = (because: string) => ({ atLeast: { tier: 'black', because } as const })
   if (madeBy?.(vmid) !== undefined) {
@@ -66,14 +66,11 @@ export const destroyGuest = homelabTool({
   touches: [{ kind: 'destroy', on: 'guest' }],
   raises: [{ tier: 'black', words: 'a guest that JARVIS did not make, unless enabled and with a fresh restore proof' }],
   effects: ({ vmid }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `destroy ${vmid}`,
-      (target) => `${who(target)} is destroyed with its disks and snapshots.`,
-      tierOf(vmid, world),
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `destroy ${vmid}`,
+      sentence: (target) => `${who(target)} is destroyed with its disks and snapshots.`,
+      ...tierOf(vmid, world),
+    }),
   ],
   async prepare({ vmid, name: given }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context)

@@ -44,14 +44,11 @@ export const migrateGuest = homelabTool({
     if (to.status !== 'online') throw new Mistake(`target: ${named(target)} is ${to.status ?? 'unknown'}.`)
     const restarts = guest.type === 'ct' && guest.status !== 'stopped'
     return [
-      guestEffect(
-        'data',
-        vmid,
-        world,
-        `move ${vmid} to ${target}`,
-        () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
-        { becomes: { node: target } },
-      ),
+      guestEffect('data', vmid, world, {
+        deed: `move ${vmid} to ${target}`,
+        sentence: () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
+        becomes: { node: target },
+      }),
       ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
       { kind: 'read', on: 'node', target: to },
     ]
@@ -69,7 +66,8 @@ export const migrateGuest = homelabTool({
         `vmid: ${loose.key} of ${vmid} is a device or folder of ${named(guest.node)}, which does not move.`,
       )
     for (const name of new Set(local.map(({ storage = '' }) => storage))) {
-      storageFor(ports, name, target, contentOf[guest.type], sizeOf(local.filter(({ storage }) => storage === name)))
+      const needs = sizeOf(local.filter(({ storage }) => storage === name))
+      storageFor(ports, { name, node: target, content: contentOf[guest.type], needs })
     }
     const bytes = sizeOf(local)
     const how = !isUp(guest)
@@ -114,7 +112,7 @@ export const migrateGuest = homelabTool({
   },
 })
 
-/** @throws Mistake where Proxmox does not let it go there; ApiError */
+/** @throws Mistake if Proxmox does not let it go there; ApiError */
 async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string, signal: AbortSignal): Promise<void> {
   let said: unknown
   try {

@@ -43,14 +43,13 @@ export const rollbackSnapshot = homelabTool({
   ],
   raises: [{ tier: 'red', words: 'always: what was written since is lost' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect(
-      'data',
-      vmid,
-      world,
-      `roll ${vmid} back to ${name}`,
-      (target) => `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
-      { atLeast: asks, becomes: { unread: true } },
-    ),
+    guestEffect('data', vmid, world, {
+      deed: `roll ${vmid} back to ${name}`,
+      sentence: (target) =>
+        `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
+      atLeast: asks,
+      becomes: { unread: true },
+    }),
     cutsPower(vmid, world),
   ],
   async prepare({ vmid, name, start }, context, ports) {

@@ -39,17 +39,12 @@ export const runInGuest = homelabTool({
   effects: ({ vmid, command }, world) => {
     const text = quote(command)
     return [
-      guestEffect(
-        'execute',
-        vmid,
-        world,
-        `run it in ${vmid}`,
-        (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
-        {
-          ...tierOf(world),
-          executes: { argument: 'command', text },
-        },
-      ),
+      guestEffect('execute', vmid, world, {
+        deed: `run it in ${vmid}`,
+        sentence: (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
+        ...tierOf(world),
+        executes: { argument: 'command', text },
+      }),
     ]
   },
   async prepare({ vmid, command }, context, ports) {

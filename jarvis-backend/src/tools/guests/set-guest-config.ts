@@ -63,7 +63,9 @@ export const setGuestConfig = homelabTool({
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
-    guestEffect('config', asked.vmid, world, deedOf(asked), (target) => sentenceOf(asked, who(target)), {
+    guestEffect('config', asked.vmid, world, {
+      deed: deedOf(asked),
+      sentence: (target) => sentenceOf(asked, who(target)),
       ...tierOf(asked, world),
       becomes: marksOf(asked),
     }),
@@ -234,7 +236,7 @@ function marksOf(asked: Asked): Becomes {
   }
 }
 
-/** A note counts where it can make the guest a restore drill's copy, or no longer one. */
+/** A note counts if it can make the guest a restore drill's copy, or no longer one. */
 function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
   const changes = new Map(changesOf(asked))
   const pool = cluster.guests.find(({ vmid }) => vmid === asked.vmid)?.pool

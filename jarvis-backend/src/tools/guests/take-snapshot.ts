@@ -26,14 +26,11 @@ export const takeSnapshot = homelabTool({
   touches: [{ kind: 'create', on: 'guest' }],
   raises: [{ tier: 'red', words: 'ram: true, which holds the guest up' }],
   effects: ({ vmid, name, ram }, world) => [
-    guestEffect(
-      'create',
-      vmid,
-      world,
-      `take snapshot ${name} of ${vmid}`,
-      (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
-      ram ? { atLeast: { tier: 'red', because: ramWords } } : {},
-    ),
+    guestEffect('create', vmid, world, {
+      deed: `take snapshot ${name} of ${vmid}`,
+      sentence: (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
+      ...(ram && { atLeast: { tier: 'red', because: ramWords } }),
+    }),
   ],
   async prepare({ vmid, name, description, ram }, context, ports) {
     if (/^jarvis-/i.test(name))

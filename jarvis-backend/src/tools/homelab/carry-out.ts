@@ -12,7 +12,7 @@ export type CarriedOut = CommandOutput & { notes: string[] }
 
 /**
  * Runs a command that was judged to read only, so that every filter in it reads text that holds no secret any more.
- * `notes`: what a person must know of the result, such as files that were not searched.
+ * `notes`: facts about the result that a person must know, such as files that were not searched.
  * @param shell redacts what it gives. @throws as `shell.run` does.
  */
 export async function carryOut(
@@ -69,7 +69,7 @@ export async function carryOut(
     return { output, length: before.stdout.length }
   }
 
-  /** The files a recursive search finds, or what the search ended with where it finds none. */
+  /** The files a recursive search finds, or the error of the search if it finds none. */
   async function found({ list, partOf }: Extract<typeof reading, { kind: 'search' }>) {
     // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
@@ -83,7 +83,7 @@ export async function carryOut(
   }
 }
 
-/** @param isSearch a search has found something where one of its parts has. */
+/** @param isSearch a search has found something if one of its parts has. */
 function joined(outputs: readonly CommandOutput[], isSearch: boolean): CommandOutput {
   const codes = outputs.map(({ exitCode }) => exitCode)
   const sum = (of: (output: CommandOutput) => number | undefined) =>

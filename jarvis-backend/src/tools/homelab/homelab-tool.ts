@@ -15,7 +15,7 @@ export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' |
 
 export const homelabTool = toolOver<HomelabPorts>()
 
-/** The time by the cluster's clock, Unix ms: what it dates is as old as that clock says. */
+/** The time by the cluster's clock, Unix ms. The age of a thing that the cluster dated is counted by the same clock. */
 export const clusterNow = ({ api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>): number =>
   clusterTime(api.now(), cluster.state())
 
@@ -29,7 +29,7 @@ export const quoting = { tier: 'green', touches, effects: reads, lists: true } a
 /** The same for a tool that tells it in JARVIS's words. */
 export const reading = { ...quoting, isComposed: true, namesNoChange: true } as const
 
-/** Rights of the Proxmox token by what they are needed for. */
+/** Rights of the Proxmox token, by purpose. */
 export const rights = {
   guests: { right: 'VM.Audit', base: '/vms' },
   power: { right: 'VM.PowerMgmt', base: '/vms' },

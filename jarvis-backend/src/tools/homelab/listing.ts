@@ -8,7 +8,7 @@ import type { ToolContext, ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60
 
-/** The cluster as whoever asks may see it. */
+/** The cluster as the asker may see it. */
 export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
   sees === undefined ? cluster.state() : sees(cluster.state())
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Effect, Mistake, noTarget } from '../../gate/effect.ts'
 import { type JobPorts, jobTool } from './ports.ts'
 
-/** @param ports absent where no JARVIS runs: no job is known then @throws Mistake if there is no such active job */
+/** @param ports absent if no JARVIS runs: no job is known then @throws Mistake if there is no such active job */
 function activeJob(name: string, ports: JobPorts | undefined) {
   const job = ports?.find(name)
   if (job === undefined) throw new Mistake('job: there is no such job. list_jobs shows them.')

@@ -173,7 +173,7 @@ async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<s
   }
 }
 
-/** @throws JarvisError as `runTask` does; nothing stays staged where the request did not arrive. */
+/** @throws JarvisError as `runTask` does; nothing stays staged if the request did not arrive. */
 async function reload(api: PveApi, node: string, context: ToolContext, unstage: () => Promise<string>) {
   try {
     return await runTask(
@@ -268,7 +268,7 @@ function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): Nod
   return { ...found, isBack: false }
 }
 
-/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake where another node has an address that is set */
+/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake if another node has an address that is set */
 async function mustBeFree({ node, set = {} }: Asked, api: PveApi, { nodes }: ClusterState, signal: AbortSignal) {
   const wanted = [set.cidr, set.cidr6].flatMap((cidr) => cidr?.split('/')[0] ?? [])
   if (wanted.length === 0) return []
@@ -320,7 +320,7 @@ function undoOf(asked: Asked, values: Record<string, string>): Undo {
   }
 }
 
-/** Takes the timer of a change away that is taken back. @returns undefined where its node has none, or cannot be asked over SSH */
+/** Removes the node's timer of a change that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
 async function taken(
   timers: NetworkTimers | undefined,
   node: string,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { toolOver } from '../tool.ts'
 
-/** A part of a stored result. `next`: the offset of what follows, where something does. */
+/** A part of a stored result. `next`: the offset of the next part, if there is one. */
 export type ResultPage = { toolName: string; text: string; offset: number; total: number; next?: number }
 
 export type ResultPorts = {

@@ -68,7 +68,7 @@ function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen 
   )
 }
 
-/** A storage of several nodes is reachable where each of them reaches it. `NODE/NAME` names one. */
+/** A storage of several nodes is reachable if each of them reaches it. `NODE/NAME` names one. */
 function storageOf(state: ClusterState, target: string): Seen {
   const found = state.storages.filter(({ name, node }) =>
     [name, `storage/${name}`, `${node}/${name}`, `storage/${node}/${name}`].includes(target),

@@ -12,7 +12,7 @@ const pathsOf = ({ folder, state }: Command) =>
 
 const chosen = 'The model chose this command: nobody named its id.'
 
-/** @throws Mistake where there is nothing that may be applied */
+/** @throws Mistake if there is nothing that may be applied */
 function mustBeWhole(command: Command): void {
   const { id, state } = command
   if (state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
@@ -47,7 +47,7 @@ export const applyChanges = commandTool({
     return [...changed, ...readsSandbox()]
   },
   async prepare({ command: id }, { sessionId }, ports) {
-    const command = ofSession(ports.commands.get, id, sessionId)
+    const command = ofSession(ports.commands, id, sessionId)
     mustBeWhole(command)
     if (command.state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
     const { hash, diff, moved, undo } = await ports.applicable(command)
@@ -74,7 +74,7 @@ export const applyChanges = commandTool({
   output: FilesData.extend({ command: z.string(), files: z.int() }),
   view: 'files',
   async run({ command: id }, { sessionId, toolUseId, preview, signal }, ports) {
-    const command = ofSession(ports.commands.get, id, sessionId)
+    const command = ofSession(ports.commands, id, sessionId)
     const hash = preview?.basis?.files
     if (hash === undefined || toolUseId === undefined)
       throw new JarvisError('conflict', 'What was to be applied is not known any more. Ask again.')

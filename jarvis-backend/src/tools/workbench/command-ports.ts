@@ -13,7 +13,7 @@ export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo
 export type CommandPorts = {
   commands: Commands
   sandbox: Sandbox
-  /** The absolute path of `ROOT/PATH`. @throws JarvisError where there is no such root */
+  /** The absolute path of `ROOT/PATH`. @throws JarvisError if there is no such root */
   folderOf(shown: string, sessionId: string): string
   /** The files of `ROOT/PATH` that a command names, and of a conversation's own folder all others too. @throws JarvisError */
   named(shown: string, command: string, sessionId: string): Named
@@ -21,7 +21,7 @@ export type CommandPorts = {
   keep(bytes: Buffer): void
   /** @throws JarvisError `conflict`, `not_found` */
   applicable(command: Command): Promise<Applicable>
-  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */
+  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` if they are others now */
   apply(
     command: Command,
     hash: string,
@@ -32,12 +32,8 @@ export type CommandPorts = {
 export const commandTool = toolOver<CommandPorts>()
 
 /** The command of that id, of the session that asks. @throws Mistake */
-export function ofSession(
-  get: (id: string) => Command | undefined,
-  id: string,
-  sessionId: string | undefined,
-): Command {
-  const command = get(id)
+export function ofSession(commands: Pick<Commands, 'get'>, id: string, sessionId: string | undefined): Command {
+  const command = commands.get(id)
   if (command === undefined || command.sessionId !== sessionId)
     throw new Mistake(`command: there is no command ${quoted(id, 40)} in this conversation. list_commands names them.`)
   return command

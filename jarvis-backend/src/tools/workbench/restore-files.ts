@@ -22,7 +22,7 @@ const input = z.strictObject({
 /** In whose name, and in which session, it is asked for. */
 type By = { sessionId?: string | undefined; person?: string | undefined }
 
-/** @throws Mistake where a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
+/** @throws Mistake if a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
 function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts, by: By): FileChange[] {
   const own = by.sessionId
   if (session !== undefined && session !== own && !ports.mayWriteIn(session, by.person))

@@ -119,7 +119,7 @@ export const runCommand = commandTool({
       .wait(begun.id, longestMs.foreground + 20_000, new AbortController().signal)
       .finally(() => context.signal.removeEventListener('abort', stop))
     if (ended === undefined || ended.state.kind === 'running') return running(begun)
-    return endedOutput(ended, ended.state, isOfSession(asked), context, ports)
+    return endedOutput({ command: ended, state: ended.state }, isOfSession(asked), context, ports)
   },
 })
 
@@ -214,8 +214,7 @@ const running = (command: Command): ToolOutput => ({
 })
 
 async function endedOutput(
-  command: Command,
-  state: EndedCommand,
+  { command, state }: { command: Command; state: EndedCommand },
   isOfSession: boolean,
   { toolUseId, signal }: ToolContext,
   ports: CommandPorts,

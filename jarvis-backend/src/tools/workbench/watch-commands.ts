@@ -26,9 +26,9 @@ export const checkCommand = commandTool({
     line: z.int().min(0).optional().describe('From 0.'),
   }),
   async run({ command: asked, wait = 0, line }, context, { commands }) {
-    ofSession(commands.get, asked, context.sessionId)
+    ofSession(commands, asked, context.sessionId)
     const command =
-      (await commands.wait(asked, wait * 1000, context.signal)) ?? ofSession(commands.get, asked, context.sessionId)
+      (await commands.wait(asked, wait * 1000, context.signal)) ?? ofSession(commands, asked, context.sessionId)
     const { state } = command
     const output = await commands.output(asked, line === undefined ? undefined : { line, most: mostLines })
     const words = state.kind === 'running' ? 'still running' : `${endWords(state)}, ${changesWords(state)}`
@@ -94,7 +94,7 @@ export const sendInput = commandTool({
   timeoutMs: 10_000,
   input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
   async run({ command: asked, text }, { sessionId }, { commands }) {
-    ofSession(commands.get, asked, sessionId)
+    ofSession(commands, asked, sessionId)
     const isTaken = commands.write(asked, text)
     const words = isTaken ? 'written' : 'it takes no input: it has ended, or was not started in the background'
     return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isTaken }, isError: !isTaken }
@@ -113,9 +113,9 @@ export const stopCommand = commandTool({
   timeoutMs: 15_000,
   input: z.strictObject({ command: id }),
   async run({ command: asked }, { sessionId, signal }, { commands }) {
-    ofSession(commands.get, asked, sessionId)
+    ofSession(commands, asked, sessionId)
     const isStopped = commands.stop(asked)
-    const { state } = (await commands.wait(asked, 5_000, signal)) ?? ofSession(commands.get, asked, sessionId)
+    const { state } = (await commands.wait(asked, 5_000, signal)) ?? ofSession(commands, asked, sessionId)
     const words = state.kind === 'running' ? 'still ending' : endWords(state)
     return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isStopped } }
   },

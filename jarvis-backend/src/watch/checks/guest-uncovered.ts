@@ -28,7 +28,7 @@ export const guestUncovered: Check = {
           const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
           const who = guestName(guest)
           if (found === undefined) {
-            // Whether only a disabled job covers it is unknown then.
+            // Then it is unknown if only a disabled job covers the guest.
             if (jobs === null)
               return { ...of, level: 'unseen', words: 'unknown', sentence: `${who}: its backup jobs are not known.` }
             return { ...of, level: 'clear', words: 'in a job', sentence: `${who} is in a backup job.` }

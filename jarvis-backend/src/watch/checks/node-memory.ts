@@ -50,7 +50,7 @@ async function measured(node: Node, ports: CheckPorts): Promise<Measure> {
 const Status = z.object({ memory: z.object({ available: figure }).optional().catch(undefined) })
 const Row = z.object({ time: figure, arcsize: figure })
 
-/** What a node tells of its caches; absent: not known, as before Proxmox VE 9. @throws the signal's reason */
+/** Reads a node's caches. A member is absent if it is not known, as before Proxmox VE 9. @throws the signal's reason */
 async function cachesOf(
   node: string,
   { api, signal }: CheckPorts,

@@ -11,7 +11,7 @@ import { guestName, guestObject, over } from '../measure.ts'
 const share = { look: 0.9, failed: 0.97, clear: 0.85 }
 /** Images that are read only, and always full. */
 const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
-/** What is small and full by nature: a loader, firmware, the kernels, a recovery volume of Windows, which has no letter. */
+/** File systems that are small and full by nature: a boot loader, firmware, the kernels, a recovery volume of Windows without a letter. */
 const small = /^(?:\/boot(?:\/.*)?|\/efi|\/recovery|\\\\\?\\Volume\{.*|System Reserved)$/i
 /** Below this a filesystem holds no data that grows, bytes. */
 const leastBytes = 1024 ** 3

@@ -10,7 +10,7 @@ import { sessionRootName } from '../files/root-of.ts'
 import { createSandbox } from '../sandbox/level.ts'
 import type { Area, Bench } from './area.ts'
 
-/** `reaching`: what a test puts in place of the resolver and of the rule for addresses. */
+/** `reaching`: replaces the resolver and the rule for addresses, for tests. */
 export type BrowserParts = { reaching?: Reaching; chromium?: readonly string[] }
 
 /** Pages in a sandboxed Chromium, a browser for each session. */

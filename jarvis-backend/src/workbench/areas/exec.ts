@@ -22,14 +22,14 @@ import { rootName } from '../files/root-of.ts'
 import { bytesOf, withFile, within } from '../files/walk.ts'
 import type { Command } from '../sandbox/command.ts'
 import { createCommandFiles } from '../sandbox/command-files.ts'
-import { createCommands } from '../sandbox/commands.ts'
+import { SandboxCommands } from '../sandbox/commands.ts'
 import { createSandbox, landlockWords, offAt } from '../sandbox/level.ts'
 import { unboundedWords } from '../sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
 /**
  * Commands in the sandbox: `run_command` and its siblings.
- * @param reaching what a test puts in place of the resolver and of the rule for addresses
+ * @param reaching replaces the resolver and the rule for addresses, for tests
  */
 export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const dir = join(bench.dataDir, 'sandbox')
@@ -37,7 +37,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const sandbox = createSandbox(systemClock)
   const store = createCommandFiles(join(dir, 'commands'), bench.report)
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
-  const commands = createCommands({
+  const commands = new SandboxCommands({
     clock: systemClock,
     dir,
     sandbox,
@@ -54,51 +54,14 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     isSecret,
   })
 
-  /** The changes as they would be made now: what stands at a path now is what they replace. */
-  function planOf(command: Command): { changes: FileChange[]; moved: string[] } {
-    if (command.state.kind === 'running') throw new JarvisError('conflict', `${command.id} still runs.`)
-    const place = placeIn(command.folder)
-    const root = rootName(place, command.sessionId)
-    const moved: string[] = []
-    const changes = command.state.changes.map((change): FileChange => {
-      const path = place.path === '' ? change.path : `${place.path}/${change.path}`
-      const now = entryAt(bench.rootOf(root), path)
-      if (!isSame(now, change.old) && !isSame(now, change.new)) moved.push(`${command.folder}/${change.path}`)
-      return { root, path, old: isSame(now, change.new) ? change.old : now, new: change.new }
-    })
-    return { changes, moved }
-  }
-
-  async function applicable(command: Command): Promise<Applicable> {
-    const { changes, moved } = planOf(command)
-    for (const change of changes) {
-      keepOld(change)
-      // Many files must not hold the process up.
-      await setImmediate()
-    }
-    const undo = undoOf(changes, bench.store, command.sessionId)
-    return { hash: hashOf(changes), diff: diffOf(changes, bench.store.read), moved, undo }
-  }
-
-  /** Keeps what a file holds now, for the difference and the undo. */
-  function keepOld({ root, path, old }: FileChange): void {
-    if (old.kind !== 'file') return
-    const shown = shownPath({ root, path })
-    within(bench.rootOf(root), path, (held) =>
-      withFile(held, shown, (file) => {
-        const bytes = bytesOf(file, mostBytes)
-        if (bytes !== undefined) bench.store.keep(bytes)
-      }),
-    )
-  }
-
+  const plans = new CommandPlans(bench)
   return {
     name: 'exec',
     routes: commandRoutes(commands),
     tools: withPorts(commandTools, {
       commands,
       sandbox,
-      applicable,
+      applicable: (command) => plans.applicable(command),
       folderOf(shown, sessionId) {
         const place = placeIn(shown)
         const { path } = bench.rootOf(rootName(place, sessionId))
@@ -114,7 +77,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
         })
       },
       async apply(command, hash, { toolUseId, signal }) {
-        const { changes } = planOf(command)
+        const { changes } = plans.planOf(command)
         if (hashOf(changes) !== hash)
           throw new JarvisError(
             'conflict',
@@ -140,8 +103,58 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
     start() {
       if (bench.policy().exec) void sandbox.tried()
     },
-    stop: commands.close,
-    forget: commands.forget,
+    stop: () => commands.close(),
+    forget: (sessionId) => commands.forget(sessionId),
+  }
+}
+
+/** The file changes that commands left on their views, as they would be made now. */
+class CommandPlans {
+  readonly #bench: Pick<Bench, 'policy' | 'rootOf' | 'store'>
+
+  constructor(bench: Pick<Bench, 'policy' | 'rootOf' | 'store'>) {
+    this.#bench = bench
+  }
+
+  /**
+   * The changes with the present entry of each path as the old one. `moved`: paths that something else changed since the command ran.
+   * @throws JarvisError `conflict` if the command still runs
+   */
+  planOf(command: Command): { changes: FileChange[]; moved: string[] } {
+    if (command.state.kind === 'running') throw new JarvisError('conflict', `${command.id} still runs.`)
+    const place = placeOf(command.folder, this.#bench.policy().roots)
+    const root = rootName(place, command.sessionId)
+    const moved: string[] = []
+    const changes = command.state.changes.map((change): FileChange => {
+      const path = place.path === '' ? change.path : `${place.path}/${change.path}`
+      const now = entryAt(this.#bench.rootOf(root), path)
+      if (!isSame(now, change.old) && !isSame(now, change.new)) moved.push(`${command.folder}/${change.path}`)
+      return { root, path, old: isSame(now, change.new) ? change.old : now, new: change.new }
+    })
+    return { changes, moved }
+  }
+
+  async applicable(command: Command): Promise<Applicable> {
+    const { changes, moved } = this.planOf(command)
+    for (const change of changes) {
+      this.#keepOld(change)
+      // Many files must not hold the process up.
+      await setImmediate()
+    }
+    const undo = undoOf(changes, this.#bench.store, command.sessionId)
+    return { hash: hashOf(changes), diff: diffOf(changes, this.#bench.store.read), moved, undo }
+  }
+
+  /** Keeps the present bytes of a file, for the difference and the undo. */
+  #keepOld({ root, path, old }: FileChange): void {
+    if (old.kind !== 'file') return
+    const shown = shownPath({ root, path })
+    within(this.#bench.rootOf(root), path, (held) =>
+      withFile(held, shown, (file) => {
+        const bytes = bytesOf(file, mostBytes)
+        if (bytes !== undefined) this.#bench.store.keep(bytes)
+      }),
+    )
   }
 }
 

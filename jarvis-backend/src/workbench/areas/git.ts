@@ -16,7 +16,7 @@ const needs = [
   { path: bwrapPath, what: 'bubblewrap', remedy: 'apt install bubblewrap: JARVIS runs Git in a sandbox alone.' },
 ]
 
-/** Git in the roots of policy.yaml, run in the full sandbox alone. @param starter what a test puts in place of bubblewrap */
+/** Git in the roots of policy.yaml, run in the full sandbox alone. @param starter replaces bubblewrap, for tests */
 export function composeGit(
   { policy, isProtected, rootOf, ownPaths, clock, scratch }: Bench,
   starter: Starter = {},

@@ -15,7 +15,7 @@ export type AriaNode = {
 
 /** One thing of a page that can be acted on. `ref`: Playwright's, unique in its tab while the element is there. */
 export type Element = { ref: string; role: string; name: string; url?: string; box?: Box }
-/** CSS pixels from the top left corner of what is seen. */
+/** CSS pixels from the top left corner of the visible part. */
 export type Box = { x: number; y: number; width: number; height: number }
 
 const interactive = new Set([

@@ -59,8 +59,8 @@ export class Sites {
     this.all().find(({ key }) => key === keyOf(address))
 
   /**
-   * The site of an address, which is opened where it is not. The site that was used longest ago and shows no page is closed where there are too many.
-   * @returns undefined where all show pages
+   * The site of an address, which is opened if it is not open. The site that was used longest ago and shows no page is closed if there are too many.
+   * @returns undefined if all show pages
    */
   async open(
     browser: Browser,

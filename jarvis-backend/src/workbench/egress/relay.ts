@@ -40,7 +40,7 @@ Promise.all(listening).then(() => {
 })
 `
 
-/** This Node, which the sandbox needs where it has none in `/usr`. */
+/** This process's Node. The sandbox needs it if there is no Node in `/usr`. */
 export const relayBind = { from: process.execPath, to: nodeInside } as const
 
 /**

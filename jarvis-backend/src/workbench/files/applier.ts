@@ -25,7 +25,7 @@ export type Applier = {
    * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
    * other work goes on while the disk is waited for.
    * @param signal keeps a list that waits for another from being begun; one that was begun is made whole
-   * @throws JarvisError `storage_failed` where the disk is almost full; `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
+   * @throws JarvisError `storage_failed` if the disk is almost full; `conflict` if a file moved meanwhile: nothing is changed then; `outcome_unknown` if only a part could be
    */
   apply(callId: string, changes: readonly FileChange[], signal: AbortSignal): Promise<Applied>
   /** Finishes what an earlier process began. Called once, before calls are taken up again. */
@@ -48,7 +48,7 @@ export function createApplier(parts: {
 }): Applier {
   const { journal } = parts
 
-  /** @returns why it could not be taken back, undefined where all is old */
+  /** @returns why it could not be taken back, undefined if all is old */
   function* takenBack(callId: string, changes: readonly FileChange[]): Steps<string | undefined> {
     try {
       yield* applyChanges(reversed(changes), parts.partsOf(callId), true)

@@ -14,11 +14,11 @@ import {
 import { join } from 'node:path'
 import { hashOf } from './walk.ts'
 
-/** Bytes by their SHA-256: what files held before a change, and what they are to hold. */
+/** Bytes of files before and after changes, by their SHA-256. */
 export type ContentStore = {
-  /** Keeps bytes on disk before it returns. @returns their hash; undefined where they are over `mostBytes` and not kept */
+  /** Keeps bytes on disk before it returns. @returns their hash; undefined if they are over `mostBytes` and not kept */
   keep(bytes: Buffer): string | undefined
-  /** @returns undefined where they are not kept any more */
+  /** @returns undefined if they are not kept any more */
   read(hash: string): Buffer | undefined
   /** Forgets the bytes that were kept longest ago, until no more than `mostInAll` are left. @param needed hashes that stay */
   prune(needed: ReadonlySet<string>): void

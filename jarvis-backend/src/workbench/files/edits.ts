@@ -11,7 +11,7 @@ const shownLines = 12
 /**
  * The bytes after all edits, each found in what the edits before it left. What no edit touches stays byte for byte, ends of lines and byte order
  * mark included; new lines end as the line does that they replace.
- * @throws Mistake where a text is not there, not alone, or changes nothing: then none of the edits is made
+ * @throws Mistake if a text is not there, not alone, or changes nothing: then none of the edits is made
  */
 export function edited(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const whole = decoded(bytes)

@@ -11,7 +11,7 @@ export type Looked =
   | { kind: 'folder'; names: string[] }
   | { kind: 'file'; entry: Extract<Entry, { kind: 'file' }>; size: number; bytes?: Buffer }
 
-/** @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` where the root is not there */
+/** @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` if the root is not there */
 export function lookAt(root: RootAt, path: string): Looked {
   const shown = shownPath({ root: root.name, path })
   const looked = within(root, path, (held): Looked => {

@@ -10,7 +10,7 @@ export type Bind = { from: string; to: string; isWritable?: true }
 /** The files, folders and network that a sandbox has in addition to the machine's programs. */
 export type Cell = {
   binds: readonly Bind[]
-  /** Folders inside that are empty in place of what they hold. */
+  /** Folders that appear empty inside the sandbox. */
   hidden?: readonly string[]
   /** Where the program starts, inside. Default `/work`. */
   cwd?: string
@@ -24,7 +24,7 @@ export type Cell = {
   tmpBytes?: number
 }
 
-/** The numbers that the program's parent gave to the files of the filter and, where wanted, of bubblewrap's report. */
+/** The numbers that the program's parent gave to the files of the filter and, if wanted, of bubblewrap's report. */
 export type Descriptors = { seccomp: number; status?: number }
 
 /** Bubblewrap's arguments from a file: the first process of a sandbox is bubblewrap, and a command could read folders of this machine in its arguments. */

@@ -23,7 +23,7 @@ export type Effect = { changes: Change[]; refused: string[] }
 export type Below = {
   entry(path: string): Entry
   names(path: string): string[]
-  /** When it was last written or renamed, Unix ms; 0 where there is nothing. */
+  /** When it was last written or renamed, Unix ms; 0 if there is nothing. */
   changedAt(path: string): number
 }
 
@@ -43,7 +43,7 @@ export function changesInUpper(upper: string, over: Over, visible: (path: string
   const { below } = over
   const found = collector(over)
   const visit = (spot: Spot) => {
-    // A device 0:0 stands for what was deleted.
+    // A device 0:0 marks a deleted entry.
     if (spot.stat.isCharacterDevice() && spot.stat.rdev === 0) found.removed(spot.path)
     else found.now(spot)
   }
@@ -105,7 +105,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
       }
       add(path, before, after)
     },
-    /** The changes in the order of their paths: a folder before what it holds. */
+    /** The changes in the order of their paths: a folder before its entries. */
     *over(walk: Steps<void>): Steps<Effect> {
       const sorted = () => [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
       try {

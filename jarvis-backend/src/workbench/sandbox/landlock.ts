@@ -121,7 +121,7 @@ sub confine {
 `
 const prctl = process.arch === 'arm64' ? 167 : 157
 
-/** The version of Landlock in the kernel, 0 where it has none or Perl is missing. @param perl for tests */
+/** The version of Landlock in the kernel, 0 if it has none or Perl is missing. @param perl for tests */
 export function landlockAbi(perl: string = perlPath): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(perl, ['-e', 'print syscall(444, 0, 0, 1)'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} })

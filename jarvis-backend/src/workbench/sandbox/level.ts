@@ -23,7 +23,7 @@ export type Verdict = { at: number } & (
 export type Sandbox = {
   /** The verdict of the last try. */
   verdict(): Verdict
-  /** Tries where nobody has. */
+  /** Tries the sandbox, unless it was tried before. */
   tried(): Promise<Verdict>
   /** Tries again: after a failed start, and when a person asks the doctor. */
   tryAgain(): Promise<Verdict>
@@ -51,7 +51,7 @@ function secondLevel(abi: number, refusal: Refusal): { level: 'landlock' | 'none
 export const landlockWords =
   'No namespace separates it from this machine: it runs as JARVIS’s user, sees whether a file is there and how large it is, and takes from the same memory and processor. chmod, chown and dates of files by name are refused to it; where JARVIS is root, of open files too, so that sed -i leaves files that nobody else may read.'
 
-/** Why no command runs at a level, and what mends it; undefined where they run. @param allowsLandlock what policy.yaml says of the second level */
+/** Why no command runs at a level, and what mends it; undefined if they run. @param allowsLandlock what policy.yaml says of the second level */
 export function offAt(verdict: Verdict, allowsLandlock: boolean): Refusal | undefined {
   if (verdict.level === 'full' || (verdict.level === 'landlock' && allowsLandlock)) return undefined
   const { level, because, remedy } = verdict

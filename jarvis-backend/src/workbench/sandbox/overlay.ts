@@ -32,7 +32,7 @@ export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, scri
 /** The same to read, with the merged folder as the working folder. */
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
-/** A copy of the folder in place of the mount, where the kernel refuses overlays. Secrets are empty in it. */
+/** A copy of the folder in place of the mount, if the kernel refuses overlays. Secrets are empty in it. */
 export async function copied({ lower, merged }: Layers, secrets: Survey['secrets']): Promise<void> {
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
   rmdirSync(merged)

@@ -15,7 +15,7 @@ export function loadOf(root: number | undefined): Load {
 /** The ids of a process and all that descend from it. */
 export const descendants = (root: number | undefined): number[] => below(root).map(({ pid }) => pid)
 
-/** A process whose parent ended belongs to the first process of its namespace, or to nobody of ours where it has none. */
+/** A process whose parent ended belongs to the first process of its namespace, or to a process outside, if the namespace has none. */
 function below(root: number | undefined): Stat[] {
   if (root === undefined) return []
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []))

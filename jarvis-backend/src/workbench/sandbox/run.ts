@@ -4,7 +4,7 @@ import type { Watch } from './layer-watch.ts'
 import { createOutput, type Output } from './output.ts'
 import { type Started, type Starter, startInCell } from './start.ts'
 
-/** Why a command ended: by itself, for what it took (`layer`: of its own folder), or by a person. */
+/** Why a command ended: by itself, for its use of resources (`layer`: of its own folder), or by a person. */
 export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'disk' | 'layer' | 'stopped'
 export type RunEnd =
   | { kind: 'ended'; exitCode: number; why: Why; durationMs: number; isAlone: boolean }
@@ -77,7 +77,7 @@ export function runInCell(cell: Cell, command: string, clock: Clock, options: Ru
   }
 }
 
-/** Ends a command for its time or by order, with a grace, and at once where it takes too much. */
+/** Ends a command for its time or by order, with a grace, and at once if it takes too much. */
 function ending(started: Started, clock: Clock) {
   let why: Why = 'itself'
   const cancels: (() => void)[] = []

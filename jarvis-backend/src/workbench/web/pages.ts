@@ -4,7 +4,7 @@ import type { Hidden } from './hidden.ts'
 import type { PageReader } from './page-reader.ts'
 import type { PageText } from './page-text.ts'
 
-/** A page as it was read. `how`: `plain` where it was no HTML. `at`: when it was fetched, Unix ms. Sizes in bytes; `text` is the whole of it. */
+/** A page as it was read. `how`: `plain` if it was no HTML. `at`: when it was fetched, Unix ms. Sizes in bytes; `text` is the whole of it. */
 export type Page = {
   asked: string
   url: string
@@ -26,7 +26,7 @@ export type Pages = {
     url: URL,
     asked: { sessionId: string; listed: boolean; signal: AbortSignal },
   ): Promise<Page & { isKept: boolean }>
-  /** Forgets what was read for a session. */
+  /** Forgets the pages that were read for a session. */
   forget(sessionId: string): void
 }
 

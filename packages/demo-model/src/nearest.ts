@@ -1,5 +1,5 @@
+import { editsBetween } from 'node-kit/nearest'
 import type { ClusterState } from 'protocol'
-import { slips } from './spelling.ts'
 
 /** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */
 export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
@@ -10,7 +10,7 @@ export function nearest(word: string, { guests, nodes }: ClusterState): string |
   const most = word.length < 4 ? 0 : word.length < 6 ? 1 : 2
   const near = known
     .filter(({ name }) => Math.abs(name.length - word.length) <= most)
-    .map(({ name, shown }) => ({ shown, slips: slips(word.toLowerCase(), name.toLowerCase()) }))
+    .map(({ name, shown }) => ({ shown, slips: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ slips }) => slips <= most)
     .toSorted((a, b) => a.slips - b.slips)
   return near[0]?.shown

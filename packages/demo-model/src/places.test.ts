@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Message } from '../../agent/model.ts'
 import { demoModel } from './model.ts'
+import type { Message } from './request.ts'
 
 const cluster: ClusterState = {
   name: 'lab',
@@ -19,7 +20,7 @@ const hello: Message[] = [
   { role: 'assistant', model: 'demo', content: [{ type: 'text', text: 'Good day.' }] },
 ]
 
-/** What the demo says in the end, with the calls that it made. @param outcomes texts of the calls in order; a leading `!`: an error */
+/** The demo's last words, with the calls that it made. @param outcomes texts of the calls in order; a leading `!`: an error */
 async function talk(message: string, offered: readonly string[], ...outcomes: string[]) {
   const messages: Message[] = [...hello, { role: 'user', results: [], text: message }]
   const tools = offered.map((name) => ({ name, description: '', inputSchema: {} }))
@@ -27,11 +28,12 @@ async function talk(message: string, offered: readonly string[], ...outcomes: st
   const sink = { text: () => undefined, thinking: () => undefined }
   for (;;) {
     const request = { system: '', messages, tools, mayCallTools: true }
-    const { content } = await demoModel({ cluster: () => cluster }).generate(
-      request,
-      sink,
-      new AbortController().signal,
-    )
+    const { content } = await demoModel({
+      cluster: () => cluster,
+      newToolUseId: () => `tu_${randomUUID()}`,
+      namingSystem: 'Name this.',
+      withoutSpeaker: (text) => text,
+    }).generate(request, sink, new AbortController().signal)
     const calls = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
     const [said] = content.flatMap((piece) => (piece.type === 'text' ? [piece.text] : []))
     if (calls.length === 0) return { said: said ?? '', called }

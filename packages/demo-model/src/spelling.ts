@@ -1,3 +1,5 @@
+import { editsBetween } from 'node-kit/nearest'
+
 /** Words that questions depend on. A similar word is taken for one of them. */
 const vocabulary =
   `backup backups temperature temperatures memory storage storages cluster running stopped container containers virtual machines
@@ -13,26 +15,8 @@ export const spelled = (text: string, isName: (word: string) => boolean): string
     if (known.has(lower) || isName(lower)) return word
     const most = lower.length < 8 ? 1 : 2
     const near = vocabulary.filter(
-      (candidate) => Math.abs(candidate.length - lower.length) <= most && slips(lower, candidate) <= most,
+      (candidate) => Math.abs(candidate.length - lower.length) <= most && editsBetween(lower, candidate) <= most,
     )
     // Words such as `restarting` and `stopping` are correct.
     return near.length > 0 && !vocabulary.some((candidate) => lower.startsWith(candidate)) ? (near[0] ?? word) : word
   })
-
-/** Edit distance: letters left out, added, changed, or swapped with the next. */
-export function slips(a: string, b: string): number {
-  let before: number[] = []
-  let row = [...b, ''].map((_, i) => i)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++) {
-      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
-      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
-      const swap = isSwap ? (before[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, change, swap))
-    }
-    before = row
-    row = next
-  }
-  return row[b.length] ?? a.length
-}

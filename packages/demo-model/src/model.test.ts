@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Message, ToolResult } from '../../agent/model.ts'
 import { demoModel } from './model.ts'
+import type { Message, ToolResult } from './request.ts'
 
 const cluster: ClusterState = {
   name: 'lab',
@@ -40,6 +41,9 @@ async function ask(
   const sink = { text: (delta: string) => void deltas.push(delta), thinking: () => {} }
   const request = { system: '', messages, tools, mayCallTools: true, ...part }
   const turn = await demoModel({
+    newToolUseId: () => `tu_${randomUUID()}`,
+    namingSystem: 'Name this.',
+    withoutSpeaker: (text) => text,
     cluster: () => ({ ...world, guests: world.guests.map((known) => ({ ...known, name })) }),
   }).generate(request, sink, signal)
   return { ...turn, deltas, said: deltas.join('') }

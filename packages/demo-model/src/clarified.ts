@@ -1,8 +1,8 @@
 import type { ClusterState } from 'protocol'
-import type { Message } from '../../agent/model.ts'
 import { clauses } from './clauses.ts'
 import { mentions } from './mentions.ts'
 import { isQuestion } from './questions.ts'
+import type { Message } from './request.ts'
 
 /**
  * Interprets an answer to the demo's own question: `104`, `the container`, `pve`, `yes`.

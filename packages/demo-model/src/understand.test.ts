@@ -1,8 +1,15 @@
 import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import { cpuMs } from '../../../../scripts/cpu-ms.ts'
-import type { Message } from '../../agent/model.ts'
+import type { Message } from './request.ts'
 import { understand } from './understand.ts'
+
+/** The CPU time of `work` in this process, ms. */
+function cpuMs(work: () => unknown): number {
+  const begunAt = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(begunAt)
+  return (user + system) / 1_000
+}
 
 const guest = (vmid: number, type: Guest['type'], name: string, node: string, status: Guest['status'] = 'running') => ({
   vmid,

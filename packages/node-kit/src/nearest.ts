@@ -1,5 +1,5 @@
-/** Edits (insert, delete, replace, swap of neighbours) that make one word of the other. */
-function editsBetween(one: string, other: string): number {
+/** The edit distance of two words: insert, delete or replace a letter, or swap two neighbours (optimal string alignment). */
+export function editsBetween(one: string, other: string): number {
   let before: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i += 1) {
@@ -16,7 +16,7 @@ function editsBetween(one: string, other: string): number {
   return last[other.length] ?? 0
 }
 
-/** The known name that was probably meant: at most a third of its letters differ. Undefined where none is that close. */
+/** The known name that was probably meant: at most a third of the letters differ. Undefined if no name is that close. */
 export function nearestName(word: string, known: Iterable<string>): string | undefined {
   const asked = word.toLowerCase().slice(0, 60)
   const most = Math.max(1, Math.ceil(asked.length / 3))

@@ -1,7 +1,7 @@
 import type { ClusterState, Guest } from 'protocol'
-import type { Message } from '../../agent/model.ts'
 import { mentions } from './mentions.ts'
 import type { PlannedCall } from './questions.ts'
+import type { Message } from './request.ts'
 
 const pattern =
   /^\W*(?:(?:and|now|also|then|next)\s+|(?:and\s+)?(?:what|how) about\s+|(?:and\s+)?(?:the )?same\s+)(\S.*?)(?:\s+(?:too|as well|please|now|next))*\W*$/is

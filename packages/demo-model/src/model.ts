@@ -1,27 +1,34 @@
 import { type ClusterState, type Content, noUsage } from 'protocol'
-import type { Message, Model, ModelRequest } from '../../agent/model.ts'
-import { namingSystem } from '../../agent/sessions/name-session.ts'
-import { withoutSpeaker } from '../../agent/speaker.ts'
-import { newId } from '../../lib/ids.ts'
 import { abilities, introduction } from './answer.ts'
 import { notOffered } from './areas.ts'
 import { byBook } from './books.ts'
 import { delegated, isHandedOver, taskIn, toldBy } from './delegation.ts'
 import { type Reply, replyOf } from './inquire.ts'
 import { planOf, wishedAsPlan } from './plans.ts'
+import type { Message, ModelRequest, Sink, Turn } from './request.ts'
 import { seenIn } from './seen.ts'
 import { tell } from './tell.ts'
 import { corrected, type Plan, understand } from './understand.ts'
 
 const id = 'demo'
 
-/** A model by fixed rules, without network: the same messages and cluster give the same answer. @param cluster the present state */
-export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
+export type DemoModel = { generate(request: ModelRequest, sink: Sink, signal: AbortSignal): Promise<Turn> }
+
+export type DemoModelParts = {
+  /** The present state of the cluster. */
+  cluster(): ClusterState
+  newToolUseId(): string
+  /** The system prompt of a request for a session's title. */
+  namingSystem: string
+  /** A message without the block that names its writer. */
+  withoutSpeaker(text: string): string
+}
+
+/** Makes a model by fixed rules, without network: the same messages and cluster give the same answer. */
+export function demoModel(parts: DemoModelParts): DemoModel {
   return {
-    id,
-    sees: false,
     async generate(request, sink, signal) {
-      const { text, calls } = reply(ownWords(request), cluster())
+      const { text, calls } = reply(ownWords(request, parts.withoutSpeaker), parts)
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
@@ -31,7 +38,7 @@ export function demoModel({ cluster }: { cluster: () => ClusterState }): Model {
       signal.throwIfAborted()
       const content: Content[] = [
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
-        ...calls.map((call) => ({ type: 'tool_call' as const, toolUseId: newId('tu'), ...call })),
+        ...calls.map((call) => ({ type: 'tool_call' as const, toolUseId: parts.newToolUseId(), ...call })),
       ]
       return { content, stopReason: calls.length > 0 ? 'tool_use' : 'end_turn', usage: noUsage }
     },
@@ -52,8 +59,8 @@ function withoutAttachments(text: string): string {
   }, first)
 }
 
-/** What a person attached, and who writes, is no question: this model reads the person's own words alone. */
-const ownWords = (request: ModelRequest): ModelRequest => ({
+/** The request with the person's own words alone: attachments and the writer's name are no question. */
+const ownWords = (request: ModelRequest, withoutSpeaker: DemoModelParts['withoutSpeaker']): ModelRequest => ({
   ...request,
   messages: request.messages.map((message) =>
     message.role === 'user'
@@ -66,9 +73,9 @@ const ownWords = (request: ModelRequest): ModelRequest => ({
 })
 
 /** The introduction follows the first answer, because the answer matters more to the reader. */
-function reply(request: ModelRequest, cluster: ClusterState): Reply {
+function reply(request: ModelRequest, { cluster, namingSystem }: DemoModelParts): Reply {
   if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
-  const { text, calls } = answered(request, cluster)
+  const { text, calls } = answered(request, cluster())
   const [first] = request.messages
   const isFirst = !request.messages.some(isFinal) && !(first?.role === 'user' && isHandedOver(first.text))
   return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }

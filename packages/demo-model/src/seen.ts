@@ -1,5 +1,5 @@
-import type { Message } from '../../agent/model.ts'
 import type { PlannedCall } from './questions.ts'
+import type { Message } from './request.ts'
 
 /** A call of this answer and its outcome. `round`: the model turn that made it, from 0. `isOff`: it was not made, because the tool is not offered. */
 export type Outcome = PlannedCall & { text: string; isError: boolean; round: number; isOff?: true }
