@@ -364,100 +364,6 @@ export type WorkspaceFile = { path: string; bytes: number; changedAt: number }
 export type WorkspaceText = { path: string; text: string; checksum: string; changedAt: number; problem?: string }
 
 export type Operations = {
-  /** The state of the running server: version, models, policy and the health of each part. */
-  'GET /api/status': { input: {  }; reply: Status }
-  /** Nodes, guests, storages and tasks; `missing` says what could not be read. */
-  'GET /api/cluster': { input: {  }; reply: ShownCluster }
-  /** This API as an OpenAPI 3.1 document. */
-  'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
-  /** Signs in. Without `name` the first owner signs in, or the only one. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds. */
-  'POST /api/auth/login': { input: { body: LoginBody }; reply: SignInReply }
-  /** Gives the password, with a `code` where there is a second factor, or a passkey again, which counts for this token for `expiresIn` seconds. */
-  'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
-  /** Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too. */
-  'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
-  /** Revokes the token and ends its sockets. */
-  'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
-  /** What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason. */
-  'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
-  /** Uses an invitation: makes the person, with the role that it has, and signs in. */
-  'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
-  /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too. */
-  'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
-  /** Begins to sign in elsewhere: the browser goes to `redirectTo`. Only our own page may. */
-  'POST /api/auth/oidc': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
-  /** Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page. */
-  'GET /api/auth/oidc/callback': { input: {  }; reply: Response }
-  /** Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner. */
-  'POST /api/auth/oidc/finish': { input: { body: ElsewhereFinishBody }; reply: SignInReply }
-  /** Accounts of another service that you sign in with. */
-  'GET /api/auth/accounts': { input: {  }; reply: ForeignAccountsReply }
-  /** Begins to link an account of another service, as `POST /api/auth/oidc` does to sign in. */
-  'POST /api/auth/accounts': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
-  /** Links the account, for the sign-in that began it. */
-  'POST /api/auth/accounts/finish': { input: { body: ElsewhereFinishBody }; reply: ForeignAccount }
-  /** Unlinks an account of yours; what was signed in with an account of another service ends. */
-  'DELETE /api/auth/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Everybody’s accounts of another service, and those that wait to be let in (without `person`). */
-  'GET /api/people/accounts': { input: {  }; reply: { items: (ForeignAccount)[] } }
-  /** Lets a waiting account in as a new person, who has no password. */
-  'POST /api/people/accounts/{id}/admit': { input: { params: { id: string }; body: AdmitBody }; reply: Person }
-  /** Unlinks anybody’s account, or refuses one that waits. */
-  'DELETE /api/people/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Your passkeys. `problem` says why none works at this address, and what to do. */
-  'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
-  /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
-  'POST /api/passkeys': { input: { body: PasskeyBody }; reply: PasskeyReply }
-  /** Options for `navigator.credentials.create`; they count for five minutes. */
-  'POST /api/passkeys/options': { input: {  }; reply: WebAuthnOptions }
-  /** Enrols a passkey that an older one of yours has signed now. */
-  'POST /api/passkeys/countersign': { input: { body: PasskeyCountersignBody }; reply: Passkey }
-  /** Renames a passkey of yours. */
-  'PATCH /api/passkeys/{id}': { input: { params: { id: string }; body: PasskeyPatchBody }; reply: undefined }
-  /** Removes a passkey of yours. It signs in and decides no more, and the sign-ins made with it end, except this one; what it has signed stays valid. */
-  'DELETE /api/passkeys/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** A person’s passkeys. */
-  'GET /api/people/{id}/passkeys': { input: { params: { id: string } }; reply: { items: (Passkey)[] } }
-  /** Removes a passkey of a person who has lost it. It signs in and decides no more, and the sign-ins made with it end; what it has signed stays valid. */
-  'DELETE /api/people/{id}/passkeys/{passkey}': { input: { params: { id: string; passkey: string } }; reply: undefined }
-  /** Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work. */
-  'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
-  /** Signs in with a passkey. `expiresIn` is seconds. */
-  'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: SignInReply }
-  /** What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at. */
-  'GET /api/auth/ways': { input: {  }; reply: WaysReply }
-  /** Who is signed in, since when and with what. */
-  'GET /api/auth/me': { input: {  }; reply: MeReply }
-  /** Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes. */
-  'PUT /api/auth/display': { input: { body: DisplayInput }; reply: Display }
-  /** Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
-  'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
-  /** Ends one of them. */
-  'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** Ends all of them but this one, and what you paired with channels and web push. */
-  'POST /api/auth/sign-out-others': { input: {  }; reply: { ok: true } }
-  /** Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does. */
-  'POST /api/second-factor': { input: {  }; reply: SecondFactorOffer }
-  /** Turns your second factor off. Your password alone signs in then. */
-  'DELETE /api/second-factor': { input: {  }; reply: undefined }
-  /** Turns the offered second factor on, by a code of it. The recovery codes are shown this once. */
-  'POST /api/second-factor/confirm': { input: { body: SecondFactorBody }; reply: RecoveryCodesReply }
-  /** Makes new recovery codes; the ones before count no more. */
-  'POST /api/second-factor/recovery-codes': { input: {  }; reply: RecoveryCodesReply }
-  /** Turns a person’s second factor off who has lost the device and the recovery codes. */
-  'DELETE /api/people/{id}/second-factor': { input: { params: { id: string } }; reply: undefined }
-  /** Your SSH keys that sign decisions. */
-  'GET /api/signers/ssh': { input: {  }; reply: SshKeysReply }
-  /** Enrols your first key. Beside other keys or passkeys the reply has `countersign`: what an older one must sign within five minutes. */
-  'POST /api/signers/ssh': { input: { body: SshKeyBody }; reply: SshKeyReply }
-  /** Enrols a key that an older key or passkey of yours has signed now. */
-  'POST /api/signers/ssh/countersign': { input: { body: SshCountersignBody }; reply: SshKeyInfo }
-  /** Removes a key of yours. It decides no more; what it has signed stays valid. */
-  'DELETE /api/signers/ssh/{id}': { input: { params: { id: string } }; reply: undefined }
-  /** A person’s SSH keys. */
-  'GET /api/people/{id}/signers/ssh': { input: { params: { id: string } }; reply: { items: (SshKeyInfo)[] } }
-  /** Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid. */
-  'DELETE /api/people/{id}/signers/ssh/{key}': { input: { params: { id: string; key: string } }; reply: undefined }
   /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
   'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
   /** From where on a figure needs attention. */
@@ -822,6 +728,98 @@ export type Operations = {
   'POST /api/changes/{id}/keep': { input: { params: { id: string } }; reply: { ok: true } }
   /** Starts the run that takes a change back, by a call through the gate. */
   'POST /api/changes/{id}/undo': { input: { params: { id: string } }; reply: SentReply }
+  /** Signs in. Without `name` the first owner signs in, or the only one. A person with a second factor is told `second_factor_required`, and gives `code` too. `expiresIn` is seconds. */
+  'POST /api/auth/login': { input: { body: LoginBody }; reply: SignInReply }
+  /** Gives the password, with a `code` where there is a second factor, or a passkey again, which counts for this token for `expiresIn` seconds. */
+  'POST /api/auth/step-up': { input: { body: StepUpBody }; reply: StepUpReply }
+  /** Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too. */
+  'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
+  /** Revokes the token and ends its sockets. */
+  'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
+  /** What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason. */
+  'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
+  /** Uses an invitation: makes the person, with the role that it has, and signs in. */
+  'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
+  /** Uses a link for a new password: sets it, ends all sign-ins of that person, and signs in. A person with a second factor gives `code` too. */
+  'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
+  /** Begins to sign in elsewhere: the browser goes to `redirectTo`. Only our own page may. */
+  'POST /api/auth/oidc': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
+  /** Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page. */
+  'GET /api/auth/oidc/callback': { input: {  }; reply: Response }
+  /** Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner. */
+  'POST /api/auth/oidc/finish': { input: { body: ElsewhereFinishBody }; reply: SignInReply }
+  /** Accounts of another service that you sign in with. */
+  'GET /api/auth/accounts': { input: {  }; reply: ForeignAccountsReply }
+  /** Begins to link an account of another service, as `POST /api/auth/oidc` does to sign in. */
+  'POST /api/auth/accounts': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
+  /** Links the account, for the sign-in that began it. */
+  'POST /api/auth/accounts/finish': { input: { body: ElsewhereFinishBody }; reply: ForeignAccount }
+  /** Unlinks an account of yours; what was signed in with an account of another service ends. */
+  'DELETE /api/auth/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Everybody’s accounts of another service, and those that wait to be let in (without `person`). */
+  'GET /api/people/accounts': { input: {  }; reply: { items: (ForeignAccount)[] } }
+  /** Lets a waiting account in as a new person, who has no password. */
+  'POST /api/people/accounts/{id}/admit': { input: { params: { id: string }; body: AdmitBody }; reply: Person }
+  /** Unlinks anybody’s account, or refuses one that waits. */
+  'DELETE /api/people/accounts/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Your passkeys. `problem` says why none works at this address, and what to do. */
+  'GET /api/passkeys': { input: {  }; reply: PasskeysReply }
+  /** Enrols your first passkey. Beside others the reply has `countersign`: options by which an older one signs the new one. */
+  'POST /api/passkeys': { input: { body: PasskeyBody }; reply: PasskeyReply }
+  /** Options for `navigator.credentials.create`; they count for five minutes. */
+  'POST /api/passkeys/options': { input: {  }; reply: WebAuthnOptions }
+  /** Enrols a passkey that an older one of yours has signed now. */
+  'POST /api/passkeys/countersign': { input: { body: PasskeyCountersignBody }; reply: Passkey }
+  /** Renames a passkey of yours. */
+  'PATCH /api/passkeys/{id}': { input: { params: { id: string }; body: PasskeyPatchBody }; reply: undefined }
+  /** Removes a passkey of yours. It signs in and decides no more, and the sign-ins made with it end, except this one; what it has signed stays valid. */
+  'DELETE /api/passkeys/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** A person’s passkeys. */
+  'GET /api/people/{id}/passkeys': { input: { params: { id: string } }; reply: { items: (Passkey)[] } }
+  /** Removes a passkey of a person who has lost it. It signs in and decides no more, and the sign-ins made with it end; what it has signed stays valid. */
+  'DELETE /api/people/{id}/passkeys/{passkey}': { input: { params: { id: string; passkey: string } }; reply: undefined }
+  /** Options for `navigator.credentials.get`, to sign in or to step up. They count once, for five minutes. Refused with what to do at an address where passkeys do not work. */
+  'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
+  /** Signs in with a passkey. `expiresIn` is seconds. */
+  'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: SignInReply }
+  /** What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at. */
+  'GET /api/auth/ways': { input: {  }; reply: WaysReply }
+  /** Who is signed in, since when and with what. */
+  'GET /api/auth/me': { input: {  }; reply: MeReply }
+  /** Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes. */
+  'PUT /api/auth/display': { input: { body: DisplayInput }; reply: Display }
+  /** Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
+  'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
+  /** Ends one of them. */
+  'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** Ends all of them but this one, and what you paired with channels and web push. */
+  'POST /api/auth/sign-out-others': { input: {  }; reply: { ok: true } }
+  /** Offers a seed for your authenticator app. It counts once its first code was given, within 15 minutes; until then what was before does. */
+  'POST /api/second-factor': { input: {  }; reply: SecondFactorOffer }
+  /** Turns your second factor off. Your password alone signs in then. */
+  'DELETE /api/second-factor': { input: {  }; reply: undefined }
+  /** Turns the offered second factor on, by a code of it. The recovery codes are shown this once. */
+  'POST /api/second-factor/confirm': { input: { body: SecondFactorBody }; reply: RecoveryCodesReply }
+  /** Makes new recovery codes; the ones before count no more. */
+  'POST /api/second-factor/recovery-codes': { input: {  }; reply: RecoveryCodesReply }
+  /** Turns a person’s second factor off who has lost the device and the recovery codes. */
+  'DELETE /api/people/{id}/second-factor': { input: { params: { id: string } }; reply: undefined }
+  /** Your SSH keys that sign decisions. */
+  'GET /api/signers/ssh': { input: {  }; reply: SshKeysReply }
+  /** Enrols your first key. Beside other keys or passkeys the reply has `countersign`: what an older one must sign within five minutes. */
+  'POST /api/signers/ssh': { input: { body: SshKeyBody }; reply: SshKeyReply }
+  /** Enrols a key that an older key or passkey of yours has signed now. */
+  'POST /api/signers/ssh/countersign': { input: { body: SshCountersignBody }; reply: SshKeyInfo }
+  /** Removes a key of yours. It decides no more; what it has signed stays valid. */
+  'DELETE /api/signers/ssh/{id}': { input: { params: { id: string } }; reply: undefined }
+  /** A person’s SSH keys. */
+  'GET /api/people/{id}/signers/ssh': { input: { params: { id: string } }; reply: { items: (SshKeyInfo)[] } }
+  /** Removes an SSH key of a person who has lost it. It decides no more; what it has signed stays valid. */
+  'DELETE /api/people/{id}/signers/ssh/{key}': { input: { params: { id: string; key: string } }; reply: undefined }
+  /** The state of the running server: version, models, policy and the health of each part. */
+  'GET /api/status': { input: {  }; reply: Status }
+  /** Nodes, guests, storages and tasks; `missing` says what could not be read. */
+  'GET /api/cluster': { input: {  }; reply: ShownCluster }
   /** Profile, protected targets, SSH. */
   'GET /api/settings': { input: {  }; reply: SettingsReply }
   /** Sets the safety profile. A looser one needs the password. */
@@ -874,6 +872,8 @@ export type Operations = {
   'POST /api/oauth/requests': { input: { body: OAuthOpenBody }; reply: (OAuthAsk | OAuthProblem) }
   /** Allows or refuses an MCP client. Allowing needs the password. */
   'POST /api/oauth/requests/{id}': { input: { params: { id: string }; body: OAuthDecisionBody }; reply: OAuthDecisionReply }
+  /** This API as an OpenAPI 3.1 document. */
+  'GET /api/openapi.json': { input: {  }; reply: Record<string, unknown> }
 }
 
 type Input<Request extends keyof Operations> = Operations[Request]['input']
