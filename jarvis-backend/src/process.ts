@@ -1,23 +1,23 @@
 import type { Server as HttpServer } from 'node:http'
+import { oauthRoom } from './auth/oauth/room.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
 import { consentRoom, expiryRoom, hooksRoom, programTokensRoom } from './auth/programs/room.ts'
 import { signInRoom, tokensRoom } from './auth/sign-in/room.ts'
 import { createStepUp } from './auth/step-up.ts'
-import { composeMcp } from './compose/mcp.ts'
-import { composeOAuth } from './compose/oauth.ts'
-import { composeV1 } from './compose/v1.ts'
 import type { Config } from './config/config.ts'
 import { appRoom, serverRoom } from './http/room.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
+import { mcpDoorRoom } from './mcp/server/room.ts'
 import type { Surface } from './mcp/server/surface.ts'
 import { socketsRoom } from './realtime/room.ts'
 import { openSite, type Site, type SiteReplacements } from './site.ts'
 import type { Program } from './system/program.ts'
 import { systemRoom } from './system/room.ts'
+import { v1Room } from './v1/room.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -67,13 +67,14 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const sockets = house.open(socketsRoom, { ...of, http, tokens, guard, cookie, addressOf, refused })
   const { realtime, look, drop } = sockets
   house.open(signInRoom, { ...of, ...signedIn, addressOf, look, drop })
-  const oauth = composeOAuth({
-    ...site,
+  const oauth = house.open(oauthRoom, {
+    foundation,
+    config,
     stepUp,
+    apiTokens,
     addressOf,
-    tokens: apiTokens,
-    count: tokenUse.count,
-    publicUrl: config.publicUrl,
+    count: (token) => tokenUse.count(token),
+    people,
     fetchDocument: replace.fetchDocument,
   })
   const { bearer } = oauth
@@ -83,6 +84,20 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   house.open(programTokensRoom, { ...of, requests })
   house.open(hooksRoom, of)
   house.open(consentRoom, { consentRoutes: oauth.consentRoutes })
+  const door = { foundation, config, sessions: site, agents: site.agents, bearer, requests }
+  const { mcp } = house.open(mcpDoorRoom, {
+    ...door,
+    // Attached servers' tools are not offered to MCP clients.
+    catalog: site.houseTools,
+    cluster: site.homelab.cluster,
+    gate: site.gate,
+    people: site.known,
+    shown: site.shown,
+    version,
+    surface: replace.surface,
+  })
+  const { models, memory, budgets } = site
+  const { v1 } = house.open(v1Room, { ...door, guard, models, memory, budgets })
   house.open(appRoom, {
     ...of,
     routes: house.registry('routes'),
@@ -95,9 +110,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     requests,
     health: () => state.health(),
     metrics: () => state.metrics(),
-    mcp: composeMcp(site, { bearer, open: requests, version, surface: replace.surface }),
-    v1: composeV1(site, { guard, bearer, requests, config }),
-    oauth: oauth.routes,
+    mcp,
+    v1,
+    oauth: oauth.endpoints,
     dashboardDir,
   })
   house.resume()

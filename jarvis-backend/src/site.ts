@@ -18,7 +18,6 @@ import { channelsRoom } from './channels/room.ts'
 import type { PushSender } from './channels/web-push/ports.ts'
 import { webPushRoom } from './channels/web-push/room.ts'
 import { composeTextFiles, createWriters } from './compose/text-files.ts'
-import { transcribing } from './compose/transcribing.ts'
 import type { Config } from './config/config.ts'
 import { filesRoom, formerClusterRoom } from './config/room.ts'
 import { drillRoom } from './drill/room.ts'
@@ -52,6 +51,7 @@ import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
 import { inFixedOrder } from './tools/house.ts'
 import { toolsRoom } from './tools/room.ts'
 import type { Tool } from './tools/tool.ts'
+import { transcribing } from './v1/transcribing.ts'
 import type { Check } from './watch/check.ts'
 import { watchRoom } from './watch/room.ts'
 import type { BrowserParts } from './workbench/areas/browser.ts'
@@ -283,7 +283,11 @@ export function openSite(
     isDemo: config.proxmox === undefined && models.model().id.startsWith('demo'),
     runbooks: runbooks.library,
   })
-  const transcribe = transcribing(foundation, config.transcriptions, budgets)
+  const transcribe = transcribing({
+    server: config.transcriptions,
+    redactor: foundation.redactor,
+    usedUp: budgets.keeper.usedUp,
+  })
   const { push } = house.open(webPushRoom, { ...of, signing, gate, people: people.known, sender: replace.push })
   const { channels, desk } = house.open(channelsRoom, {
     ...of,

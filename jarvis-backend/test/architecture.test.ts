@@ -120,6 +120,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'skills',
     'secrets',
     'workbench',
+    // The settings of models, for the commands `models` and `doctor`.
+    'providers',
   ],
   doctor: [
     'house',
@@ -182,7 +184,7 @@ test('dependencies point one way', () => {
       return importsOf(path)
         .filter(
           ({ module }) =>
-            module !== moduleOf(path) && !['lib', 'house.ts', 'node-kit'].includes(module) && !allowed.includes(module),
+            module !== moduleOf(path) && !['lib', 'house.ts', 'house', 'node-kit'].includes(module) && !allowed.includes(module),
         )
         .map(({ statement }) => statement)
     })

@@ -15,6 +15,8 @@ const deny: Decide = () => ({ confirmed: false, note: 'not during the film' })
 
 /** The product as a stranger starts it: demo model, demo cluster, the real gate; time runs as fast as it can. */
 async function startDemo() {
+  // Loading takes real time, in which the fake clock would run on.
+  await import('demo-model')
   const clock = createFakeClock(Date.UTC(2026, 10, 21, 6, 42))
   const homelab = createSimulator({ clock, protectedTargets: new Set(), speed: 1 })
   const model = demoModel({ cluster: () => homelab.cluster.state() })

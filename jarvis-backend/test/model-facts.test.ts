@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { ModelsReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createModelFacts } from '../src/compose/model-facts.ts'
-import { askAboutModel, listModels, servedFacts } from '../src/providers/index.ts'
+import { askAboutModel, KeptFacts, listModels, servedFacts } from '../src/providers/index.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -275,7 +274,7 @@ test('a server that was away is asked again after ten minutes, and what it said 
     get: (key: string) => kept.get(key),
     set: (key: string, value: string) => void kept.set(key, value),
   }
-  const facts = createModelFacts({ settings, clock, changed: () => {} })
+  const facts = new KeptFacts({ settings, clock, changed: () => {} })
   const config = { provider: 'gpu', kind: 'openai-chat', baseUrl: `${server.origin}/v1`, model: 'm1' } as const
   const lists = () => server.asked.filter(({ url }) => url === '/v1/models').length
   await facts.learn(config)

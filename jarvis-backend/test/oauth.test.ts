@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { firstOwnerId, type McpTokenInfo, type Page } from 'protocol'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createClientAddress } from '../src/auth/client-address.ts'
+import { oauthRoom } from '../src/auth/oauth/room.ts'
 import { createStepUp } from '../src/auth/step-up.ts'
-import { composeOAuth } from '../src/compose/oauth.ts'
 import { createPersonStore } from '../src/store/sqlite/access/people.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { tokensIn } from './support/api-tokens.ts'
@@ -381,17 +381,15 @@ test('an open request outlasts its access token, but not the consent', async () 
   const { tokens } = await signedInClient(jarvis)
   const database = openDatabase(join(jarvis.dataDir, 'jarvis.db'))
   onTestFinished(() => database.close())
-  const { bearer } = composeOAuth({
-    database,
-    journal: { append: () => {} },
-    tokens: tokensIn(database, clock.now),
+  const { bearer } = oauthRoom.open({
+    foundation: { database, journal: { append: () => {} }, now: clock.now, clock },
+    config: { publicUrl: undefined },
+    apiTokens: tokensIn(database, clock.now),
     count() {},
     people: { inNameOf: (id) => createPersonStore(database).get(id ?? firstOwnerId) },
-    publicUrl: undefined,
-    now: clock.now,
-    clock,
     addressOf: createClientAddress([]),
     stepUp: createStepUp(clock.now),
+    fetchDocument: undefined,
   })
   const request = {
     headers: { host: new URL(jarvis.url).host, authorization: `Bearer ${tokens.access_token}` },

@@ -180,7 +180,7 @@ function textIn(name: string, data: Buffer): string {
   )
 }
 
-/** One line without a path or characters that hide. */
+/** A file's name on one line, without its path and without invisible characters. */
 const nameOf = (given: string): string => {
   const last = given.split(/[\\/]/).at(-1) ?? ''
   const shown = last.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, '').trim()
@@ -189,7 +189,7 @@ const nameOf = (given: string): string => {
 
 const megabytes = (bytes: number) => `${Number((bytes / 1_000_000).toFixed(1))} MB`
 
-/** @throws JarvisError `invalid_request` where pictures go to a model that is known to see none */
+/** @throws JarvisError `invalid_request` if pictures would go to a model that is known to take none */
 export function requireSight({ id, sees }: Pick<Model, 'id' | 'sees'>, attachments: readonly Attachment[]): void {
   if (sees !== false || !attachments.some(isPicture)) return
   throw new JarvisError(
@@ -198,7 +198,7 @@ export function requireSight({ id, sees }: Pick<Model, 'id' | 'sees'>, attachmen
   )
 }
 
-/** How a model is told of a file in a message, beside a picture itself. */
+/** The words about an attached file in a message. A picture comes beside them. */
 export function attachmentWords(
   { id, name, widthPx, heightPx, ...file }: Attachment,
   text: string | undefined,

@@ -122,7 +122,7 @@ export class ModelCall {
     this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade })
   }
 
-  /** Also when the server is stopping, so that the next start resumes the run where it was. @throws the error, unless the run was stopped */
+  /** Stores the words of a broken call, also when the server stops, so that the next start resumes the run. @throws the error, unless the run was stopped */
   #keepBroken(thrown: unknown): void {
     const { run, signal } = this.#parts
     const isEndless = this.#endless.signal.aborted && !signal.aborted

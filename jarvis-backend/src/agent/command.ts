@@ -9,7 +9,7 @@ export type Command =
 /** Phone keyboards insert typographic quotes. */
 const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|[“„”]([^“„”]*)[“”]|'([^']*)'|(?!['“„”])([^\s"]*))(?=\s|$)\s*/y
 
-/** @returns undefined where the message is not a command but something for the model. */
+/** @returns the command in a message; undefined if the message is for the model */
 export function parseCommand(message: string): Command | undefined {
   const head = /^\/([A-Za-z_][\w-]*)(?:[ \t]+|$)/.exec(message.trim())
   if (head === null || message.trim().includes('\n')) return undefined

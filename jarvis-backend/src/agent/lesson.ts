@@ -4,8 +4,8 @@ const askedChars = 160
 const cameChars = 240
 
 /**
- * The lesson of a run as one list item: the question, the calls and their outcomes. Undefined for runs that changed
- * nothing, tried no change and did not fail. Made from the transcript alone, without a model call.
+ * The lesson of a run as one list item: the question, the calls and their outcomes. Undefined for a run that neither changed nor tried to change
+ * anything, and did not fail. Made from the transcript alone, without a model.
  * @param timeOf an entry's time of day.
  */
 export function lessonOf(

@@ -9,7 +9,7 @@ export type ToolSpec = { name: string; description: string; inputSchema: Record<
  */
 export type Message =
   | { role: 'user'; results: ToolResult[]; text: string; context?: string; images?: readonly ModelImage[] }
-  /** `model`: absent where no model said it. */
+  /** `model`: absent for a turn that no model made. */
   | { role: 'assistant'; content: Content[]; model?: string }
 
 /** The result of one call. `text` is never empty, and names each of the images: a provider that takes no images leaves them out. */

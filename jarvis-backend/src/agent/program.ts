@@ -2,7 +2,7 @@ import type { Attachment, Effort, ToolInput } from 'protocol'
 import { textsIn } from '../lib/texts-in.ts'
 import type { AnswerFormat, ToolChoice, ToolSpec } from './model.ts'
 
-/** A message that a program sent along. JARVIS did not see it being said, so it is data, whoever it says it is from. */
+/** A message of the history that a program sent along. JARVIS has no record of it, so it is data, whoever is said to have written it. */
 export type Said =
   | { role: 'user'; text: string; attachments?: readonly Attachment[] }
   | { role: 'assistant'; text: string; calls?: readonly { id: string; toolName: string; toolInput: ToolInput }[] }

@@ -171,7 +171,7 @@ export const runsRoom = defineRoom({
       sessions,
       contributes: {
         tools: withPorts(sessionTools, {
-          readResult: (...of: [string, string, number]) => storedResult(store, ...of, attachments),
+          readResult: (...of: [string, string, number]) => storedResult({ store, attachments }, ...of),
         }),
         routes: routesOf({ foundation, needs, sessions, reports, changed, list: createSessionList(database, index) }),
       },

@@ -206,7 +206,7 @@ export class Run {
     this.#modelAbort.abort()
   }
 
-  /** Stops the run and lets the model's stream end by itself: the stop could not be stored. */
+  /** Stops the run after its stop, or a call's outcome, could not be stored. The model's stream is not aborted. */
   haltCalls(): void {
     this.#abort.abort()
   }
@@ -273,7 +273,7 @@ export class Run {
     this.#notice = undefined
   }
 
-  /** Shows how a tool gets on. */
+  /** Shows the progress of a tool. */
   report(toolUseId: string, message: string): void {
     this.progress[toolUseId] = message
     this.emit('chat:tool_progress', { toolUseId, message })

@@ -5,7 +5,7 @@ const mostTerms = 8
 /** A search term. `isPrefix`: also matches words that begin with it. */
 export type Term = { text: string; isPrefix: boolean }
 
-/** Words as typed; `"in quotes"` as they stand. Signs alone are nothing to look for. */
+/** The terms in a search text: its words, and texts in quotes as whole terms. Terms without a letter or digit are left out. */
 export const searchTerms = (words: string): Term[] =>
   // SQLite ends a query at a NUL.
   [...words.replaceAll('\0', ' ').matchAll(/"([^"]*)"?|[^\s"]+/g)]
@@ -18,7 +18,7 @@ export const searchTerms = (words: string): Term[] =>
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
 
-/** Finds a term as the index does: whole words, whatever stands between them, without regard to case and accents. */
+/** Finds a term as the index does: its words with any signs between them, without regard to case and accents. */
 function finderOf({ text, isPrefix }: Term): RegExp {
   const tokens = plain(text).match(/[\p{L}\p{N}]+/gu) ?? []
   return new RegExp(
@@ -27,7 +27,7 @@ function finderOf({ text, isPrefix }: Term): RegExp {
   )
 }
 
-/** The newest text with all of the terms, else with one of them, and where the first of them stands in it. */
+/** The newest of the texts with the most terms, and the place of the first term in it. */
 export function placeOfTerms<T extends { text: string }>(
   texts: readonly T[],
   terms: readonly Term[],

@@ -46,7 +46,7 @@ const isNothing = (usage: Usage) => Object.values(usage).every((tokens) => token
 const sumOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage) =>
   inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
 
-/** About as many characters make a token. */
+/** Characters per token, about. */
 const charsPerToken = 4
 
 /**

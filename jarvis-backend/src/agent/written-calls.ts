@@ -1,6 +1,6 @@
 import { meantName } from '../lib/meant-name.ts'
 
-/** Longest part of an answer that is looked through, and the part of a call in which its name must stand, characters. */
+/** Longest part of an answer that is searched, and the part of a call in which its name must come, characters. */
 const longestText = 60_000
 const longestCall = 4_000
 const longestTag = 80
@@ -20,8 +20,8 @@ const inputKey = /["'](?:arguments|args|parameters|params|input|tool_input|actio
 const callFence = /^(?:tool|function)_?(?:code|calls?|use)$/i
 
 /**
- * The tools that a model called in the text of its answer, in any of the forms that models are known to write. They are named, and never called from it. A
- * form that is only explained, in prose or in a block of code among text, is none.
+ * The tools that a model called in the text of its answer, in any of the forms that models are known to write. The tools are only named: JARVIS calls
+ * nothing from a text. A form that is only explained, in prose or in a block of code among text, does not count.
  * @param offered the names of the tools that the model was given
  */
 export function writtenCalls(answer: string, offered: readonly string[]): string[] {

@@ -32,11 +32,12 @@ export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLas
       const limit = limits[unit]
       const next = most[unit]
       if (limit === undefined || next === undefined || (isLast && unit === 'calls')) continue
-      if (spent[unit] + next + (room[unit] ?? 0) > limit) return refusal(who, unit, limit, spent, next)
+      if (spent[unit] + next + (room[unit] ?? 0) > limit) return refusal(who, unit, { most: limit, spent, next })
     }
     const { minutes } = limits
     if (minutes === undefined) continue
-    if (msUntil(minutes, spent, isLast ? '' : who) <= 0) return refusal(who, 'minutes', minutes, spent, 0)
+    if (msUntil(minutes, spent, isLast ? '' : who) <= 0)
+      return refusal(who, 'minutes', { most: minutes, spent, next: 0 })
   }
   return undefined
 }

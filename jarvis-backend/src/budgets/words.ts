@@ -33,8 +33,16 @@ const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as
 export const used = (who: string, unit: Unit, most: number, spent: Spending): string =>
   `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
 
-/** Says which limit the next call would pass. @param who the subject, such as `This run` */
-export function refusal(who: string, unit: Unit, most: number, spent: Spending, next: number): string {
+/**
+ * Says which limit the next call would pass.
+ * @param who the subject, such as `This run`
+ * @param limit.next the most that the next call could use
+ */
+export function refusal(
+  who: string,
+  unit: Unit,
+  { most, spent, next }: { most: number; spent: Spending; next: number },
+): string {
   const has = used(who, unit, most, spent)
   if (unit === 'minutes' || unit === 'calls') return has
   return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`

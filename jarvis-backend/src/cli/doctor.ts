@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorCheck, DoctorReply, JournalVerification } from 'protocol'
-import { createLearnedStore } from '../compose/learned.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import { readStartConfig } from '../config/settings-file.ts'
@@ -14,6 +13,7 @@ import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
 import { createRedactor } from '../gate/index.ts'
 import { systemClock } from '../lib/clock.ts'
+import { LearnedStore } from '../providers/index.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { unseenIn } from '../store/sqlite/channels/unseen.ts'
@@ -92,7 +92,7 @@ async function storedHere(config: Config): Promise<DoctorCheck[]> {
       wantsProof: policy.kind === 'read' && wantsProof(policy.file),
     })
     const settings = createSettings(database)
-    const learned = createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} })
+    const learned = new LearnedStore({ settings, clock: systemClock, redact: (text) => text, leftOut: () => {} })
     found.push(...learned.leftOut(config.models).map(([id, left]) => leftOutCheck(id, left)))
   })
   return found

@@ -10,13 +10,12 @@ import {
   ProviderBody,
 } from 'protocol'
 import { modelWords } from 'protocol/facts'
-import { createLearnedStore } from '../compose/learned.ts'
-import { knownHere } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { ModelSetup, presets } from '../doctor/model-setup.ts'
 import { systemClock } from '../lib/clock.ts'
 import { firstOf } from '../lib/words.ts'
+import { knownHere, LearnedStore } from '../providers/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
@@ -61,7 +60,7 @@ export async function models(
     // A saved provider gets another try with the tools that its server refused before.
     forget(of) {
       if (settings === undefined) return
-      createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} }).forget(of)
+      new LearnedStore({ settings, clock: systemClock, redact: (text) => text, leftOut: () => {} }).forget(of)
     },
   })
   /** Saves a change and its journal entry. */

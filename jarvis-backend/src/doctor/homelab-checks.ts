@@ -1,6 +1,6 @@
 import type { DoctorCheck } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { inspectCluster } from '../homelab/proxmox/index.ts'
+import { inspectCluster } from '../homelab/connect.ts'
 import type { Clock } from '../lib/clock.ts'
 import { warn } from './check.ts'
 import { clusterChecks } from './cluster-checks.ts'

@@ -1,4 +1,4 @@
-/** What the gate, the roles and the documentation know of one kind of effect. */
+/** The words and marks of one kind of effect, by which the gate, the roles and the documentation know it. */
 export type EffectKindFacts = {
   /** Completes "the call …", for the table in docs/policy.md. */
   does: string

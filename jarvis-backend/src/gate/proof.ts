@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts'
 import { effectKindFacts } from './effect-kinds.ts'
 
-/** The modes of signing: no cards must be signed (`session`), cards of heavy calls (`heavy`), or all (`passkey`). */
+/** The modes of signing: which cards must be signed: none (`session`), those of heavy calls (`heavy`), or all (`passkey`). */
 export const proofModes = ['session', 'heavy', 'passkey'] as const
 export type ProofMode = (typeof proofModes)[number]
 

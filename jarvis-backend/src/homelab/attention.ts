@@ -12,7 +12,7 @@ const mostAlike = 3
  * @param alerts those that have not ended, gravest first
  */
 export function attention(alerts: readonly Alert[], now: number): string[] {
-  // Which guests have no fresh backup is worth knowing, whatever explains it.
+  // The check backup-old names the guests without a fresh backup, so it is shown even if another alert explains it.
   const shown = alerts.filter(({ hiddenBy, check }) => hiddenBy === undefined || check === 'backup-old')
   const news = shown.filter(({ acknowledged, silenced }) => acknowledged === undefined && silenced === undefined)
   const byCheck = new Map<string, Alert[]>()

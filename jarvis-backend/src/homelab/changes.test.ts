@@ -49,7 +49,7 @@ const many = (change: (vmid: number) => Partial<Guest> = () => ({})) =>
   Array.from({ length: 2_000 }, (_, i) => guest(1_000 + i, change(1_000 + i)))
 const sizeOf = (update: ClusterUpdate | undefined) => Buffer.byteLength(JSON.stringify(update))
 
-/** What a watcher has after the updates, as the dashboard folds them. */
+/** Folds updates into a state, as the dashboard does. @returns the guests that a watcher then has */
 function fold(state: ClusterState, updates: readonly ClusterUpdate[]): Map<number, Guest> {
   const guests = new Map(state.guests.map((each) => [each.vmid, each]))
   for (const update of updates) {

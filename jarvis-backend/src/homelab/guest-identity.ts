@@ -83,7 +83,7 @@ export function sameGuest(before: GuestMarks & { at: number }, now: GuestMarks):
   return cards === 'shared' || isUnchanged ? 'same' : 'unknown'
 }
 
-/** What was done to the number since it was last known. A node that is back lists old tasks. */
+/** Returns how the number was made anew since it was last known. Tasks that were known before do not count: a node that is back lists old ones. */
 function newsOf(before: GuestMarks & { at: number }, { remade }: GuestMarks): Remade['what'] | undefined {
   if (remade === undefined) return undefined
   const last = before.remade

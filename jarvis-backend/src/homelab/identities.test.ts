@@ -76,7 +76,7 @@ test('another guest has the time of its creation, and says who was there before'
     earlier: { name: 'web', until: 10 * hour },
   })
   expect(second?.id).not.toBe(first?.id)
-  // What marks it cannot be read: which guest it is is not known.
+  // Its marks cannot be read, so its identity is unknown.
   expect(house.see(13 * hour, 'mail', undefined)).toBeUndefined()
   expect(house.see(14 * hour, 'mail', ct('BB', { remade }))?.id).toBe(second?.id)
 })

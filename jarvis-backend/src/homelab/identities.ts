@@ -86,7 +86,7 @@ export function createIdentities(parts: {
         judged.set(vmid, marks)
         changed.push(next)
       } else if (status === 'running') {
-        // What is stopped may be destroyed and made anew between two looks.
+        // A stopped guest may be destroyed and made anew between two looks, so only a running one counts as seen.
         last.seenAt = at
       }
     }
@@ -96,7 +96,7 @@ export function createIdentities(parts: {
     } else if (changed.length > 0) save(changed)
   }
 
-  /** What cannot be written now is known until a restart, which then finds the guest before. */
+  /** Stores generations. If that fails, they are known until a restart, which then finds the previous generation of the guest. */
   function save(generations: readonly Generation[]) {
     try {
       parts.store.save(generations)
@@ -108,7 +108,7 @@ export function createIdentities(parts: {
   return {
     /** Takes a state in. */
     look,
-    /** Which guest has the number; undefined where that is not known. */
+    /** The identity of the guest that has the number; undefined if it is not known. */
     of: (vmid: number): GuestIdentity | undefined =>
       parts.marks(vmid) === undefined ? undefined : known.get(vmid)?.identity,
     /** Every name that the guest was seen with. */

@@ -8,7 +8,7 @@ type Locked = Pick<Guest, 'vmid' | 'node' | 'type'>
 const unlockWords = (guest: Locked): string =>
   `a person who is sure that nothing works on it removes it on ${plainName(guest.node)}: ${unlockCommand(guest)}`
 
-/** What to do about a guest's lock, in sentences. */
+/** Advice about a guest's lock, in sentences. */
 export function lockAdvice(guest: Locked, seen: Parameters<typeof lockHolder>[1]): string {
   const holder = lockHolder(guest, seen)
   if (holder === 'none')

@@ -5,7 +5,7 @@ const key = 'node_roles'
 
 export type RolesOfNodes = ReturnType<typeof createNodeRoles>
 
-/** What nodes are for: roles from policy.yaml take precedence over those an operator set, and both over the cluster's. */
+/** Roles of nodes. Those of policy.yaml take precedence over an operator's, and both over the cluster's. */
 export function createNodeRoles(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   /** Journals the change in its transaction. */

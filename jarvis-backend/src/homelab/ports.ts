@@ -6,7 +6,7 @@ export type PowerAction = 'start' | 'stop' | 'restart'
 
 /** Result of a power action: the finished task and the guest's observed state. */
 export type PowerOutcome = {
-  /** Absent where the cluster refused before a task began. */
+  /** Absent if the cluster refused before a task began. */
   upid?: string
   /** `OK`, or Proxmox's message verbatim. */
   exitStatus: string
@@ -59,17 +59,17 @@ export interface Cluster {
   state(): ClusterState
   /**
    * Refreshes a state that is older than a few seconds, and with `vmid` also that guest. Waits at most 1.5 s and never rejects. Absent
-   * where `state()` is always current.
+   * if `state()` is always current.
    */
   catchUp?(vmid?: number): Promise<void>
   /**
-   * When an instant of JARVIS's clock was by the cluster's, to about a second, Unix ms; undefined where no answer told its time yet. Absent where
+   * Converts a time of JARVIS's clock into the cluster's, to about a second, Unix ms; undefined until an answer told the cluster's time. Absent if
    * both are one clock.
    */
   timeThere?(at: number): number | undefined
   /**
-   * Reads the cluster, and guest `vmid` at its node, in a read that begins now, so that a decision can rely on `state()`. Absent where
-   * `state()` is always current. @throws JarvisError `cluster_unreachable` where it could not be read, within ten seconds
+   * Reads the cluster, and guest `vmid` at its node, in a read that begins now, so that a decision can rely on `state()`. Absent if
+   * `state()` is always current. @throws JarvisError `cluster_unreachable` if it could not be read, within ten seconds
    */
   readAfresh?(vmid?: number): Promise<void>
   /**
@@ -84,19 +84,19 @@ export interface Cluster {
   /** Newest first, with all that run. @param query `limit`: 1..200. `type`: Proxmox's own, `vzdump` */
   tasks(query: { node?: string; type?: string; limit: number }, options: CallOptions): Promise<Partial<Task>>
   /**
-   * What tells guest `vmid` from others with its number, as last read; the same object until it is read anew. Undefined: not read yet, or it may be
-   * another guest since.
+   * The marks that tell guest `vmid` from others with its number, as last read; the same object until they are read anew. Undefined: they were not
+   * read yet, or the number may have another guest since.
    */
   marks?(vmid: number): GuestMarks | undefined
   /** The backups as last read for `Guest.backupAt`. Absent: `backupAt` is left as it is. */
   knownBackups?(): { items: readonly Backup[]; isWhole: boolean }
-  /** Whom backups that this cluster writes to a storage belong to on its backup server; undefined: not known. */
+  /** The owner, on the backup server, of backups that this cluster writes to a storage; undefined: not known. */
   writerOf?(storage: string): string | undefined
   /** Newest first. */
   backups(query: { node?: string; storage?: string; vmid?: number }, options: CallOptions): Promise<Partial<Backup>>
   /**
    * The cluster's own records of the last hour or day. A minute may occur several times with different series. Times when a thing was
-   * away have no values. Absent where the cluster keeps no records.
+   * away have no values. Absent if the cluster keeps no records.
    * @param options.missed called with the reason for each thing whose records could not be read; not for those the token may not read
    */
   history?(span: HistorySpan, options: Pick<CallOptions, 'signal'> & { missed(why: string): void }): AsyncIterable<Past>
@@ -126,13 +126,13 @@ export interface Cluster {
 export type CommandOutput = {
   stdout: string
   stderr: string
-  /** 128 plus the signal's number where a signal ended the program. */
+  /** 128 plus the signal's number if a signal ended the program. */
   exitCode: number
   /** `SIGKILL`, … */
   signal?: string
   /** The middle of a stream was dropped; a line in its place gives the bytes. */
   truncated: boolean
-  /** Dropped bytes of both streams; absent where none were. */
+  /** Dropped bytes of both streams; absent if none were dropped. */
   leftOutBytes?: number
   /** Bytes of the first program's output that were too many for the next one to read. */
   unreadBytes?: number
@@ -222,31 +222,31 @@ export interface Consoles {
 }
 
 export type PveMethod = 'POST' | 'PUT' | 'DELETE'
-/** The segments of a path under `/api2/json`: what stands in one is encoded. A segment `nodes` is followed by the node asked. */
+/** The segments of a path under `/api2/json`, not encoded. A segment `nodes` is followed by the node that is asked. */
 export type PvePath = readonly (string | number)[]
 /** A list is sent as its name once for each. */
 export type PveValues = Record<string, string | readonly string[]>
-/** `answerMs`: for the whole answer; default some seconds. `isWhole`: a read returns what stands beside `data` too. */
+/** `answerMs`: for the whole answer; default some seconds. `isWhole`: a read returns the whole answer, with the fields beside `data`. */
 export type PveAsk = { signal: AbortSignal; answerMs?: number; isWhole?: boolean }
 
-/** Proxmox's own API, in its own words: what there is no method of `Cluster` for. The demo answers as a cluster does. */
+/** Proxmox's own API, in its own words, for everything without a method of `Cluster`. The demo answers as a cluster does. */
 export interface PveApi {
   /** @returns the answer's `data`, or the whole answer. @throws ApiError `cluster_unreachable`, `cluster_refused`; the signal's reason. */
   get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown>
   /**
    * Never sent twice. @param form of a DELETE it is the query.
-   * @throws as `get` does, and ApiError `outcome_unknown` where the request was sent and no answer came.
+   * @throws as `get` does, and ApiError `outcome_unknown` if the request was sent and no answer came.
    */
   change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown>
   /** The present time of the cluster, Unix ms. */
   now(): number
   /** Waits `ms` of the cluster's time, which may run faster in the demo. @throws the signal's reason */
   wait(ms: number, signal: AbortSignal): Promise<void>
-  /** Shows a task that JARVIS began, until the cluster's own list has it. Absent where the list has it at once. */
+  /** Shows a task that JARVIS began, until the cluster's own list has it. Absent if the list has it at once. */
   noteTask?(task: Task): void
   /**
-   * Takes what a request of JARVIS's own left of its guests into the cluster's state, whose list is some seconds behind. Called when the
-   * request or its task has ended, however. Never rejects. Absent where the state is always current.
+   * Takes the result of JARVIS's own request for its guests into the cluster's state, whose list is some seconds behind. Called when the
+   * request or its task has ended, successfully or not. Never rejects. Absent if the state is always current.
    */
   noteResult?(request: { method: PveMethod; path: PvePath; form: PveValues }, signal: AbortSignal): Promise<void>
 }
@@ -268,7 +268,7 @@ export type TimerEnd = 'disarmed' | 'gone_off' | 'missing'
  * node. `id`: of the change; letters, digits, `_` and `-`.
  */
 export interface NetworkTimers {
-  /** @returns why no timer can be armed on that node, in one sentence; undefined where one can. @throws the signal's reason */
+  /** @returns why no timer can be armed on that node, in one sentence; undefined if one can be armed. @throws the signal's reason */
   obstacle(node: string, options: Pick<CallOptions, 'signal'>): Promise<string | undefined>
   /**
    * Keeps the configuration in force, and arms a timer that puts it back in place of the one that is staged now. It
@@ -276,11 +276,11 @@ export interface NetworkTimers {
    * @throws JarvisError: whatever is left of the timer does nothing to a configuration that was not applied
    */
   arm(node: string, timer: { id: string; afterMs: number }, options: Pick<CallOptions, 'signal'>): Promise<void>
-  /** Takes a timer away. Of this and its going off, one wins. @throws JarvisError where the node cannot be asked */
+  /** Disarms a timer. Either this or the timer's going off wins, never both. @throws JarvisError if the node cannot be asked */
   disarm(node: string, id: string, options: Pick<CallOptions, 'signal'>): Promise<TimerEnd>
 }
 
-/** `terminals`, `consoles`: absent where the cluster offers none. `pbs`: absent where no backup server is configured. */
+/** `terminals`, `consoles`: absent if the cluster offers none. `pbs`: absent if no backup server is configured. */
 export type Homelab = {
   cluster: Cluster
   shell: Shell

@@ -3,17 +3,17 @@ import type { PveApi, PvePath, PveReader } from './ports.ts'
 import { rowsOf, StatusRow, said, words } from './pve/answers.ts'
 import { ApiError } from './pve/failure.ts'
 
-/** Proxmox's words where it could write nothing under /etc/pve: without a quorum its file system is read-only, and few messages say why. */
+/** True for Proxmox's messages about a write under /etc/pve without a quorum: that file system is then read-only, and few messages say why. */
 export const isQuorumLoss = (words: string): boolean =>
   /no quorum/i.test(words) || (/\/etc\/pve\b/.test(words) && /Permission denied/.test(words))
 
 export const noQuorum =
   'The cluster has no quorum: Proxmox would refuse the change or do half of it, such as delete a disk and keep its configuration.'
-/** In place of Proxmox's words, where JARVIS sent nothing because there is no quorum. */
+/** Stands for Proxmox's words if JARVIS sent nothing because there is no quorum. */
 export const notSent = 'no quorum, so JARVIS sent nothing'
 
 /**
- * Whether the change rests on the cluster's own files. Services, power and network of a node do not, nor do the agent and console of a guest:
+ * True if the change writes the cluster's own files. Services, power and network of a node do not, nor do the agent and console of a guest:
  * they may be what brings a quorum back.
  */
 const needsQuorum = (path: PvePath): boolean => {
@@ -31,7 +31,7 @@ export function quorumOf(status: readonly Pick<StatusRow, 'type' | 'quorate'>[] 
   return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
-/** What HA's row of the quorum says. In some answers it has no flag and says it in its status. */
+/** Reads the quorum from HA's row. Some answers have no flag `quorate` and tell it in `status`. */
 export const haQuorumOf = ({ quorate, status }: { quorate?: boolean | undefined; status?: string | undefined }) =>
   status !== undefined && isQuorumLoss(status) ? false : (quorate ?? (status === 'OK' ? true : null))
 

@@ -108,7 +108,7 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
     samples,
     shownAsProtected,
     nodeRoles,
-    /** What operators may open; undefined when the terminal is off. */
+    /** Terminals and consoles that operators may open; undefined if the terminal is off. */
     openable: config.isTerminalOn ? { terminals: homelab.terminals, consoles: homelab.consoles, cluster } : undefined,
     routes: {
       samples: samplesRoutes(samples, now),

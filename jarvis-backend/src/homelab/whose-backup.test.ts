@@ -28,7 +28,7 @@ const guests = [
 ]
 const named = backup(106, 90, { notes: 'mail' })
 
-/** Whose the first is, beside the others. */
+/** Tells whose the first backup is, beside the others. */
 function whose(one: Backup, others: Backup[] = [named], storage: { name: string; node?: string } = { name: 'pbs' }) {
   const of = whoseBackups([one, ...others], {
     guests,

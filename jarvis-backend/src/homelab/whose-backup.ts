@@ -4,7 +4,7 @@ import { whoseAt } from './guest-identity.ts'
 
 export type Whose = Required<Pick<Backup, 'whose'>> & Pick<Backup, 'whoseWords'>
 
-/** What is known beside the backups: the guests, every name that each was seen with, and whom each storage's backups belong to on their server. */
+/** Facts beside the backups: the guests, every name that each guest was seen with, and the owner of each storage's backups on their server. */
 export type Around = {
   guests: readonly Guest[]
   namesOf(vmid: number): readonly string[]
@@ -13,7 +13,7 @@ export type Around = {
   writerOf(storage: string): string | undefined
 }
 
-/** What Proxmox's own template for notes makes, and JARVIS's: the guest's name. */
+/** Notes of a backup as the templates of Proxmox and of JARVIS make them: the guest's name. */
 const nameIn = /^([a-z0-9][a-z0-9.-]*)(?:, by JARVIS)?$/i
 
 /**

@@ -20,8 +20,8 @@ const usualWithinS = 60
 type Placed = ProposedStep & { number: number; facts: ToolFacts; pointers: readonly PlanPointer[] }
 
 /**
- * A procedure made of proposed calls, in an order that keeps every `after`. Nothing is read or judged yet.
- * @throws PlanProblem naming the step: a cycle, an unknown tool or step, arguments that the tool does not take
+ * The procedure of proposed calls, in an order in which every `after` holds. Nothing is read or judged yet.
+ * @throws PlanProblem with the step: a cycle, an unknown tool or step, arguments that the tool does not take
  */
 export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
   const placed = steps.map((step, at): Placed => {
@@ -150,7 +150,7 @@ function mustLead(
   )
 }
 
-/** @throws PlanProblem where a path cannot be read */
+/** @throws PlanProblem if a path cannot be parsed */
 function refOf(place: Titled, name: string, path: string): Ref {
   const text = `$${name}${path.startsWith('(') ? '' : '.'}${path}`
   try {

@@ -6,18 +6,17 @@ import { withoutSpeaker } from '../agent/speaker.ts'
 import { newId } from '../lib/ids.ts'
 
 /**
- * The model of the demo. Its package is loaded with the first request, because a build may leave it out; `generate` then throws a
+ * The model of the demo. Its package is loaded here and not imported, because a build may leave it out; `generate` then throws a
  * ModelError `model_unfit`. @param parts.cluster the present state
  */
 export function demoModel(parts: { cluster(): ClusterState }): Model {
-  let loaded: Promise<DemoModel> | undefined
+  const loaded = load(parts.cluster)
+  // A request reports the failure.
+  loaded.catch(() => undefined)
   return {
     id: 'demo',
     sees: false,
-    async generate(request, sink, signal) {
-      loaded ??= load(parts.cluster)
-      return (await loaded).generate(request, sink, signal)
-    },
+    generate: async (request, sink, signal) => (await loaded).generate(request, sink, signal),
   }
 }
 

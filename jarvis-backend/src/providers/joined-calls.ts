@@ -14,7 +14,7 @@ export type CallInProgress = {
   extra?: Fields
 }
 
-/** What a chunk says of a call. `at`: its index. `input`: an object, or JSON or a part of it. */
+/** The part of a call that one chunk holds. `at`: the call's index. `input`: an object, JSON, or a part of JSON. */
 type Delta = { id?: unknown; at?: number | undefined; name?: unknown; input?: unknown; extra?: Fields | undefined }
 
 /** Joins the chunks of calls as servers really send them, by index, id, name and order. @param begun told of each call, in order */
@@ -30,7 +30,7 @@ export function createCallJoiner(begun: (call: CallInProgress) => void) {
     return known?.at === at ? known : places.get(at)
   }
 
-  /** Whether a chunk begins another call than the one that it seems to go on with. */
+  /** True if a chunk begins a new call, although its id or index is that of `call`. */
   function isOther(call: CallInProgress, id: string, name: string, part: string): boolean {
     if (name === '') return false
     const differ = id !== '' && call.id !== '' && id !== call.id
@@ -164,7 +164,7 @@ function agreed(values: readonly string[]): string | undefined {
 
 const isPlaceholder = (json: string): boolean => ['', '{}', 'null', '""'].includes(json.replaceAll(/\s/g, ''))
 
-/** Whether the later arguments are the earlier ones, or those and more. */
+/** True if the later arguments repeat all of the earlier ones, alone or with more. */
 function restates(later: string, earlier: string): boolean {
   if (isPlaceholder(earlier)) return true
   return holds(objectIn(later), objectIn(earlier))

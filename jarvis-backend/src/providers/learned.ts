@@ -1,7 +1,7 @@
 /** A tool that a server is not sent. `why`: the server's words, in a sentence. */
 export type LeftOut = { tool: string; why: string }
 
-/** What one server refused for one model, each part by a name. */
+/** The parts of requests that one server refused for one model, by name. */
 export type Learned = {
   has(part: string): boolean
   /** The newest part that begins so. */

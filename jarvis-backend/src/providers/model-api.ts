@@ -14,6 +14,12 @@ export type ModelServer = {
   headers?: Readonly<Record<string, string>>
 }
 
+/** The server and name of a model, which stay the same if its provider is renamed. */
+export type ServedPlace = Pick<ModelServer, 'kind' | 'baseUrl'> & { model: string }
+/** A configured model: one of a server, or the demo. */
+export type ConfiguredModel = (ModelServer & { model: string }) | { provider: 'demo'; kind: 'demo' }
+export const isServed = (model: ConfiguredModel): model is ModelServer & { model: string } => model.kind !== 'demo'
+
 /** The settings of one model. */
 export type ModelOptions = {
   /** The provider's name, the first part of the model's id. */
@@ -31,9 +37,9 @@ export type ModelOptions = {
   effort?: Effort
   /** Longest time without a byte, ms. Default: the API's. */
   idleTimeoutMs?: number
-  /** What the server refused before. Absent: it is forgotten with the process. */
+  /** The parts of requests that the server refused before. Absent: they are kept in memory only. */
   learned?: Learned
-  /** What the server says of the model's sight. Absent or undefined: not known. */
+  /** Returns what the server says about pictures: true if the model takes them. Absent or undefined: not known. */
   sees?: () => boolean | undefined
 }
 

@@ -87,7 +87,7 @@ export const nodeFetch =
     return attempt()
   }
 
-/** Whether a refusal on the way over http is the proxy's own: models refuse in JSON. */
+/** True if a refusal comes from the HTTP proxy and not from the model's server, which refuses in JSON. */
 const isOfProxy = (status: number, type = ''): boolean =>
   status === 407 || ([403, 502, 503, 504].includes(status) && !type.includes('json'))
 

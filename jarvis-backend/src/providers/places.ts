@@ -5,7 +5,7 @@ type Reached = { kind: string; baseUrl?: string }
 
 const hostOf = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
 
-/** Whether a model's address is surely on this machine or its network. */
+/** True if a model's address is surely on this machine or its network. */
 export function isAtHome({ kind, baseUrl }: Reached): boolean {
   if (kind === 'demo') return true
   if (baseUrl === undefined) return false

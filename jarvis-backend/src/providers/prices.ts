@@ -13,7 +13,7 @@ export function createPrices(
   path: string,
   parts: {
     pricedAs(model: string): string | undefined
-    /** What its server lists, dollars per million tokens; undefined: nothing. */
+    /** The price that the model's server lists, US dollars per million tokens. Undefined: it lists none. */
     listed?(model: string): ModelFacts['price'] | undefined
     announce(problem: string): void
   },

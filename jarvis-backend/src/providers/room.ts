@@ -5,8 +5,6 @@ import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
-import { createLearnedStore } from '../compose/learned.ts'
-import { createModelFacts, pricedAsAmong, withPrice } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
@@ -18,8 +16,10 @@ import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
 import type { Clock } from '../lib/clock.ts'
+import { KeptFacts, pricedAsAmong, withPrice } from './facts/kept-facts.ts'
 import { createPrices, demoModel, isAtHome, presets, servedModel, windowOf } from './index.ts'
 import type { Learned } from './learned.ts'
+import { LearnedStore } from './learned-store.ts'
 
 /** The usual effort's tokens for thinking, in addition to those of the answer. */
 const tokensForThinking = 8_192
@@ -72,9 +72,9 @@ function openModels(parts: {
   announce(problem: string): void
 }) {
   const { clock, journal, durably, hide, redact } = parts
-  const facts = createModelFacts(parts)
-  const learnedStore = createLearnedStore(parts)
-  const memory = { cluster: parts.cluster, facts, learnedOf: learnedStore.of }
+  const facts = new KeptFacts(parts)
+  const learnedStore = new LearnedStore({ ...parts, leftOut: (id, left) => parts.announce(leftOutWords(id, left)) })
+  const memory: Memory = { cluster: parts.cluster, facts, learnedOf: (of) => learnedStore.of(of) }
   const made = ([first = demo, ...others]: readonly ModelConfig[]) => ({
     config: first,
     configs: others,
@@ -105,7 +105,7 @@ function openModels(parts: {
     clock,
     apply,
     factsOf: shownFacts,
-    forget: learnedStore.forget,
+    forget: (places) => learnedStore.forget(places),
     leftOut: (provider) =>
       learnedStore.leftOut([config, ...configs].filter((one) => one.provider === provider)).map(([, left]) => left),
   })
@@ -134,15 +134,15 @@ function openModels(parts: {
     },
     announce: parts.announce,
   })
-  /** Of a model that is configured; of no model of a test. */
+  /** The settings of a configured model. A test's model has none. */
   function configOf(id: string): ModelConfig | undefined {
     return [config, ...configs].find((known) => idOf(known) === id)
   }
-  /** What its server said of a model, in its lists and by what it refused. */
+  /** Facts of a model from its server's lists and refusals. */
   function known(of: ModelConfig): ModelFacts {
     return learnedStore.talksOnly(of) ? { ...facts.of(of), tools: false } : facts.of(of)
   }
-  /** What is known of a model, for people: with the price that counts. The servers of the others are asked meanwhile. */
+  /** Facts of a model for people, with the price that counts. Asks the model's server in the background if its facts are old. */
   function shownFacts(of: ModelConfig): ModelFacts {
     void facts.learn(of)
     return withPrice(known(of), priceOf(idOf(of)))
@@ -165,7 +165,7 @@ function openModels(parts: {
       reload()
       look()
     },
-    /** What answers where a model fails, in order: those that are configured and may read what was said to it. */
+    /** The models that answer in place of a failing one, in order: configured models that may read its conversation. */
     fallbacksOf({ id }: Model): Model[] {
       const all = [config, ...configs]
       const from = all.find((known) => idOf(known) === id)
@@ -211,7 +211,7 @@ function openModels(parts: {
       if (own !== undefined) learnedStore.learnTalksOnly(own)
       parts.changed()
     },
-    /** What is known of a model, once its server was asked; a model of a test is given everything. */
+    /** Facts of a model, after its server was asked. No facts are known of a test's model, so it is sent everything. */
     async factsOf({ id }: Model): Promise<ModelFacts> {
       const own = configOf(id)
       if (own === undefined) return {}
@@ -242,7 +242,7 @@ function openModels(parts: {
       parts.announce(message)
       return message
     },
-    /** What a person is told of tools that were left out for a model since this was asked last. */
+    /** Sentences for a person about tools that were left out for a model since the last call; undefined if there are none. */
     leftOutNow({ id }: Model): string | undefined {
       const left = learnedStore.newly(id)
       return left.length === 0 ? undefined : left.map((one) => leftOutWords(id, one)).join(' ')
@@ -270,7 +270,7 @@ function openModels(parts: {
 export type ComposedModels = ReturnType<typeof openModels>
 
 type Memory = {
-  facts: Pick<ReturnType<typeof createModelFacts>, 'of'>
+  facts: Pick<KeptFacts, 'of'>
   learnedOf(config: ServedModel): Learned
   cluster(): ClusterState
 }

@@ -21,7 +21,7 @@ const known: readonly (readonly [name: RegExp, sees: boolean])[] = [
   ],
 ]
 
-/** Whether a model takes pictures; undefined where the table does not know it. @param id `provider/model` */
+/** True if a model takes pictures; undefined if the table does not know the model. @param id `provider/model` */
 export function seesPictures(id: string): boolean | undefined {
   const name = (id.split('/').at(-1)?.toLowerCase() ?? '').replace(
     /^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta|mistral|deepseek)\./,
@@ -30,7 +30,7 @@ export function seesPictures(id: string): boolean | undefined {
   return known.find(([of]) => of.test(name))?.[1]
 }
 
-/** What servers say to a picture that their model does not take. */
+/** Matches refusals of a picture by a model that takes none. */
 const refusals =
   /image_url|input_image|\bimages?\b[^.]{0,60}\b(?:not supported|unsupported|not (?:be )?(?:accept|allow)ed|only supported)|(?:not|n't|no endpoints?)[^.]{0,40}\bsupport(?:s|ed)?[^.]{0,30}\bimage|not a multimodal|mmproj|\bvision\b|image input/i
 

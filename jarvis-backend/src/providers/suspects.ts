@@ -6,9 +6,9 @@ const mostTries = 12
  * requests half of those come back among which it is, until one is left.
  */
 export function createSuspects() {
-  /** Those that the server has not taken yet. */
+  /** Tools that the server has not accepted yet. */
   let left: readonly string[] = []
-  /** Those of them among which there surely is one. */
+  /** The part of `left` that surely holds a refused tool. */
   let doubtful: readonly string[] = []
   let trying: readonly string[] = []
   let tries = 0

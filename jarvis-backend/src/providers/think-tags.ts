@@ -39,7 +39,7 @@ const opener = /[<[◁]/g
 const longestTag = 64
 const message = '<|message|>'
 const longestHeader = 200
-/** What is said before a closing tag alone is taken for reasoning up to so many characters, unless the tag begins or ends a line. */
+/** If a closing tag has no opening one, the text before it counts as reasoning up to this length, characters. A tag that begins or ends a line has no such limit. */
 const longestInline = 400
 /** gpt-oss's channels, where a server strips their marks: `analysisWe need …assistantfinalYes.` */
 const strippedStart = /^\s*analysis(?=[A-Z])/
@@ -62,10 +62,10 @@ function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | u
   return undefined
 }
 
-/** Whether the start of a reply may be that of a stripped channel, once more of it is there. */
+/** True if the start of a reply may turn out to be the start of a stripped channel. */
 const mayBeStripped = (text: string) => 'analysis'.startsWith(text.trimStart())
 
-/** Whether a tag stands in a sentence about tags: between words, or in quotes. */
+/** True if a tag stands in a sentence about tags: between words, or in quotes. */
 const isMention = (before: string, after: string) =>
   (/\S[ \t]+$/.test(before) && /^[ \t]+\S/.test(after)) ||
   (/["'“‘«([]$/.test(before) && /^["'”’»)\].,;:!?]/.test(after))
@@ -149,7 +149,7 @@ export function createThinkTags(beginsInside = false, isGuess = false) {
     code = createCodeWatch()
   }
 
-  /** Whether a closing tag without its opening one, after so many characters, may end reasoning at its place. */
+  /** True if a closing tag without an opening one may end the reasoning here. */
   const endsThere = (after: string) => said <= longestInline || code.isLineStart() || /^[ \t]*(?:\r?\n|$)/.test(after)
 
   /** In the answer. @param after what follows the tag @returns whether the tag is one */
@@ -221,7 +221,7 @@ export function createThinkTags(beginsInside = false, isGuess = false) {
     }
   }
 
-  /** What began like a header is none. */
+  /** The held text began like a header and turned out to be ordinary text. */
   function leaveHeader() {
     mode = isAssumed ? 'thought' : 'text'
     if (isAssumed) think(held)
@@ -373,7 +373,7 @@ export function createThinkTags(beginsInside = false, isGuess = false) {
       else if (opened !== undefined && !mayEndInside) out.push({ kind: 'rest', text: opened })
       return taken()
     },
-    /** Whether a closing tag came that the prompt had opened. */
+    /** True if a closing tag came whose opening tag was in the prompt. */
     hasClosedAlone: () => hasClosedAlone,
   }
 }

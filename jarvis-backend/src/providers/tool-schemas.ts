@@ -39,7 +39,7 @@ export function createToolSchemas(learned: Learned) {
     changed()
     return parts.length > 0
   }
-  /** What the server said of the tool that is looked for. */
+  /** The server's refusal of the tool that is searched for. */
   let whyUnnamed = ''
   const leaveOutTool = (name: string | undefined, given: ModelRequest['tools'], why: string) => {
     const own = given.find((tool) => tool.name === name)
@@ -151,7 +151,7 @@ export function createToolSchemas(learned: Learned) {
   }
 }
 
-/** Of schemas and tools, or of nothing at all; not of calls and results. */
+/** True if a refusal is about schemas or tools, or names no cause. False if it is about calls and results. */
 const isAboutSchemas = (said: string) =>
   (/grammar|jinja|json.?schema|schema conversion|input_schema|\btools?\b|function_?declarations/i.test(said) ||
     /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
@@ -203,7 +203,7 @@ function digest(text: string): string {
   return (hash >>> 0).toString(36)
 }
 
-/** Whether a refusal names a keyword: the rare words anywhere, those that are English as a name alone. */
+/** True if a refusal names a keyword. Keywords that are also English words count only if they are marked as a name. */
 const names = (said: string, keyword: OptionalKeyword) => {
   if (keyword === 'anyOf' || keyword === 'additionalProperties')
     return said.includes(keyword) || said.includes(keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
@@ -223,7 +223,7 @@ function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
       ?.slice(1)
       .find((found) => found !== undefined)
   if (index !== undefined) return sent[Number(index)]
-  // Of a refusal that speaks of something else, the name of a tool says nothing.
+  // In a refusal about something else, a tool's name proves nothing.
   if (!/schema|grammar|parameters|declaration|(?:invalid|unsupported|malformed) (?:tool|function)/i.test(said))
     return undefined
   return sent

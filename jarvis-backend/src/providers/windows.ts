@@ -1,6 +1,6 @@
 import type { Window } from '../agent/context/next-fold.ts'
 
-/** Of a model that the table does not know, tokens. */
+/** The window of a model that the table does not know, tokens. */
 const unknownWindow = 32_000
 
 /**

@@ -67,7 +67,7 @@ const rest: Row[] = [
   ['<think>Hm</think>Yes.\n<think>\nMore.', 'Yes.\n<think>\nMore.', 'Hm'],
 ]
 const isRest = new Set(rest.map(([came]) => came))
-/** What came, the answer, and its reasoning. */
+/** The reply as it came, its answer and its reasoning. */
 const rows: Row[] = [
   ['Yes.', 'Yes.', ''],
   ['<think>Hm</think>Yes.', 'Yes.', 'Hm'],
@@ -169,9 +169,9 @@ test.each([
       )
       const reply = await told([pieces])(isFinal)
       expect({ came, text: reply.text, thinking: reply.thinking }).toEqual({ came, text, thinking })
-      // What was seen while it streamed ends as it is kept.
+      // The text that was shown while streaming ends as the text that is kept.
       expect({ came, ...reply.live }).toMatchObject({ came, text })
-      // What was told as reasoning stays so there, where it was the answer's rest after all.
+      // Text that was told as reasoning stays reasoning while streaming, even if it was the rest of the answer.
       if (!isRest.has(came)) expect({ came, thinking: reply.live.thinking.trim() }).toEqual({ came, thinking })
     }
   },
@@ -255,6 +255,6 @@ test('a model that answered plainly and reasons now is not heard thinking where 
     live: { text: 'Two guests are stopped, and all others run. Both are old.' },
   })
   expect(await replies(true)).toMatchObject({ live: { text: 'Okay, the user is right.' } })
-  // What a model does at one effort says nothing of another.
+  // A model's behaviour at one effort is not assumed at another.
   expect(['reasoning:plain', 'reasoning:plain:high'].map(learned.has)).toEqual([true, false])
 })

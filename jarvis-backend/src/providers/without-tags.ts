@@ -3,7 +3,7 @@ import type { Model, ModelSink } from '../agent/model.ts'
 import type { Learned } from './learned.ts'
 import { createThinkTags, type Said } from './think-tags.ts'
 
-/** Whether the prompt's template opens the model's reasoning. */
+/** Learned part: the prompt's template opens the model's reasoning. */
 const opened = 'reasoning:opened'
 /** Some models reason at some efforts only. */
 const plainAt = (effort: Effort | undefined) => `reasoning:plain${effort === undefined ? '' : `:${effort}`}`

@@ -57,8 +57,7 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
 export function membersOf(
   { placeOf }: Pick<Block, 'placeOf'>,
   map: YAMLMap,
-  known: readonly string[],
-  of: string,
+  { known, of }: { known: readonly string[]; of: string },
   say: Say,
 ): Map<string, { key: Node; value: unknown }> {
   const found = new Map<string, { key: Node; value: unknown }>()

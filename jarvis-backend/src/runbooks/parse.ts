@@ -74,7 +74,7 @@ class StepReader {
 
   read({ number, title, line, text, firstLine }: Section): Read {
     const block = readBlock(text, firstLine, this.#say)
-    const members = block.map && membersOf(block, block.map, stepKeys, 'a step', this.#say)
+    const members = block.map && membersOf(block, block.map, { known: stepKeys, of: 'a step' }, this.#say)
     const asked = members?.get('tool')
     if (members === undefined || asked === undefined) {
       this.#say(line, `Step ${number} has no tool.`)
@@ -149,7 +149,7 @@ class StepReader {
       this.#say(block.placeOf(node).line, 'verify: write until, and where it is another read, tool and args.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, checkKeys, 'verify', this.#say)
+    const members = membersOf(block, node as YAMLMap, { known: checkKeys, of: 'verify' }, this.#say)
     const { tool, args } = this.#readOf(block, { node, members }, own, known)
     const until = members.get('until')
     if (until === undefined) {
@@ -198,7 +198,7 @@ class StepReader {
       this.#say(block.placeOf(node).line, 'undo: write none, or the tool and args that take the step back.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, undoKeys, 'undo', this.#say)
+    const members = membersOf(block, node as YAMLMap, { known: undoKeys, of: 'undo' }, this.#say)
     const tool = this.#values.toolAt(block, members.get('tool')?.value ?? node, 'tool')
     return {
       toolName: tool.name,

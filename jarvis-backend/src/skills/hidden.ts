@@ -1,6 +1,6 @@
 /**
- * Characters that a reader cannot see, or that turn what is read: controls, formats, direction marks, tags, fillers, blanks of Braille. Newlines
- * and tabs are none. A joiner counts unless it stands alone inside an emoji or between two letters of a script that is written with joiners.
+ * Characters that a reader cannot see, or that change the order of a text: controls, formats, direction marks, tags, fillers, blanks of Braille. Newlines
+ * and tabs do not count. A joiner counts, unless it is alone inside an emoji or between two letters of a script that is written with joiners.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const emojiSelector = /^(?:\p{Extended_Pictographic}|[0-9#*])\ufe0f$/u
@@ -8,7 +8,7 @@ const emojiJoiner = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u2
 const letterJoiner =
   /^[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}][\u200c\u200d][\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]$/u
 
-/** `code`: `U+200B`. `line`: from 1. */
+/** An invisible character. `code`: such as `U+200B`. `line`: from 1. */
 export type Hidden = { line: number; code: string }
 
 /** The invisible characters of a text whose line ends are newlines. At most `most`, in order. */

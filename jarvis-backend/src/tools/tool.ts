@@ -52,7 +52,7 @@ export type ToolContext = Required<CallOptions> & {
   toolUseId?: string
   /** Hashes of the skills whose text the asker has in its context, by name. */
   loadedSkills?(): ReadonlyMap<string, string>
-  /** Who asks. */
+  /** The principal that asks. */
   asker?: Principal
   sessionId?: string
   runId?: string

@@ -21,7 +21,7 @@ export const keyKeptMs = 24 * 60 * 60_000
 /** How long a request without a key joins an earlier one of the same body, ms. */
 export const repeatedWithinMs = 15 * 60_000
 
-/** Which requests were asked, so that a repeated one gets the first one's answer; after a restart too. */
+/** The requests of programs. A repeated request gets the first one's answer, after a restart too. */
 export interface AskedStore {
   add(asked: Asked): void
   /** The newest of that key. */

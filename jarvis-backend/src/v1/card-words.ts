@@ -1,7 +1,7 @@
 import type { Card } from 'protocol'
 import { legible } from '../gate/index.ts'
 
-/** What a program is told of a card. It names no way to decide over this API, because there is none. */
+/** The line that tells a program of a card. A card cannot be decided over this API, so the line names no way. */
 export const cardLine = (card: Card): string =>
   legible(`Waiting for a person's decision in JARVIS: ${card.sentence ?? card.toolName} ${card.reason}`)
 

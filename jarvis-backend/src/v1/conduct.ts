@@ -13,7 +13,7 @@ const patienceMs = 240_000
 
 /** Writes the answer of a run in the form of one API. */
 export type Writer = {
-  /** What the run before this one came to, whose program was told that it waits. */
+  /** Tells the outcome of the previous run, if its program was told that a card waits. */
   before(text: string): void
   text(delta: string): void
   thinking(delta: string): void

@@ -21,7 +21,7 @@ const longestText = 100_000
 /** Characters that make a token; not every model counts them. */
 const charsPerToken = 3.3
 
-/** What computes embeddings. `model`: its name. */
+/** The model that computes embeddings. `model`: its name. */
 export type Embeddings = {
   model: string
   /** One embedding per text, in order. @throws JarvisError where the model does not answer */

@@ -29,7 +29,7 @@ export function filesIn(content: string | readonly Part[] | null | undefined, at
   return files
 }
 
-/** Whether a part is a file, which stands in no text. */
+/** True if a part is a file and not text. */
 export const isFilePart = ({ type }: Part): boolean => type === 'image_url' || type === 'file'
 
 function pictureIn(part: Part, param: string): GivenFile {
@@ -62,7 +62,7 @@ function checked(file: GivenFile, param: string) {
   }
 }
 
-/** Of a `data:` URL. An address is never fetched: it could lead into the network of this server. */
+/** The bytes of a `data:` URL. Other addresses are never fetched: they could lead into this server's network. */
 function bytesOf(url: string, param: string): Buffer {
   const comma = url.indexOf(',')
   if (!/^data:/i.test(url))

@@ -38,7 +38,7 @@ export function followRun(
   listener: Listener,
 ): { end(): void; check(): void } {
   let isOver = false
-  /** What was told of the turn that streams, and whether something was said before it. */
+  /** The text of the streaming turn that was told. `needsBreak`: text was told before this turn. */
   let streamed = ''
   let needsBreak = false
   const told = new Set<string>()
@@ -50,7 +50,7 @@ export function followRun(
     streamed += text
     listener.text(isFirst && needsBreak ? turnBreak + text : text)
   }
-  /** What was told of the turn was thinking. A program keeps what it was sent, so the answer begins anew behind it. */
+  /** The text of this turn turned out to be thinking. A program cannot unsay text, so the answer begins anew after it. */
   const takeBack = () => {
     if (streamed !== '') needsBreak = true
     streamed = ''
@@ -67,7 +67,7 @@ export function followRun(
   const hear = (entry: Entry) => {
     if (entry.type === 'assistant') {
       const text = wordsOf(entry)
-      // What streamed may have been redacted differently at its seams; then it stays as it was told.
+      // Streamed text may have been redacted differently where pieces meet. It then stays as it was told.
       if (text.startsWith(streamed)) say(text.slice(streamed.length))
       if (text !== '' || streamed !== '') needsBreak = entry.stopReason !== 'interrupted'
       streamed = ''

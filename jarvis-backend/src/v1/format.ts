@@ -41,7 +41,7 @@ export function requireFormat({ id, formats = [] }: Model, format: AnswerFormat 
   throw badField(field, `${id} cannot be held to ${format.type}. Ask for ${others}, or choose another model in JARVIS.`)
 }
 
-/** What is wrong with an answer by its format; undefined where nothing is. */
+/** Says how an answer violates its format; undefined if the answer fits. */
 export function formatFault(text: string, format: AnswerFormat): string | undefined {
   let value: unknown
   try {

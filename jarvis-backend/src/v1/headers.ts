@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Manner } from './conduct.ts'
 import { badField } from './errors.ts'
 
-/** What the header `Jarvis-Confirmation` says. @throws ApiError 400 */
+/** Reads the header `Jarvis-Confirmation`. @throws ApiError 400 */
 export function mannerOf(request: IncomingMessage): Manner {
   const said = headerOf(request, 'jarvis-confirmation')
   if (said === undefined || said === 'pending' || said === 'wait') return said

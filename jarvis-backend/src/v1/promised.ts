@@ -9,7 +9,7 @@ import { formatFault } from './format.ts'
 type Failing = Writer & { fail(error: ApiError): void }
 type Turn = Extract<Entry, { type: 'assistant' }>
 
-/** What a program was promised of its answer. `mustCall`: it calls one of the program's own tools. */
+/** The promises to a program about its answer. `mustCall`: it calls one of the program's own tools. */
 export type Promised = { format?: AnswerFormat | undefined; mustCall?: boolean | undefined }
 
 /**

@@ -16,7 +16,7 @@ const shapes = {
 }
 const path = /^\/api2\/json\/nodes\/([^/]+)\/(qemu|lxc)\/(\d+)\/vncwebsocket$/
 
-/** What a console heard, for tests. `messages`: whole frames of the client, the ticket's line left out. */
+/** A console's record for tests. `messages`: whole frames of the client, the ticket's line left out. */
 export type HeardConsole = { vmid: number; proxy: Proxy; node: string; messages: string[]; isOpen: boolean }
 
 /**

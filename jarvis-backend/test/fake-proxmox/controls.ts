@@ -9,7 +9,7 @@ import type { Scene } from './routes.ts'
 import type { Fault, Journal } from './server.ts'
 import type { FakeGuest, FakeNode, FakeStorage, World } from './world.ts'
 
-/** What a test does to the fake cluster from outside. */
+/** Changes that a test makes to the fake cluster from outside. */
 export function createControls(world: World & { model: Model }, journal: Journal, faults: Fault[]) {
   let rights: FakeRights
   const guest = (vmid: number): FakeGuest => {

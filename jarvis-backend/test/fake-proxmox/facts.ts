@@ -3,7 +3,7 @@ import { type ClusterFacts, createFacts, diskRow, type Row, zfsPool } from '../.
 const gib = 1024 ** 3
 const dayMs = 86_400_000
 
-/** What the fake cluster has besides its guests. @param now Unix ms */
+/** Facts of the fake cluster besides its guests. @param now Unix ms */
 export function fakeFacts(now: number): ClusterFacts {
   const facts = createFacts((name) => ({
     disks: [

@@ -11,7 +11,7 @@ import { routes, type Scene } from './routes.ts'
 import type { FakeNode } from './world.ts'
 
 export type Seen = { method: string; path: string; at: number; form: Record<string, string> }
-/** What happens to the next requests whose path holds `match`. */
+/** A fault of the next requests whose path contains `match`. */
 export type Fault = {
   match: string
   method?: 'GET' | PveMethod

@@ -115,5 +115,5 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
   }
 }
 
-/** What a test has is not what the cluster has, and does not change with it. */
+/** Copies a value, so that a test's copy does not change with the cluster. */
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T

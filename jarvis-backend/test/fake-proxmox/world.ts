@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** What the fake cluster consists of. Times are cluster time, Unix ms. */
+/** A guest of the fake cluster. Times are cluster time, Unix ms. */
 export type FakeGuest = {
   vmid: number
   type: 'qemu' | 'lxc'
@@ -13,7 +13,7 @@ export type FakeGuest = {
   template?: boolean
   tags?: string
   mac: string
-  /** What the list says of its memory; absent: somewhat less than half. */
+  /** Its used memory in the list, bytes; absent: somewhat less than half. */
   mem?: number
   /** Its next clean shutdown is not obeyed. */
   isDeaf?: boolean
@@ -63,7 +63,7 @@ export type FakeNode = {
   isStalled: boolean
   away?: 'refuses' | 'silent' | 'unreachable'
 }
-/** What the list says of a guest: renewed every ten seconds, lost five minutes after its node. */
+/** A guest's row in the list: renewed every ten seconds, lost five minutes after its node. */
 export type Listed = { status: string; uptime: number; cpu: number; mem: number; netin: number; name: string }
 
 export type FakeOptions = {
@@ -120,7 +120,7 @@ export function createWorld(options: FakeOptions, clock: Clock) {
         ? `pbs:backup/${type}/${vmid}/${new Date(ctime * 1000).toISOString().slice(0, 19)}Z`
         : `${storage}:backup/vzdump-${type === 'vm' ? 'qemu' : 'lxc'}-${vmid}-2025_01_01-00_00_00.${type === 'vm' ? 'vma' : 'tar'}.zst`
     const format = storage === 'pbs' ? `pbs-${type}` : type === 'vm' ? 'vma.zst' : 'tar.zst'
-    // What is older than a day has been verified.
+    // Backups older than 25 hours have been verified.
     const verified = storage === 'pbs' && agoMs > 90_000_000 ? { verification: 'ok' as const } : {}
     const notes = guests.get(vmid)?.name
     backups.push({ storage, node, volid, vmid, ctime, format, notes, size: 3 * gib, ...verified })
@@ -159,7 +159,7 @@ export function createWorld(options: FakeOptions, clock: Clock) {
   const listed = new Map<number, Listed>()
   const upFor = (guest: FakeGuest) =>
     guest.status === 'stopped' ? 0 : Math.max(0, Math.floor((now() - guest.startedAt) / 1000))
-  /** What every node's statistics daemon tells the others. */
+  /** Renews the list, as every node's statistics daemon does for the others. */
   function renewList() {
     for (const guest of guests.values()) {
       const node = nodes.get(guest.node)
@@ -209,7 +209,7 @@ export function createWorld(options: FakeOptions, clock: Clock) {
     upFor,
     bootedAt,
     isOnline,
-    /** What the list says; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
+    /** The guest's row in the list; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
     listedOf(guest: FakeGuest): Listed | undefined {
       const { lostAt, isStalled = false } = nodes.get(guest.node) ?? {}
       if (isStalled) return undefined

@@ -1,7 +1,7 @@
 import type { ClusterState, Guest, Storage } from 'protocol'
 import { shareOf } from 'protocol/facts'
 
-/** What a sentence said. `words`: the named groups of its pattern. `ownCalls`: ids of this chat's earlier calls. */
+/** A sentence as it was understood. `words`: the named groups of its pattern. `ownCalls`: ids of this chat's earlier calls. */
 export type Said = {
   words: Readonly<Record<string, string | undefined>>
   cluster: ClusterState

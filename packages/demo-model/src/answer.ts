@@ -4,7 +4,7 @@ import { listed, some } from './words.ts'
 export const introduction =
   '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.*'
 
-/** What it looks at with each tool, in words that follow “I can look at”. */
+/** The things that the demo looks at with each tool, in words that follow “I can look at”. */
 const looks: Readonly<Record<string, string>> = {
   get_cluster_status: 'the cluster',
   get_cluster_resources: 'the cluster',
@@ -48,7 +48,7 @@ const looks: Readonly<Record<string, string>> = {
   inspect_docker_container: 'Docker containers and their logs',
   get_docker_logs: 'Docker containers and their logs',
 }
-/** What it does with each tool, in words that follow “I can”. */
+/** The deeds of the demo with each tool, in words that follow “I can”. */
 const deeds: Readonly<Record<string, string>> = {
   start_vm: 'start, stop and restart guests',
   stop_vm: 'start, stop and restart guests',

@@ -30,7 +30,7 @@ export function askedBack(text: string, { storages }: ClusterState): PlannedCall
 
 const free = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (totalBytes ?? 0) - (usedBytes ?? 0)
 
-/** What the demo says of the answer. */
+/** The demo's words about the answer to its question. */
 export function askedWords(text: string): string {
   const lines = text
     .split('\n')

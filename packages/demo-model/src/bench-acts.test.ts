@@ -78,7 +78,7 @@ test.each([
   ],
   // A file is no site, and a guest no Docker container.
   ['open notes.txt', 'read_file {}'],
-  // What is about the cluster stays so.
+  // An order about the cluster stays one.
   ['run “df -h” on pve', 'execute_ssh {"node":"pve","command":"df -h"}'],
 ])('%s → %s', (message, call) => {
   expect(called(message)).toBe(call)

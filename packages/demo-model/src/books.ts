@@ -3,7 +3,7 @@ import { read } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
 import type { PlannedCall } from './questions.ts'
 
-/** What is read for a skill that comes with JARVIS. The rules cannot follow a text, so they hold its first reads. */
+/** The first reads for a skill that comes with JARVIS. The rules cannot follow the skill's text. */
 type Book = { about: RegExp; reads(nodes: readonly string[]): PlannedCall[] }
 
 const perNode = (toolName: string, nodes: readonly string[]) => nodes.map((node) => read(toolName, { node }))
@@ -36,7 +36,7 @@ export type ByBook = { skill: string; load: boolean; reads: PlannedCall[] }
 
 const byTheBook = /\b(?:by the book|(?:use|with|follow|load) (?:the |a )?(?:skill\b|[\w-]+ skill\b))/i
 
-/** What a message asks to be done by a skill: `/disk-health`, `check my disks by the book`, `use the disk-health skill`. */
+/** Finds the skill that a message asks for, and its reads: `/disk-health`, `check my disks by the book`, `use the disk-health skill`. */
 export function byBook(message: string, cluster: ClusterState): ByBook | undefined {
   const [, named] = /^\/([a-z0-9-]+)(?=\s|$)/.exec(message) ?? []
   const [, said, before] = /(?<![a-z0-9-])(?:skill ([a-z0-9-]+)|([a-z0-9-]+) skill)\b/i.exec(message) ?? []

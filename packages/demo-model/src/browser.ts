@@ -46,6 +46,6 @@ export const browserActs: readonly Act[] = [
 
 export const browserReads: readonly string[] = ['get_page_text', 'take_screenshot', 'go_back']
 
-/** What was read of the open page. A picture stands in the chat itself. */
+/** Tells the text of the open page. A picture stands in the chat itself. */
 export const browserWords = (outcome: Outcome): string =>
   outcome.toolName === 'get_page_text' ? textWords(outcome) : plain(outcome.text.split('\n', 1)[0] ?? '')

@@ -7,7 +7,7 @@ import { guestsMeant, nodeNames, type Outcome, whatExists } from './orders.ts'
 import type { Focus } from './questions.ts'
 
 type Spoken = Pick<Extract<Clause, { type: 'act' }>, 'act' | 'words' | 'text' | 'items'>
-/** What an input is made of: all but `words` come from the conversation. */
+/** The material of a tool's input beside the words of the sentence. */
 type Scene = { cluster: ClusterState; focus: Focus; ownCalls: readonly string[] }
 
 /** Turns a sentence of the table into calls, one for each of its targets. */

@@ -1,10 +1,10 @@
 import type { PlannedCall } from './questions.ts'
 import type { Outcome } from './seen.ts'
 
-/** What a child run reads before its task; the demo answers the task alone. */
+/** The block before the task of a child run; the demo answers the task alone. */
 const before = /^\[JARVIS: another agent asks you[\s\S]*?\]\n\n/
 
-/** Whether another agent asked. */
+/** True if another agent asked. */
 export const isHandedOver = (text: string): boolean => before.test(text)
 
 export const taskIn = (text: string): string => text.replace(before, '')
@@ -32,7 +32,7 @@ export function delegated(message: string): PlannedCall[] | undefined {
   )
 }
 
-/** What the agents came to, each under its task. */
+/** The answers of the agents, each under its task. */
 export const toldBy = (outcomes: readonly Outcome[]): string =>
   outcomes
     .map(({ toolInput, text, isError }) => {

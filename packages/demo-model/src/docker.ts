@@ -66,7 +66,7 @@ export const dockerReads: readonly string[] = [
   ...['list_docker_containers', 'inspect_docker_container', 'get_docker_logs', 'run_in_docker_container'],
 ]
 
-/** What Docker said: its list as a list, logs and outputs as they came. */
+/** Tells Docker's answer: containers as a list, logs and outputs as they came. */
 export function dockerWords({ toolName, toolInput, text }: Outcome): string {
   const [head = '', ...rest] = text.split('\n')
   if (toolName === 'list_docker_containers')

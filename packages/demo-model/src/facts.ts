@@ -140,7 +140,7 @@ export const backupsIn = (text: string): BackupFacts[] =>
     )
   })
 
-/** Whether get_cluster_status knows everything that needs attention, including that nothing does. */
+/** True if get_cluster_status could read everything that may need attention. */
 export const isAttentionKnown = (text: string): boolean =>
   /^(?:Nothing needs attention|Needs attention)/m.test(text) && !/ (?:is|rest is) unknown\.$/m.test(text)
 
@@ -151,7 +151,7 @@ export function attentionIn(text: string): string[] {
   return from < 0 ? [] : all.slice(from + 1).filter((line) => !line.startsWith('Could not be read'))
 }
 
-/** What the tools could not read: `pbs-main is not reachable`. */
+/** The parts that the tools could not read: `pbs-main is not reachable`. */
 export const missingIn = (text: string): string | undefined => part(text, /^Could not be read: (.*)\.$/m)
 
 /** Guests without a fresh backup, by the operator's limits. */

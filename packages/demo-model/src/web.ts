@@ -13,7 +13,7 @@ const files = `(?![\\w-]+\\.(?:${fileEndings}|service|sock)\\b(?![./:-]))`
 const whole = '(?<url>https?://[^\\s"”`]+?)'
 const bare = `(?<url>${files}[a-z0-9](?:[a-z0-9-]*\\.)+[a-z][a-z0-9-]+(?::\\d{1,5})?(?:/[^\\s"”\`]*?)?)`
 const page = '(?:the )?(?:(?:page|site|website|address) )?'
-/** What is to be done with the page, which is read to the person in any case. */
+/** An order to tell the page, as the end of a sentence. The page is told in any case. */
 const andTell = '(?:,? (?:and|then)(?: then)? (?:tell|say|show|read|report|summari[sz]e|give)\\b.{0,80})?'
 
 /** Sentences that open an address. @param where what stands behind the address */
@@ -63,7 +63,7 @@ function searched(said: string): Record<string, unknown> | string {
   return query.length < 2 ? 'For what, sir?' : { query }
 }
 
-/** What a search found: titles, addresses that open nothing by themselves, and passages. */
+/** Tells the results of a search: titles, addresses without links, and passages. */
 export function searchWords({ text }: Outcome): string {
   const [head = ''] = text.split('\n', 1)
   const hits = [...text.matchAll(/^- (.*)\n {2}(https?:\/\/\S+)(?:\n {2}(.*))?$/gm)]

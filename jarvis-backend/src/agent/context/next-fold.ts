@@ -56,14 +56,16 @@ export function nextFold(reading: Reading): NextFold | undefined {
     if (results !== undefined) return results
   }
   if (!isFull) return undefined
-  const cut = cutFor(reading, given, runsKept, keptShare, leastGain)
+  const cut = cutFor(reading, given, { most: runsKept, share: keptShare, gain: leastGain })
   return cut && turns(reading, given, cut, 'window')
 }
 
 /** The fold after the model refused the request as too long: the window is smaller than was known. */
 export function foldOfRefused(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
-  const cut = cutFor(reading, given, 1, keptShare / 4, 0) ?? cutsIn(given, reading.current, reading.isOpen).at(-1)
+  const cut =
+    cutFor(reading, given, { most: 1, share: keptShare / 4, gain: 0 }) ??
+    cutsIn(given, reading.current, reading.isOpen).at(-1)
   return cut && turns(reading, given, cut, 'refused')
 }
 
@@ -87,13 +89,16 @@ function turns({ current }: Reading, given: readonly StoredEntry[], cut: Cut, wh
   return count === 0 ? undefined : { what: 'turns', why, upTo: cut.seq, count }
 }
 
-/** The oldest cut behind which no more than the allowed share is kept. If the present run alone is larger, a cut inside it. */
+/**
+ * The oldest cut behind which no more than the allowed share is kept. If the present run alone is larger, a cut inside it.
+ * @param limits.most runs that may be kept
+ * @param limits.share of the window that the kept entries may fill, 0..1
+ * @param limits.gain the least share of the window that the fold must free, 0..1
+ */
 function cutFor(
   reading: Reading,
   given: readonly StoredEntry[],
-  most: number,
-  share: number,
-  gain: number,
+  { most, share, gain }: { most: number; share: number; gain: number },
 ): Cut | undefined {
   const { size, window, current } = reading
   const { resultsTo } = foldsIn(reading.entries)

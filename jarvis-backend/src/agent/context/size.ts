@@ -3,16 +3,16 @@ import type { Message, ModelImage, ToolSpec } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { pictureTokens } from './picture-tokens.ts'
 
-/** Characters to a token where the provider has counted nothing yet. */
+/** Characters per token until the provider has counted a request. */
 export const usualCharsPerToken = 3.3
-/** A ratio outside of these says that the provider did not count all of the request. */
+/** A ratio outside these bounds shows that the provider did not count the whole request. */
 const leastCharsPerToken = 1
 const mostCharsPerToken = 12
 type Request = { system: string; tools: readonly ToolSpec[]; messages: readonly Message[] }
 
 /**
- * Tokens of the next request. `counted`: how many of them the provider counted in the newest reply; 0 where all are estimated.
- * `charsPerToken`: of the session, for estimates.
+ * Tokens of the next request. `counted`: how many of them the provider counted in the newest reply; 0 if all are estimated.
+ * `charsPerToken`: the session's ratio, for estimates.
  */
 export type Size = { tokens: number; counted: number; charsPerToken: number }
 
@@ -20,10 +20,10 @@ export const inputOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usag
   inputTokens + cacheReadTokens + cacheWriteTokens
 
 /**
- * The size of a request: what the provider counted last, and an estimate of what is new. After a fold nothing that was counted
- * holds any more, and all is estimated until the next reply.
- * @param entries those that `request.messages` were made of
- * @param model id of the one that will count
+ * The size of a request: the provider's last count, and an estimate of the newer messages. A fold makes the count invalid, so everything is estimated
+ * until the next reply.
+ * @param entries the entries that `request.messages` were made of
+ * @param model the id of the model that gets the request
  */
 export function sizeOf(
   request: Request,

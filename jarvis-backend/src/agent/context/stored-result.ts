@@ -9,15 +9,20 @@ import { pageOf } from './cut-result.ts'
  * @returns undefined if the session has no such result, or if an MCP client asked for it: the model must not see that one
  */
 export function storedResult(
-  store: Pick<TranscriptStore, 'resultOf' | 'entriesOfRun'>,
+  {
+    store,
+    attachments,
+  }: {
+    store: Pick<TranscriptStore, 'resultOf' | 'entriesOfRun'>
+    attachments: Pick<Attachments, 'read' | 'textOf'>
+  },
   sessionId: string,
   toolUseId: string,
   offset: number,
-  attachments?: Pick<Attachments, 'read' | 'textOf'>,
 ): { toolName: string; text: string; offset: number; total: number; next?: number } | undefined {
-  const text = attachments?.textOf(sessionId, toolUseId)
+  const text = attachments.textOf(sessionId, toolUseId)
   if (text !== undefined) {
-    const name = attachments?.read(sessionId, toolUseId)?.attachment.name ?? 'file'
+    const name = attachments.read(sessionId, toolUseId)?.attachment.name ?? 'file'
     return { toolName: `the attached file ${name}`, ...pageOf(text, offset), offset, total: text.length }
   }
   const entry = store.resultOf(sessionId, toolUseId)

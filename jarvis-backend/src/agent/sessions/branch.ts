@@ -2,14 +2,14 @@ import { type Content, JarvisError } from 'protocol'
 import { usageOf } from '../spent.ts'
 import type { StoredEntry, TranscriptStore } from './transcript-store.ts'
 
-/** Where a branch leaves its session: with all before a message, or with all up to an answer. */
+/** The point at which a branch leaves its session: before a message, or after an answer. */
 export type BranchPoint = { before: number } | { after: number }
 
-/** A branch holds all entries below `entry`, and the end of a run that this cuts. */
+/** A branch holds all entries below `below`. `entry`: shown as its place. `cut`: a run that the point cuts, with entries that end it. */
 export type Branch = { entry: number; below: number; cut?: { runId: string; entries: StoredEntry[] } }
 
 /**
- * Finds where a branch ends. Its last run always has an end. Calls after the branch's last words are left out, because
+ * Finds the last entry of a branch. The branch's last run always has an end. Calls after the branch's last words are left out, because
  * their outcomes belong to the other conversation.
  * @throws JarvisError `not_found`, `invalid_request`
  */

@@ -6,7 +6,7 @@ export function excerpt(text: string, at: number): string {
   const place = text.slice(0, at).replace(/\s+/g, ' ').trimStart().length
   const flat = text.replace(/\s+/g, ' ').trim()
   const wanted = Math.max(0, Math.min(place - leadChars, flat.length - shownChars))
-  // At a word's beginning, where one is near.
+  // Begins with a whole word, if one begins nearby.
   const space = wanted === 0 ? -1 : flat.indexOf(' ', wanted)
   const from = space !== -1 && space < place ? space + 1 : wanted
   const to = from + shownChars

@@ -9,7 +9,7 @@ import { readEach } from './read-each.ts'
 /** A disk that has to spin up first answers late. */
 const answerMs = 25_000
 
-/** What a node does not say is absent. */
+/** A disk. Fields that its node does not report are absent. */
 export type Disk = {
   node: string
   /** `/dev/sda` */
@@ -19,7 +19,7 @@ export type Disk = {
   sizeBytes?: number
   /** `nvme`, `ssd`, `hdd`, `usb`, … */
   kind?: string
-  /** What the disk is used for: `ZFS`, `LVM`, `mounted`, … */
+  /** The disk's use: `ZFS`, `LVM`, `mounted`, … */
   use?: string
   /** SMART's verdict; null: the disk does not say. */
   isHealthy: boolean | null
@@ -40,9 +40,9 @@ export type Pool = {
   /** Fragmentation of the free space, 0..1. */
   fragmentRatio?: number
   faults: PoolFault[]
-  /** What ZFS says of the data; absent where there is no known error. */
+  /** ZFS's words about errors in the data; absent if no error is known. */
   errors?: string
-  /** What ZFS says of the last scrub, in its words. */
+  /** ZFS's words about the last scrub. */
   scan?: string
   /** End of the last scrub, Unix ms, to a day: ZFS says it in the node's zone. Null: ZFS does not say it, for example after a resilver. */
   scrubbedAt: number | null
@@ -211,7 +211,7 @@ export const readThinPools = (api: PveReader, nodes: Nodes, signal: AbortSignal)
     }))
   })
 
-/** What SMART says of one disk, line by line. @throws ApiError; the signal's reason */
+/** Reads SMART's report of one disk, line by line. @throws ApiError; the signal's reason */
 export async function readSmart(
   api: PveReader,
   { node, disk }: { node: string; disk: string },

@@ -27,21 +27,21 @@ export type FirewallRule = {
   direction: string
   /** `ACCEPT`, `DROP`, `REJECT`, or the group's name. */
   action: string
-  /** What must match, as in `tcp dport 22 source 10.0.0.0/8`; empty: everything. */
+  /** The condition of a match, as in `tcp dport 22 source 10.0.0.0/8`; empty: everything. */
   match: string
   comment?: string
 }
 
 export type Firewall = {
-  /** Whether it is switched on at the place that was asked about. */
+  /** True if the firewall is on at the place that was asked about. */
   isEnabled: boolean
-  /** Whether it is switched on for the cluster, without which no rule counts; null: not known. */
+  /** True if the firewall is on for the cluster; otherwise no rule counts. Null: not known. */
   isClusterEnabled: boolean | null
   policyIn?: string
   policyOut?: string
   /** In the order in which they are tried. */
   rules: FirewallRule[]
-  /** Of a guest: the network cards that the firewall is not switched on for; null: not known. */
+  /** For a guest: its network cards without the firewall; null: not known. */
   openCards?: string[] | null
 }
 

@@ -3,13 +3,13 @@ import { guestPath, type Place } from '../pve/guest.ts'
 
 /** A guest's configuration, keys as Proxmox names them. What a secret stood in is redacted. */
 export type GuestConfig = {
-  /** Of the file, its snapshots and its lock included. */
+  /** The digest of the configuration file, its snapshots and its lock included. */
   digest: string
   lock: string | undefined
   isTemplate: boolean
-  /** What the guest runs with now. */
+  /** The values that the guest runs with now. */
   values: Readonly<Record<string, string>>
-  /** What waits until it is stopped; `undefined`: the key goes. */
+  /** Values that wait until the guest is stopped; `undefined`: the key goes. */
   pending: ReadonlyMap<string, string | undefined>
 }
 
@@ -29,7 +29,7 @@ export async function readConfig(api: PveReader, place: Place, ask: PveAsk): Pro
   return { digest: digest ?? '', lock, isTemplate, values: rest, pending: new Map(pending) }
 }
 
-/** What a key will be once nothing waits any more. */
+/** The value of a key once nothing waits any more. */
 export const configured = ({ values, pending }: GuestConfig, key: string): string | undefined =>
   pending.has(key) ? pending.get(key) : values[key]
 
@@ -57,7 +57,7 @@ function bytesOf(size: string): number | undefined {
   return figure === undefined ? undefined : Number(figure) * 1024 ** units.indexOf(unit)
 }
 
-/** Of the disks together; undefined where one does not say its size. */
+/** The size of the disks together, bytes; undefined if the size of one is not known. */
 export const sizeOf = (volumes: readonly Volume[]): number | undefined =>
   volumes.reduce<number | undefined>(
     (sum, { sizeBytes }) => (sum === undefined || sizeBytes === undefined ? undefined : sum + sizeBytes),

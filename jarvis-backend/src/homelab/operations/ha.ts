@@ -26,7 +26,7 @@ export type HaState = {
   services: { vmid: number; node?: string; state: string; wanted?: string }[]
 }
 
-/** What HA manages and how it is. @throws ApiError; the signal's reason */
+/** Reads HA's managers and resources with their states. @throws ApiError; the signal's reason */
 export async function readHa(api: PveReader, signal: AbortSignal): Promise<HaState> {
   const { rows } = rowsOf(HaRow, await api.get(['cluster', 'ha', 'status', 'current'], {}, { signal }))
   const managers = (type: string) =>

@@ -87,11 +87,11 @@ async function leftWithout(api: PveReader, { vmid, node }: Place, signal: AbortS
   return `Read afterwards: there is no guest ${vmid} on ${plainName(node)}${found}${unknown}.`
 }
 
-/** Whether a storage lists the guest's disks to this token: without the right Proxmox leaves them out without a word. @throws the signal's reason */
+/** True if a storage lists the guest's disks to this token: without the right, Proxmox leaves them out silently. @throws the signal's reason */
 const seesDisksOf = async (api: PveReader, { vmid }: Pick<Place, 'vmid'>, signal: AbortSignal) =>
   sightOf(await readRights(api, signal), 'disks', `/vms/${vmid}`) === 'all'
 
-/** What is odd about a disk; undefined where it is there, as large as configured. @param volume `sees`: the token may see the guest's disks */
+/** Describes a missing disk or a wrong size; undefined if the disk is there, as large as configured. @param volume `sees`: the token may see the guest's disks */
 async function diskLeft(
   api: PveReader,
   { node }: Place,

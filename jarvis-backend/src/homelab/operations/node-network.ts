@@ -12,7 +12,7 @@ export type NodeInterface = { name: string; type: string; isActive: boolean | nu
  */
 export type NodeNetwork = { interfaces: NodeInterface[]; staged: string | undefined; hidden: string | undefined }
 
-/** What a node reports of an interface and takes in no request, or takes in another form. */
+/** Keys that a node reports of an interface but takes in no request, or takes in another form. */
 const reported = new Set([
   ...['iface', 'type', 'method', 'method6', 'families', 'active', 'exists', 'priority', 'altnames', 'link-type'],
   ...['address', 'netmask', 'address6', 'netmask6', 'options', 'options6', 'bridge_stp', 'bridge_fd'],

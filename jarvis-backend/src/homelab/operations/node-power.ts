@@ -27,7 +27,7 @@ export async function nodePower(
   // Somebody watches, so that the cluster is looked at often.
   const unwatch = cluster.watch(() => {})
   const isNow = (status: 'online' | 'offline') => () => nodeNow()?.status === status
-  /** Whether the node's uptime began after the request: a quick reboot can fall between two looks. */
+  /** True if the node's uptime began after the request: a quick reboot can fall between two looks. */
   function hasRestarted() {
     const uptimeS = nodeNow()?.uptimeS
     if (uptimeS === undefined || uptimeBeforeS === undefined) return false

@@ -19,7 +19,7 @@ export type Updates = {
   missing: string[]
 }
 
-/** What the node's package lists, as last refreshed, offer, and which kernel runs. @throws the signal's reason alone */
+/** Reads the updates in the node's package lists, as last refreshed, and the running kernel. @throws the signal's reason alone */
 export async function readUpdates(api: PveReader, node: string, signal: AbortSignal): Promise<Updates> {
   const missing: string[] = []
   const read = async (what: 'update' | 'versions', needs: string) => {

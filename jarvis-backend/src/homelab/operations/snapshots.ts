@@ -37,7 +37,7 @@ export async function readSnapshots(api: PveReader, place: Place, ask: PveAsk): 
   }
 }
 
-/** What a snapshot's part of the file says of the snapshot, and not of the guest. */
+/** Keys in a snapshot's part of the file that describe the snapshot, not the guest. */
 const own = new Set(['digest', 'snaptime', 'parent', 'vmstate', 'snapstate', 'runningmachine', 'runningcpu'])
 
 /** The configuration that a snapshot would bring back, keys as Proxmox names them. @throws ApiError where there is none of the name */
@@ -51,7 +51,7 @@ export async function readSnapshotConfig(
   return Object.fromEntries(Object.entries(values).filter(([key]) => !own.has(key)))
 }
 
-/** Whether all its disks can be kept in a snapshot. @throws ApiError */
+/** True if all disks of the guest can be kept in a snapshot. @throws ApiError */
 export async function mayBeSnapshot(api: PveReader, place: Place, ask: PveAsk): Promise<boolean> {
   const { hasFeature } = record(await api.get([...guestPath(place), 'feature'], { feature: 'snapshot' }, ask))
   return hasFeature === '1'

@@ -1,6 +1,6 @@
 import type { PvePath, PveValues } from '../ports.ts'
 
-/** What a backup server holds. Times are Unix seconds. */
+/** The content of a backup server. Times are Unix seconds. */
 export type PbsFacts = {
   stores: { store: string; total: number; used: number; fullAt?: number; maintenance?: string }[]
   snapshots: {

@@ -50,7 +50,7 @@ export type Datastore = {
 }
 export type PbsJob = {
   kind: 'verify' | 'gc' | 'prune' | 'sync'
-  /** Of garbage collection: the datastore's. */
+  /** For garbage collection the datastore's name. */
   id: string
   store: string
   schedule?: string
@@ -59,7 +59,7 @@ export type PbsJob = {
   lastState: string | null
   lastAt?: number
   nextAt?: number
-  /** Of garbage collection: bytes that go with a later run, and chunks that are still broken. */
+  /** For garbage collection: bytes that a later run removes, and (`badChunks`) chunks that are still broken. */
   pendingBytes?: number
   badChunks?: number
 }

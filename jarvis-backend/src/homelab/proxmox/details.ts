@@ -197,7 +197,7 @@ export function createDetails(parts: {
   }
 }
 
-/** What was read, and what is known of storages of which nothing was. */
+/** The backups that were read, and the known ones of storages that could not be read. */
 function withUnread(known: readonly Backup[], read: readonly Backup[], { guests }: ClusterState): Backup[] {
   const seen = new Set(read.map(({ storage }) => storage))
   const there = new Set(guests.map(({ vmid }) => vmid))

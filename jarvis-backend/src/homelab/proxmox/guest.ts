@@ -19,7 +19,7 @@ export async function seeGuest(
   return sightingOf(await readGuest(api, place, signal), now())
 }
 
-/** What a guest's node says of it now. @throws ApiError */
+/** Reads a guest's present state at its node. @throws ApiError */
 export const readGuest = async (api: Pick<PveApi, 'get'>, place: Place, signal: AbortSignal) =>
   GuestNow.parse(await api.get([...guestPath(place), 'status', 'current'], {}, { signal }))
 

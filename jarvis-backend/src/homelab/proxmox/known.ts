@@ -15,7 +15,7 @@ export type Reading = {
   status: StatusRow[] | undefined
   /** Undefined where they could not be read. */
   tasks: Task[] | undefined
-  /** What could not be read, in words. */
+  /** The parts that could not be read, in words. */
   missing: string[]
 }
 
@@ -54,7 +54,7 @@ export type Known = {
   /** As `Guest.madeAt`. */
   madeAt: Map<number, number>
   backupsMissing: string[]
-  /** Whether every storage was read, so that a guest missing in `backupAt` has no backup. */
+  /** True if every storage was read, so that a guest missing in `backupAt` has no backup. */
   areBackupsWhole: boolean
   /** VMs that the list shows as running although they are paused. */
   paused: Set<number>

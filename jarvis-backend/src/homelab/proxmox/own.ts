@@ -4,7 +4,7 @@ import type { Place } from '../pve/guest.ts'
 /** A request of JARVIS's own that has ended, whatever came of it. */
 export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }
 
-/** Whether the request changes guests. A service that restarts may be the one that would answer. */
+/** True if the request changes guests. The restart of a service is left out: that service may be the one that would answer. */
 export const isAboutGuests = ({ path }: OwnRequest): boolean => ['qemu', 'lxc', 'vzdump'].includes(String(path[2]))
 
 /** Where the guests of a request are if it was carried out; `isGone`: it destroys the guest. Empty: the request is about no guest. */

@@ -30,7 +30,7 @@ const readAfreshMs = 10_000
 /** Longest wait for the result of an own request, ms. */
 const noteResultMs = 5_000
 
-/** What is known of the cluster: read again and again, at once before a decision, and said to be unknown when it is too old. */
+/** The known state of the cluster. It is read periodically and right before a decision; a state that is too old becomes unknown. */
 export function createSight(options: {
   api: ReturnType<typeof createTransport>
   shell: Shell

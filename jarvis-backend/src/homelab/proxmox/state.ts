@@ -131,7 +131,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
   }
 }
 
-/** What a guest uses of its memory. More than all of it is its process on the host, and then the guest's own use is not known. */
+/** A guest's used memory, bytes. A figure above its whole memory is that of its process on the host; the guest's own use is then null. */
 const ramOf = ({ mem }: GuestRow, most: number | undefined): number | null =>
   mem === undefined || (most !== undefined && mem > most) ? null : mem
 
@@ -185,7 +185,7 @@ function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Ta
 type Right = [right: string, base: string]
 const guestRight: Right = ['VM.Audit', '/vms']
 const storageRight: Right = ['Datastore.Audit', '/storage']
-/** Whether a list may be empty because the token cannot see its items. */
+/** True if a list may be empty because the token cannot see its items. */
 const isHidden = (list: readonly unknown[], rights: Known['rights'], [right, base]: Right) =>
   list.length === 0 && reachOf(rights, right, base) !== 'all'
 

@@ -13,7 +13,7 @@ export type HostGuest = {
   lock: string | undefined
   tags: readonly string[]
   isTemplate: boolean
-  /** Whether a task holds the guest's lock file. Proxmox shows that file nowhere. */
+  /** True while a task holds the guest's lock file. Proxmox shows that file nowhere. */
   isHeld: boolean
   isHa: boolean
   /** Unix ms. */
@@ -92,7 +92,7 @@ export interface PveHost {
   bootGuest(vmid: number): void
 
   storages(): readonly HostStorage[]
-  /** Whether the storage can be read at that node now. */
+  /** True if the storage can be read at that node now. */
   isActive(storage: string, node: string): boolean
   /** Changes the used space of a storage by `bytes`, which may be negative. */
   useStorage(storage: string, node: string, bytes: number): void

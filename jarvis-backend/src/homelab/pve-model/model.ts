@@ -26,7 +26,7 @@ export type Model = {
 export type Medium = { volid: string; kind: 'iso' | 'vztmpl'; bytes: number }
 export type Pool = { comment: string; vmids: Set<number> }
 
-/** What the cluster has at the start. */
+/** The cluster's content at the start. */
 export type Seeds = { guests: ReadonlyMap<number, Seed>; media: readonly Medium[]; pools: readonly string[] }
 
 export type Faults = {

@@ -140,7 +140,7 @@ export const ServiceState = z.object({ 'active-state': words, state: words })
 /** Path → right → whether it propagates to paths below. */
 export const Permissions = z.record(z.string(), z.record(z.string(), z.unknown()))
 
-/** Parses one object. @throws ApiError where it has another form */
+/** Parses one object. @throws ApiError if it has another form */
 export function readAs<T extends z.ZodType>(schema: T, data: unknown, who: string): z.output<T> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return parsed.data

@@ -4,7 +4,7 @@ import { JarvisError } from 'protocol'
 export class ApiError extends JarvisError {
   declare readonly code: 'cluster_unreachable' | 'cluster_refused' | 'outcome_unknown'
   readonly words: string
-  /** Undefined where no answer came. */
+  /** The HTTP status; undefined if no answer came. */
   readonly status: number | undefined
 
   constructor(
@@ -38,7 +38,7 @@ const isGatewayFailure = (status: number) => status === 502 || status === 503 ||
 export const tokenRefused = (tokenId: string) =>
   `refuses the API token ${tokenId} (401): its secret is wrong, or the token or its user does not exist, is disabled or has expired; the answer is the same for all. Look under Datacenter, Permissions, at API Tokens and Users`
 
-/** Whether Proxmox says that a guest is not on the node that was asked. */
+/** True if Proxmox says that a guest is not on the node that was asked. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof ApiError && /^Configuration file .* does not exist/.test(error.words)
 

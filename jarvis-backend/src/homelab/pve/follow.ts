@@ -11,7 +11,7 @@ const answerMs = 6_000
 
 /**
  * Follows a task to its end on the node in its UPID. @returns Proxmox's exit status
- * @throws JarvisError `outcome_unknown` where the node stopped answering
+ * @throws JarvisError `outcome_unknown` if the node stopped answering
  */
 export async function followTask(
   api: PveApi,

@@ -2,14 +2,14 @@ import type { PveReader } from '../ports.ts'
 import { Permissions } from './answers.ts'
 import type { ApiError } from './failure.ts'
 
-/** The token's rights by path, and whether each propagates to paths below; undefined where the cluster does not tell. */
+/** The token's rights by path, and whether each propagates to paths below; undefined if the cluster does not tell. */
 export type Rights = ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
 
 /** The path above all bridges that are set up on the nodes themselves. */
 export const bridgePath = '/sdn/zones/localnetwork'
 
 /**
- * A required right and its path. `unless`: a right that makes it unnecessary, on all storages, or where `shows` is given on the same
+ * A required right and its path. `unless`: a right that makes it unnecessary, on all storages, or if `shows` is given on the same
  * path. `shows`: what Proxmox leaves out of its answer without the right; the request itself succeeds.
  */
 export type Need = {
@@ -29,7 +29,7 @@ export function rightsIn(data: unknown): Rights {
 const passedOn = (rights: Record<string, unknown>) =>
   new Map(Object.entries(rights).map(([right, propagates]) => [right, Number(propagates) === 1]))
 
-/** Whether a right holds on everything under `base`, on some of it or on nothing; `unknown` where the cluster does not tell. */
+/** Tells if a right holds on everything under `base`, on some of it or on nothing; `unknown` if the cluster does not tell. */
 export function reachOf(rights: Rights, right: string, base: string): Reach {
   if (rights === undefined) return 'unknown'
   const has = (path: string) => rights.get(path)?.has(right) === true
@@ -51,7 +51,7 @@ function above(path: string): string[] {
   return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
 }
 
-/** What Proxmox lists only as far as the token's rights go, without a word about the rest, and the rights of which one shows an item. */
+/** Lists that Proxmox cuts silently to the items that the token may see, and the rights of which one shows an item. */
 export const shownBy = {
   guests: { rights: ['VM.Audit'], base: '/vms' },
   storages: { rights: ['Datastore.Audit', 'Datastore.AllocateSpace'], base: '/storage' },
@@ -70,7 +70,7 @@ export function sightOf(rights: Rights, what: Shown, base: string = shownBy[what
   return (['all', 'unknown', 'some'] as const).find((reach) => reaches.includes(reach)) ?? 'none'
 }
 
-/** Why a list may lack items, in words; undefined where the token's rights prove that it sees all. */
+/** The reason why a list may lack items, in words; undefined if the token's rights prove that it sees all. */
 export function hiddenWhy(rights: Rights, what: Shown): string | undefined {
   const reach = sightOf(rights, what)
   if (reach === 'all') return undefined
@@ -83,13 +83,13 @@ export function hiddenWhy(rights: Rights, what: Shown): string | undefined {
   return `the list goes only as far as this token sees (${why})`
 }
 
-/** The same as a line of what could not be read; none where the token sees all. */
+/** The same as a line for the list of unread parts; empty if the token sees all. */
 export function hiddenLine(rights: Rights, what: Shown): string[] {
   const why = hiddenWhy(rights, what)
   return why === undefined ? [] : [`${what} beyond those listed: ${why}`]
 }
 
-/** Reads the token's rights. @returns undefined where Proxmox does not tell them @throws the signal's reason */
+/** Reads the token's rights. @returns undefined if Proxmox does not tell them @throws the signal's reason */
 export async function readRights(api: PveReader, signal: AbortSignal): Promise<Rights> {
   try {
     return rightsIn(await api.get(['access', 'permissions'], {}, { signal }))
@@ -99,7 +99,7 @@ export async function readRights(api: PveReader, signal: AbortSignal): Promise<R
   }
 }
 
-/** A message for an empty list; none where the token sees everything, because there is then nothing to see. */
+/** A message for an empty list; no message if the token sees everything, because the list is then truly empty. */
 export function emptyLine(rights: Rights, what: string, right: string, base: string): string[] {
   if (reachOf(rights, right, base) === 'all') return []
   return [`${what}: none visible to this token (it needs ${right} on ${base})`]

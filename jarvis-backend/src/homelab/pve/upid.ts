@@ -6,7 +6,7 @@ export type Upid = { node: string; startedAt: number; type: string; id: string; 
 export const upidShape =
   /^UPID:([A-Za-z0-9-]+):[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/]+):$/
 
-/** @returns undefined where the text is no UPID */
+/** @returns undefined if the text is no UPID */
 export function parseUpid(text: unknown): Upid | undefined {
   const [, node, started, type, id, user] = upidShape.exec(typeof text === 'string' ? text : '') ?? []
   if (node === undefined || started === undefined || type === undefined || id === undefined || user === undefined) {

@@ -13,7 +13,7 @@ const storageOf: Record<string, string> = {
   agent: 'tank-nfs',
 }
 
-/** What differs from the usual; an empty text takes a key away. */
+/** Differences from the usual configuration, by vmid; an empty text takes a key away. */
 const own: Record<number, Record<string, string>> = {
   100: {
     description: 'Router and firewall. Everything goes through it.',

@@ -20,7 +20,7 @@ const poolDisks: Record<string, { model: string; wearout: number; frag: number; 
   'pve/nvme-fast': { model: 'Samsung_SSD_970_EVO_Plus_2TB', wearout: 14, frag: 61, scrubbedDaysAgo: 96 },
 }
 
-/** What the demo cluster has besides its guests. @param startedAt Unix ms */
+/** Facts of the demo cluster besides its guests. @param startedAt Unix ms */
 export function demoFacts(startedAt: number): ClusterFacts {
   const facts = createFacts((name) => nodeFacts(name, startedAt))
   const inJob = (isServer: boolean) =>

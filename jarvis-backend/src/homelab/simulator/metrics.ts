@@ -88,6 +88,6 @@ function moveNode(world: World, node: SimNode, jitter: () => number) {
 
 const between = (low: number, high: number, value: number) => Math.min(high, Math.max(low, value))
 
-/** What a guest reads and writes, bytes per second: with what it sends and what it computes. */
+/** A guest's disk traffic, bytes per second: it grows with the guest's network traffic and CPU. */
 export const diskRate = ({ netBps, cpuRatio, cpuCount }: Pick<SimGuest, 'netBps' | 'cpuRatio' | 'cpuCount'>): number =>
   Math.round(netBps * 0.3 + cpuRatio * cpuCount * 2e6)

@@ -13,7 +13,7 @@ const stepsToSettle = 40
 /** Minutes per value; a day is recorded in means, as Proxmox does. */
 const minutesAtOnce = { hour: 1, day: 5 }
 
-/** What the demo did before its start, oldest first: the same movement as now, seeded by the time. */
+/** Yields the demo's figures before its start, oldest first: the same movement as now, seeded by the time. */
 export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): Generator<Past> {
   const now = clock.now()
   const stepMs = minutesAtOnce[span] * minuteMs

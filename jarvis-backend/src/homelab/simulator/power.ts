@@ -150,7 +150,7 @@ function runTask(world: World, guest: SimGuest, kind: Kind): Task {
 const isRunning = (world: World, { upid }: Task) =>
   world.tasks.findLast((task) => task.upid === upid)?.status === 'running'
 
-/** Whether a task fails: when, why, and whether the guest is held until then. */
+/** The failure of a task: `afterMs`, its exit status, and `held`: the guest is held until then. Undefined: the task succeeds. */
 function failureOf(guest: SimGuest, kind: Kind): { afterMs: number; exitStatus: string; held: boolean } | undefined {
   const { vmid, type, status, lock } = guest
   const word = type === 'vm' ? 'VM' : 'CT'

@@ -14,7 +14,7 @@ const columns = Buffer.from(
   'hex',
 )
 
-/** Whether a character's glyph has a dot there. @param x 0..5; the sixth column is the gap. @param y 0..7 */
+/** True if a character's glyph has a dot at (x, y). @param x 0..5; the sixth column is the gap. @param y 0..7 */
 export function hasDot(character: string, x: number, y: number): boolean {
   const index = character.charCodeAt(0) - 32
   return x < 5 && index >= 0 && index < 95 && (((columns[index * 5 + x] ?? 0) >> y) & 1) === 1

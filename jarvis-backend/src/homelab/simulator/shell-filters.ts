@@ -13,7 +13,7 @@ type Filter = {
 const fieldsOf = (row: string, separator: string | undefined): string[] =>
   separator === undefined ? row.trim().split(/\s+/) : row.split(separator)
 
-/** Whether a list such as `1,3-5` or `2-` includes a position, from 1. */
+/** True if a list such as `1,3-5` or `2-` includes a position, from 1. */
 function isChosen(list: string, position: number): boolean {
   return list.split(',').some((part) => {
     const [from = '', to = from] = part.split('-')

@@ -93,7 +93,7 @@ const zpool: Program = ([verb, ...args], host) => {
     .join('\n')
 }
 
-/** Of a snapshot since which little was written. */
+/** The size of a new snapshot, since which little was written, bytes. */
 const newSnapshotBytes = 12 * 1024 ** 2
 
 /** Disks of guests are on the node's own pool; large ones include the space of their snapshot. */

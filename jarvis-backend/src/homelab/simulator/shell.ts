@@ -15,7 +15,7 @@ export type Program = (
   stdin?: string,
 ) => Reply
 
-/** What the cluster keeps of a guest: the lines of its configuration, and its snapshots, oldest first. */
+/** Reads a guest's file: the lines of its configuration, and its snapshots, oldest first. */
 export type GuestFileOf = (vmid: number) => { config: string; snapshots: readonly { name: string; snaptime: number }[] }
 
 const programs: ReadonlyMap<string, Program> = new Map(

@@ -88,7 +88,7 @@ function storageView(world: World, storage: StorageSpec): Storage {
   return isAway ? { ...storage, isActive: null, usedBytes: null } : { ...storage, isActive: isActive(world, storage) }
 }
 
-/** Whether a storage can be read now. */
+/** True if a storage can be read now. */
 export function isActive(world: World, storage: StorageSpec): boolean {
   if (storage.node !== undefined) return world.nodes.get(storage.node)?.offlineSince === undefined
   if (storage.name !== backupServer.storage) return true

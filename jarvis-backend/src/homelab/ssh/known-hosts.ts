@@ -88,7 +88,7 @@ function coverOf(names: string): (name: string) => boolean {
   }
 }
 
-/** Whether a pattern with `*` and `?` covers a name. Goes back to the last `*` alone, so its time is at most the product of both lengths. */
+/** True if a pattern with `*` and `?` covers a name. It goes back to the last `*` alone, so its time is at most the product of both lengths. */
 function covers(pattern: string, name: string): boolean {
   let at = 0
   let star = -1

@@ -18,7 +18,7 @@ export function createAskers(server: string, log: (line: string) => void) {
     const form = formOf(server, asked)
     const running = [...calls].reverse()
     if (running.length === 0) throw new NotShown('A server can ask while a call to it runs.')
-    // What a person answers in one place must not reach a client elsewhere.
+    // A person's answer in one conversation must not reach the client of a call elsewhere.
     if (running.some(({ ask }) => ask === undefined))
       throw new NotShown(
         running.length === 1

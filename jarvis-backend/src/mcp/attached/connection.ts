@@ -1,71 +1,58 @@
-import type { CallToolResult, Client, Progress, Transport } from '@modelcontextprotocol/client'
+import type { CallToolResult, Client, Progress } from '@modelcontextprotocol/client'
 import type { AttachedServer, AttachedServerConfig, AttachedState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { whyUnreachable } from '../../lib/unreachable.ts'
 import type { Askers } from './askers.ts'
-import { type EndingTransport, type ListTools, makeClient } from './client.ts'
+import { type EndingTransport, makeClient } from './client.ts'
 import type { Listed } from './definition.ts'
 import { close, reasonOf, within } from './ending.ts'
 import type { AttachedLog } from './log.ts'
 import { answerIn, type Loss, lossOf } from './lost.ts'
 import { visible } from './text.ts'
+import { ToolListing } from './tool-listing.ts'
 
 /** Time to connect and list the tools; `npx` may have to download the server first. */
 const connectMs = 60_000
 const idleMs = 5 * 60_000
 const aliveMs = 10_000
-/** How often a server over HTTP is asked whether it lives; nothing else shows that one without calls is gone. */
+/** How often a server over HTTP is asked if it lives. Nothing else shows that a server without calls is gone. */
 const watchMs = 30_000
-/** Least time between two such questions where streams end, ms. */
+/** Least time between two such questions when streams end, ms. */
 const checkEveryMs = 5_000
 const firstRetryMs = 1_000
 const longestRetryMs = 5 * 60_000
 /** After this time connected, the pauses between restarts start over. */
 const wellMs = 60_000
-const refreshEveryMs = 5_000
 /** Longer than our own timers, so that the SDK's never fire. */
 const longMs = 25 * 60 * 60_000
 
 export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt' | 'reconnectedAt' | 'goneSince'> & {
   state: AttachedState
 }
-export type CallOptions = { signal: AbortSignal; onProgress(message: string): void }
+export type CallOptions = {
+  signal: AbortSignal
+  onProgress(message: string): void
+  /** Asked before a call is sent once more to a new connection: true if the tool is still the one that was judged. */
+  mayRepeat(): boolean
+}
 
 /** One attached server: started on demand, watched, and restarted with growing pauses when it fails. */
-export type Connection = {
+export interface Connection {
   standing(): Standing
   /** Resolves once it is connected and its tools are up to date. @throws Error with the reason */
   ready(): Promise<void>
   /** Connects anew at once, whatever failed before. */
   retry(): void
   /**
-   * Where the server no longer knows the session and so ran nothing, it is connected anew and the call sent once more.
-   * @param mayRepeat asked before that: whether the tool is still what was judged
-   * @throws NotRun where the server cannot have run it; another error where it may have
+   * Calls a tool. If the server no longer knows the session and so ran nothing, connects anew and sends the call once more.
+   * @throws NotRun if the server cannot have run it; another error if the server may have run it
    */
-  call(
-    toolName: string,
-    args: Record<string, unknown>,
-    options: CallOptions & { mayRepeat(): boolean },
-  ): Promise<CallToolResult>
+  call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>
   /** Ends the server for good. */
   stop(): Promise<void>
 }
 
-/** The call reached no tool. */
-export class NotRun extends Error {}
-
-/** The session of the call is gone; `renewed` settles with the new connection. */
-class LostSession extends NotRun {
-  readonly renewed: Promise<void>
-  constructor(said: string, renewed: Promise<void>) {
-    super(said)
-    this.renewed = renewed
-    renewed.catch(() => {})
-  }
-}
-
-export function createConnection(parts: {
+export type ConnectionParts = {
   config: AttachedServerConfig
   version: string
   clock: Clock
@@ -81,47 +68,152 @@ export function createConnection(parts: {
   /** Called after each listing of its tools. */
   listed(tools: readonly Listed[]): void
   changed(): void
-}): Connection {
-  const { config, clock, log } = parts
-  let standing: Standing = { state: 'idle' }
-  let live: { client: Client; transport: Transport; since: number; listTools: ListTools } | undefined
-  let connecting: Promise<void> | undefined
-  let giveUp = new AbortController()
-  let refreshing: Promise<void> | undefined
-  let isStale = false
-  let refreshedAt = Number.NEGATIVE_INFINITY
-  let failures = 0
-  let running = 0
-  let isStopped = false
-  let wasConnected = false
+}
+
+/** The call reached no tool. */
+export class NotRun extends Error {}
+
+/** The session of the call is gone; `renewed` settles with the new connection. */
+class LostSession extends NotRun {
+  readonly renewed: Promise<void>
+  constructor(said: string, renewed: Promise<void>) {
+    super(said)
+    this.renewed = renewed
+    renewed.catch(() => {})
+  }
+}
+
+/** An open connection. `since`: when it was opened, Unix ms. */
+type Live = { client: Client; transport: EndingTransport; since: number }
+
+/** A connection over the SDK's client. */
+export class ServerConnection implements Connection {
+  readonly #parts: ConnectionParts
+  readonly #tools: ToolListing
+  #standing: Standing = { state: 'idle' }
+  #live: Live | undefined
+  #connecting: Promise<void> | undefined
+  #giveUp = new AbortController()
+  /** Failures in a row. */
+  #failures = 0
+  /** Calls that run. */
+  #running = 0
+  #isStopped = false
+  #wasConnected = false
   /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
-  let asksFirst = true
+  #asksFirst = true
   /** Some servers know no ping. */
-  let answersPing = false
-  let checkedAt = Number.NEGATIVE_INFINITY
-  let cancelTimer: () => void = () => {}
-  let cancelWatch: () => void = () => {}
-  let cancelRefresh: () => void = () => {}
+  #answersPing = false
+  #checkedAt = Number.NEGATIVE_INFINITY
+  /** Cancels the next retry, or the end of an idle server. */
+  #cancelTimer: () => void = () => {}
+  #cancelWatch: () => void = () => {}
 
-  function become(next: Standing) {
-    standing = next
-    parts.changed()
-  }
-
-  function connect(): Promise<void> {
-    if (isStopped) return Promise.reject(new Error('it is no longer attached'))
-    if (live !== undefined) return Promise.resolve()
-    connecting ??= open().finally(() => {
-      connecting = undefined
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#tools = new ToolListing({
+      clock: parts.clock,
+      timeoutMs: connectMs,
+      listed: (tools) => {
+        if (!this.#isStopped) parts.listed(tools)
+      },
     })
-    return connecting
   }
 
-  async function open() {
-    cancelTimer()
-    become({ ...standing, state: 'connecting' })
+  standing(): Standing {
+    return this.#standing
+  }
+
+  async ready(): Promise<void> {
+    const { state, lastError, retryAt = 0 } = this.#standing
+    const now = this.#parts.clock.now()
+    // After one failure a call connects at once.
+    if (state === 'failed' && this.#failures > 1 && now < retryAt) {
+      const waitS = Math.ceil((retryAt - now) / 1000)
+      throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
+    }
+    await this.#connect()
+    await this.#tools.refresh()
+  }
+
+  retry(): void {
+    this.#failures = 0
+    const was = this.#live
+    // A new connection would cut running calls off.
+    if (was !== undefined && this.#running > 0) void this.#checkAlive(was, true)
+    else void (was === undefined ? this.#connect() : this.#renew(was)).catch(() => {})
+  }
+
+  async call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+    const { signal, mayRepeat } = options
+    let was = this.#live
+    if (was === undefined) throw new Error('it is not connected')
+    this.#running += 1
+    this.#cancelTimer()
+    const onprogress = this.#progressTo(options)
+    const send = (to: Live) =>
+      this.#sendOnce(to, () =>
+        to.client.callTool({ name: toolName, arguments: args }, { signal, onprogress, timeout: longMs }),
+      )
+    try {
+      const result = await send(was).catch(async (error: unknown) => {
+        if (!(error instanceof LostSession)) throw error
+        await within(signal, error.renewed).catch((why: unknown) => {
+          throw new NotRun(why instanceof Error ? why.message : String(why))
+        })
+        const renewed = this.#live
+        if (renewed === undefined) throw new NotRun('it is not connected')
+        if (!mayRepeat()) throw new NotRun('after a restart its tool is not what was judged')
+        was = renewed
+        return send(renewed)
+      })
+      this.#failures = 0
+      return result
+    } catch (error) {
+      if (signal.aborted && this.#isProcess) void this.#checkAlive(was)
+      throw error
+    } finally {
+      this.#running -= 1
+      this.#endWhenIdle()
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelTimer()
+    this.#cancelWatch()
+    this.#tools.end()
+    this.#giveUp.abort(new Error('it is no longer attached'))
+    const was = this.#live
+    this.#live = undefined
+    await Promise.all([close(was?.client, was?.transport), this.#connecting?.catch(() => {})])
+  }
+
+  /** True for a program that JARVIS starts; false for a server over HTTP. */
+  get #isProcess(): boolean {
+    return this.#parts.config.type === 'stdio'
+  }
+
+  #become(next: Standing): void {
+    this.#standing = next
+    this.#parts.changed()
+  }
+
+  #connect(): Promise<void> {
+    if (this.#isStopped) return Promise.reject(new Error('it is no longer attached'))
+    if (this.#live !== undefined) return Promise.resolve()
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  async #open(): Promise<void> {
+    const { clock, log } = this.#parts
+    this.#cancelTimer()
+    this.#become({ ...this.#standing, state: 'connecting' })
     const stop = new AbortController()
-    giveUp = stop
+    this.#giveUp = stop
     const disarm = clock.after(connectMs, () =>
       stop.abort(new Error(`it did not answer within ${connectMs / 1000} s.`)),
     )
@@ -129,265 +221,188 @@ export function createConnection(parts: {
     let client: Client | undefined
     let whyNot = (said: string) => said
     try {
-      const made = await makeClient({ ...parts, asksFirst, stale: tellStale, streamEnded })
-      ;({ client, transport, whyNot } = made)
-      const { listTools } = made
-      await within(stop.signal, client.connect(transport, { timeout: longMs }))
-      const opened = { client, transport, since: clock.now(), listTools }
-      await within(stop.signal, readTools(listTools))
-      if (isStopped) throw new Error('it is no longer attached')
-      live = opened
-      client.onclose = () => lost(opened)
-      const { name, version } = client.getServerVersion() ?? { name: '', version: '' }
-      const protocolVersion = client.getNegotiatedProtocolVersion()
-      become({
-        state: 'connected',
-        server: {
-          name: visible(name, 100),
-          version: visible(version, 50),
-          ...(protocolVersion !== undefined && { protocolVersion }),
-        },
-        lastError: standing.lastError,
-        ...(wasConnected && { reconnectedAt: clock.now() }),
+      const made = await makeClient({
+        ...this.#parts,
+        asksFirst: this.#asksFirst,
+        stale: () => this.#tools.tellStale(),
+        streamEnded: () => this.#streamEnded(),
       })
-      log.write('jarvis', wasConnected ? 'Reconnected.' : 'Connected.')
-      wasConnected = true
-      endWhenIdle()
-      if (config.type !== 'stdio') watch(opened)
+      ;({ client, transport, whyNot } = made)
+      await within(stop.signal, client.connect(transport, { timeout: longMs }))
+      const opened = { client, transport, since: clock.now() }
+      await within(stop.signal, this.#tools.read(made.listTools))
+      if (this.#isStopped) throw new Error('it is no longer attached')
+      this.#live = opened
+      this.#tools.use(made.listTools)
+      client.onclose = () => this.#lost(opened)
+      this.#tellConnected(client)
+      this.#endWhenIdle()
+      if (!this.#isProcess) this.#watch(opened)
     } catch (error) {
       const said = error instanceof Error ? reasonOf(error) : String(error)
       const why = transport?.ended ?? (stop.signal.aborted ? said : whyNot(said))
       if (why !== said) log.write('jarvis', said)
-      if (config.type === 'stdio' && transport?.ended !== undefined) asksFirst = !asksFirst
+      if (this.#isProcess && transport?.ended !== undefined) this.#asksFirst = !this.#asksFirst
       if (client !== undefined) client.onclose = () => {}
       await close(client, transport)
-      if (!isStopped) fail(why)
+      if (!this.#isStopped) this.#fail(why)
       throw new Error(why)
     } finally {
       disarm()
     }
   }
 
-  async function readTools(listTools: ListTools) {
-    isStale = false
-    refreshedAt = clock.now()
-    const tools = await listTools(connectMs)
-    if (!isStopped) parts.listed(tools)
-  }
-
-  /** Marks the tools as changed: no call is sent before they are read again. */
-  function tellStale() {
-    isStale = true
-    cancelRefresh()
-    cancelRefresh = clock.after(Math.max(0, refreshedAt + refreshEveryMs - clock.now()), () => {
-      refresh().catch(() => {})
+  #tellConnected(client: Client): void {
+    const { clock, log } = this.#parts
+    const { name, version } = client.getServerVersion() ?? { name: '', version: '' }
+    const protocolVersion = client.getNegotiatedProtocolVersion()
+    this.#become({
+      state: 'connected',
+      server: {
+        name: visible(name, 100),
+        version: visible(version, 50),
+        ...(protocolVersion !== undefined && { protocolVersion }),
+      },
+      lastError: this.#standing.lastError,
+      ...(this.#wasConnected && { reconnectedAt: clock.now() }),
     })
+    log.write('jarvis', this.#wasConnected ? 'Reconnected.' : 'Connected.')
+    this.#wasConnected = true
   }
 
-  function refresh(): Promise<void> {
-    const { listTools } = live ?? {}
-    if (listTools === undefined || (!isStale && refreshing === undefined)) return Promise.resolve()
-    cancelRefresh()
-    refreshing ??= readTools(listTools)
-      .catch((error: unknown) => {
-        isStale = true
-        throw new Error(`Its list of tools could not be read again: ${reasonOf(error as Error)}`)
-      })
-      .finally(() => {
-        refreshing = undefined
-      })
-    return refreshing
+  #lost(was: Live, why?: string): void {
+    if (this.#live !== was) return
+    this.#leave(was)
+    if (this.#parts.clock.now() - was.since >= wellMs) this.#failures = 0
+    if (!this.#isStopped) this.#fail(why ?? was.transport.ended ?? 'it closed the connection')
   }
 
-  function lost(was: NonNullable<typeof live>, why?: string) {
-    if (live !== was) return
-    leave(was)
-    const transport: EndingTransport = was.transport
-    if (clock.now() - was.since >= wellMs) failures = 0
-    if (!isStopped) fail(why ?? transport.ended ?? 'it closed the connection')
-  }
-
-  /** Gives a connection up, and with it the session. */
-  function leave(was: NonNullable<typeof live>) {
-    live = undefined
-    cancelTimer()
-    cancelWatch()
-    cancelRefresh()
+  /** Closes a connection, and ends its session with it. */
+  #leave(was: Live): void {
+    this.#live = undefined
+    this.#cancelTimer()
+    this.#cancelWatch()
+    this.#tools.end()
     was.client.onclose = () => {}
     void close(was.client, was.transport)
   }
 
   /** Connects without the old session, unless that was done already. */
-  function renew(was: NonNullable<typeof live>): Promise<void> {
-    if (live === was) leave(was)
-    return connect()
+  #renew(was: Live): Promise<void> {
+    if (this.#live === was) this.#leave(was)
+    return this.#connect()
   }
 
-  /** Sends a call once. What its failure says about the connection is acted on. */
-  async function sendOnce(was: NonNullable<typeof live>, send: () => Promise<CallToolResult>) {
+  /** Sends a call once. If it fails, acts on what the failure says about the connection. */
+  async #sendOnce(was: Live, send: () => Promise<CallToolResult>): Promise<CallToolResult> {
     try {
       return await send()
     } catch (error) {
-      const loss = config.type === 'stdio' ? undefined : lossOf(error)
+      const loss = this.#isProcess ? undefined : lossOf(error)
       if (loss === undefined) throw error
       const said = error instanceof Error ? reasonOf(error) : String(error)
-      const renewed = actOn(was, error, loss)
+      const renewed = this.#actOn(was, error, loss)
       if (renewed !== undefined && loss.ran === 'no') throw new LostSession(said, renewed)
       if (loss.ran === 'no') throw new NotRun(said, { cause: error })
       throw answerIn(error) ?? error
     }
   }
 
-  /** @returns the new connection, where the session is lost */
-  function actOn(was: NonNullable<typeof live>, error: unknown, { isSession, isGone }: Loss) {
+  /** @returns the new connection, if the session is lost */
+  #actOn(was: Live, error: unknown, { isSession, isGone }: Loss): Promise<void> | undefined {
     if (isSession) {
-      log.write('jarvis', 'It no longer knows the session.')
-      const renewed = renew(was)
+      this.#parts.log.write('jarvis', 'It no longer knows the session.')
+      const renewed = this.#renew(was)
       renewed.catch(() => {})
       return renewed
     }
-    if (isGone) lost(was, whyUnreachable(error))
+    if (isGone) this.#lost(was, whyUnreachable(error))
     return undefined
   }
 
-  function fail(why: string) {
-    failures += 1
-    const message = parts.redact(visible(why, 500))
-    const pauseMs = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs)
+  #fail(why: string): void {
+    const { clock, config, log } = this.#parts
+    this.#failures += 1
+    const message = this.#parts.redact(visible(why, 500))
+    const pauseMs = Math.min(firstRetryMs * 2 ** (this.#failures - 1), longestRetryMs)
     const retryAt = clock.now() + pauseMs
     log.write(
       'jarvis',
       `Failed: ${message.replace(/\.$/, '')}. It is tried again in ${pauseMs / 1000} s${config.lazy ? ', if it is needed' : ''}.`,
     )
-    const { reconnectedAt: _, ...rest } = standing
-    const goneSince = wasConnected ? { goneSince: standing.goneSince ?? clock.now() } : {}
-    become({ ...rest, ...goneSince, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
-    if (!config.lazy) cancelTimer = clock.after(pauseMs, () => void connect().catch(() => {}))
+    const { reconnectedAt: _, ...rest } = this.#standing
+    const goneSince = this.#wasConnected ? { goneSince: this.#standing.goneSince ?? clock.now() } : {}
+    this.#become({ ...rest, ...goneSince, state: 'failed', lastError: { at: clock.now(), message }, retryAt })
+    if (!config.lazy) this.#cancelTimer = clock.after(pauseMs, () => void this.#connect().catch(() => {}))
   }
 
   /** Ends a lazy server after a while without calls. */
-  function endWhenIdle() {
-    if (!config.lazy || running > 0 || live === undefined) return
-    cancelTimer()
-    cancelTimer = clock.after(idleMs, () => {
-      const was = live
-      live = undefined
-      cancelWatch()
+  #endWhenIdle(): void {
+    const { clock, config, log } = this.#parts
+    if (!config.lazy || this.#running > 0 || this.#live === undefined) return
+    this.#cancelTimer()
+    this.#cancelTimer = clock.after(idleMs, () => {
+      const was = this.#live
+      this.#live = undefined
+      this.#cancelWatch()
+      this.#tools.end()
       if (was !== undefined) was.client.onclose = () => {}
       log.write('jarvis', 'Ended, for it had nothing to do.')
       void close(was?.client, was?.transport)
-      become({ state: 'idle', server: standing.server })
+      this.#become({ state: 'idle', server: this.#standing.server })
     })
   }
 
   /**
-   * Asks a server whether it lives, and connects it anew where it does not.
-   * @param isAsked by a person. Otherwise a server over HTTP is left to the calls that run: a new connection would cut them off, and each learns
-   * from its own answer whether it was sent.
+   * Asks a server if it lives, and connects it anew if it does not.
+   * @param isAsked by a person. Otherwise the calls that run decide about a server over HTTP: a new connection would cut them off, and each call
+   * learns from its own answer if it was sent.
    */
-  async function checkAlive(was: NonNullable<typeof live>, isAsked = false) {
-    checkedAt = clock.now()
+  async #checkAlive(was: Live, isAsked = false): Promise<void> {
+    const { clock, log } = this.#parts
+    this.#checkedAt = clock.now()
     const stop = new AbortController()
     const disarm = clock.after(aliveMs, () => stop.abort(new Error('silence')))
     const { client } = was
     try {
       const options = { timeout: longMs, signal: stop.signal }
       await within(stop.signal, client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options))
-      answersPing = true
+      this.#answersPing = true
     } catch (error) {
-      if (live !== was || (running > 0 && !isAsked && config.type !== 'stdio')) return
+      if (this.#live !== was || (this.#running > 0 && !isAsked && !this.#isProcess)) return
       if (!stop.signal.aborted) {
-        if (config.type !== 'stdio') void actOn(was, error, lossOf(error))
-      } else if (config.type === 'stdio' || answersPing) {
+        if (!this.#isProcess) void this.#actOn(was, error, lossOf(error))
+      } else if (this.#isProcess || this.#answersPing) {
         log.write('jarvis', 'It does not answer any more.')
-        lost(was, 'it does not answer')
+        this.#lost(was, 'it does not answer')
       }
     } finally {
       disarm()
     }
   }
 
-  /** Looks after a server over HTTP as long as it answers. */
-  function watch(was: NonNullable<typeof live>) {
-    cancelWatch = clock.after(watchMs, async () => {
-      if (running === 0) await checkAlive(was)
-      if (live === was && (answersPing || running > 0)) watch(was)
+  /** Asks a server over HTTP again and again if it lives, as long as it answers. */
+  #watch(was: Live): void {
+    this.#cancelWatch = this.#parts.clock.after(watchMs, async () => {
+      if (this.#running === 0) await this.#checkAlive(was)
+      if (this.#live === was && (this.#answersPing || this.#running > 0)) this.#watch(was)
     })
   }
 
-  /** A stream of its messages has ended, perhaps with the server. */
-  function streamEnded() {
-    if (live !== undefined && running === 0 && clock.now() - checkedAt >= checkEveryMs) void checkAlive(live)
+  /** A stream of the server's messages has ended, perhaps with the server. */
+  #streamEnded(): void {
+    const isDue = this.#parts.clock.now() - this.#checkedAt >= checkEveryMs
+    if (this.#live !== undefined && this.#running === 0 && isDue) void this.#checkAlive(this.#live)
   }
 
-  return {
-    standing: () => standing,
-
-    async ready() {
-      const { state, lastError, retryAt = 0 } = standing
-      // After one failure a call connects at once.
-      if (state === 'failed' && failures > 1 && clock.now() < retryAt) {
-        const waitS = Math.ceil((retryAt - clock.now()) / 1000)
-        throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
-      }
-      await connect()
-      await refresh()
-    },
-
-    retry() {
-      failures = 0
-      const was = live
-      // A new connection would cut running calls off.
-      if (was !== undefined && running > 0) void checkAlive(was, true)
-      else void (was === undefined ? connect() : renew(was)).catch(() => {})
-    },
-
-    async call(toolName, args, { signal, onProgress, mayRepeat }) {
-      let was = live
-      if (was === undefined) throw new Error('it is not connected')
-      running += 1
-      cancelTimer()
-      let toldAt = Number.NEGATIVE_INFINITY
-      const onprogress = ({ message, progress, total }: Progress) => {
-        if (clock.now() - toldAt < 500) return
-        toldAt = clock.now()
-        onProgress(visible(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 200))
-      }
-      const send = (to: NonNullable<typeof live>) =>
-        sendOnce(to, () =>
-          to.client.callTool({ name: toolName, arguments: args }, { signal, onprogress, timeout: longMs }),
-        )
-      try {
-        const result = await send(was).catch(async (error: unknown) => {
-          if (!(error instanceof LostSession)) throw error
-          await within(signal, error.renewed).catch((why: unknown) => {
-            throw new NotRun(why instanceof Error ? why.message : String(why))
-          })
-          if (live === undefined) throw new NotRun('it is not connected')
-          if (!mayRepeat()) throw new NotRun('after a restart its tool is not what was judged')
-          was = live
-          return send(live)
-        })
-        failures = 0
-        return result
-      } catch (error) {
-        if (signal.aborted && config.type === 'stdio') void checkAlive(was)
-        throw error
-      } finally {
-        running -= 1
-        endWhenIdle()
-      }
-    },
-
-    async stop() {
-      isStopped = true
-      cancelTimer()
-      cancelWatch()
-      cancelRefresh()
-      giveUp.abort(new Error('it is no longer attached'))
-      const was = live
-      live = undefined
-      await Promise.all([close(was?.client, was?.transport), connecting?.catch(() => {})])
-    },
+  /** Tells of a call's progress, at most twice a second. */
+  #progressTo({ onProgress }: Pick<CallOptions, 'onProgress'>): (progress: Progress) => void {
+    const { clock } = this.#parts
+    let toldAt = Number.NEGATIVE_INFINITY
+    return ({ message, progress, total }) => {
+      if (clock.now() - toldAt < 500) return
+      toldAt = clock.now()
+      onProgress(visible(message ?? `${progress}${total === undefined ? '' : ` of ${total}`}`, 200))
+    }
   }
 }

@@ -33,7 +33,7 @@ export type Elicited = {
 type Value = string | number | boolean | string[]
 /** A field with what each of its options stands for. */
 type Slot = { name: string; kind: string; values: Value[] }
-/** What the server is answered, in the words of the protocol. */
+/** The answer to the server, in the protocol's words. */
 export type ElicitAnswer = { action: 'accept'; content?: Record<string, Value> } | { action: 'decline' | 'cancel' }
 /** `contentOf`: the form's values, by what a person answered. */
 type Form = { asking: Asking; contentOf(answers: readonly Answer[]): Record<string, Value> | undefined }
@@ -65,7 +65,7 @@ export function formOf(server: string, { mode, message, url, requestedSchema }: 
   return { asking: { ...base, items }, contentOf: (answers) => contentOf(slots, answers) }
 }
 
-/** What the server is told of the question's end. Nothing is ever accepted by silence. */
+/** The answer to the server when the question ends. Silence never accepts. */
 export function answerOf(
   { contentOf }: Pick<Form, 'contentOf'>,
   { end, answers = [] }: QuestionResolution,
@@ -147,7 +147,7 @@ function choicesOf({
   return plain.map((value, place) => ({ value: String(value), label: String(names[place] ?? value) }))
 }
 
-/** What the server wants of a value. Its default is told and never filled in: nothing is answered that nobody answered. */
+/** The server's limits for a value, in words. The default is named and never filled in: only a person answers. */
 function limitsOf({
   format,
   minimum,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { failingRows } from '../../../test/support/failing-rows.ts'
 import { createReceived, problemKey } from './received.ts'
 
-/** What is made of an answer to a request of that method. */
+/** Reads an answer to a request of that method. */
 function answered(method: string, answer: object, params: object = {}) {
   const received = createReceived()
   received.sending({ jsonrpc: '2.0', id: 7, method, params })

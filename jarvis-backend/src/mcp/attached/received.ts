@@ -315,7 +315,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [v
 const nameOf = (value: unknown) => (isNothing(value) ? '' : textOf(value))
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** What servers write where nothing is meant, such as the empty list that PHP makes of an empty object. */
+/** Values that stand for nothing, such as the empty list that PHP writes for an empty object. */
 const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

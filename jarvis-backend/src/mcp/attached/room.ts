@@ -48,7 +48,7 @@ export const attachedRoom = defineRoom({
 function openAttached(parts: {
   dataDir: string
   sealing: Sealing
-  /** What fills `${NAME}` in `mcp.json`, besides the saved settings. */
+  /** Values for `${NAME}` in `mcp.json`, in addition to the saved settings. */
   variables: Readonly<Record<string, string>>
   secrets: SecretBox
   /** The origin under which a proxy publishes JARVIS. */

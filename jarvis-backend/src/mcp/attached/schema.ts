@@ -65,7 +65,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
   const root = size > mostNodes ? {} : schema
   const defaults = defaultsOf(schema, root)
   const forModel = visibleSchema(modelSchema(schema)) as Json
-  // What the model is shown is taken, also where a part of a union names it.
+  // Properties that the model is shown are accepted, also if only a part of a union names them.
   const shown = Object.keys(forModel.properties as Json)
   if (shown.length > mostProperties) throw new Error(`It takes over ${mostProperties} arguments.`)
   const shape = Object.fromEntries(

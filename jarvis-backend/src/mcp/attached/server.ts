@@ -5,7 +5,7 @@ import type { AttachedStore, AttachedTierRow, Journal, Transactions } from '../.
 import type { Clock } from '../../lib/clock.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createAskers } from './askers.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { type Connection, ServerConnection } from './connection.ts'
 import { type Definition, definitionsOf, type Listed, type Refused } from './definition.ts'
 import { createAttachedLog } from './log.ts'
 import { problemKey } from './received.ts'
@@ -36,7 +36,7 @@ export type AttachedEntry = { config: AttachedServerConfig; written: AttachedSer
 /** One attached server: its connection, its last listed tools, and their tiers. */
 export type Attachment = {
   entry: AttachedEntry
-  /** Whether its program starts only once an owner allows it. */
+  /** True while the server waits for an owner to allow its program. */
   waits: boolean
   /** A new array after each change. */
   tools(): readonly Tool[]
@@ -79,7 +79,7 @@ export function allowProgram(
   else store.allow(name, { hash, by, at: clock.now() })
 }
 
-/** Whether an entry would start a program, or send values to an address, that no owner allowed. */
+/** True if an entry would start a program, or send values to an address, that no owner allowed. */
 function isWaiting(name: string, entry: AttachedEntry, parts: Pick<AttachedParts, 'store' | 'clock'>): boolean {
   const allowed = parts.store.allowed(name)
   const program = programOf(entry)
@@ -89,7 +89,7 @@ function isWaiting(name: string, entry: AttachedEntry, parts: Pick<AttachedParts
   return !ranBefore
 }
 
-/** Whether the tokens of a sign-in go to a server: none does beside one that the entry gives. */
+/** True if a sign-in's token goes to a server: it does unless the entry has an `Authorization` header of its own. */
 export const takesSignIn = (config: AttachedServerConfig): config is Extract<AttachedServerConfig, { url: string }> =>
   config.type !== 'stdio' && !Object.keys(config.headers).some((header) => header.toLowerCase() === 'authorization')
 
@@ -108,7 +108,7 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
   let tiers = new Map<string, AttachedTierRow>()
   let tools: readonly Tool[] = []
   const askers = createAskers(name, (line) => log.write('jarvis', line))
-  const connection: Connection = createConnection({
+  const connection: Connection = new ServerConnection({
     config,
     askers,
     signedIn: (next) => (takesSignIn(config) ? parts.signIns.fetchOf(name, config.url, next) : next),
@@ -260,7 +260,7 @@ export function attach(name: string, entry: AttachedEntry, parts: AttachedParts)
       if (waits) throw new JarvisError('conflict', `The program of ${name} waits until an owner allows it.`)
       connection.retry()
     },
-    stop: connection.stop,
+    stop: () => connection.stop(),
   }
 }
 

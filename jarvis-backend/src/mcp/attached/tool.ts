@@ -76,10 +76,10 @@ const wordsOf = (error: unknown) => {
 }
 /** A program between here and the server gave the answer up: the server may still run the call. */
 const gaveUp = /\btimed? ?-?out\b|\bconnection (?:was )?(?:closed|reset|lost)\b/i
-/** Whether the error is a JSON-RPC error that the server sent: its code is a number. */
+/** True if the server sent the error by JSON-RPC: its code is a number. */
 const isAnswer = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && !gaveUp.test(error.message)
-/** Whether an answer came that says nothing known. */
+/** True if an answer came that is not understood. */
 const isUnreadable = (error: unknown) =>
   error instanceof Error &&
   'code' in error &&

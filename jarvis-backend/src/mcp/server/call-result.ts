@@ -22,18 +22,19 @@ export function toResult(outcome: CallOutcome): CallToolResult {
   }
 }
 
-/**
- * The result for a call that waits for a person.
- * @param isReading a rule raised a read, whose output schema has no waiting state, so the result is an error
- * @param why a first sentence with the reason for answering now
- */
-export function stillWaiting(
-  name: string,
-  id: string,
-  expiresAt: number,
-  isReading: boolean,
-  why: string,
-): CallToolResult {
+/** `id`: of the call. `expiresAt`: when its card expires, Unix ms. */
+type WaitingCall = {
+  name: string
+  id: string
+  expiresAt: number
+  /** A rule raised a read, whose output schema has no waiting state. The result is then an error. */
+  isReading: boolean
+  /** A first sentence with the reason for answering now. */
+  why: string
+}
+
+/** The result for a call that waits for a person. */
+export function stillWaiting({ name, id, expiresAt, isReading, why }: WaitingCall): CallToolResult {
   const text = `${why}${name} waits for the operator, who sees it in the JARVIS dashboard. Nothing has run yet. Ask ${getConfirmation.name} with {"id": "${id}"} what became of it; do not call ${name} again.`
   const content = [{ type: 'text' as const, text }]
   return isReading

@@ -36,7 +36,7 @@ export type CallParts = TasksParts & {
   clock: Clock
   /** The session that holds a token's calls; created at the first call. */
   sessionOf(token: ApiToken): string
-  /** Whether a token's calls may be of that tool, by the agent that they belong to. */
+  /** True if a token may call a tool, by the agent of its calls. */
   isOffered(token: ApiToken, tool: Tool): boolean
   /** Number of a session's calls that wait for a person. */
   waiting(sessionId: string): number
@@ -127,7 +127,7 @@ export function createCallTool(parts: CallParts) {
       parts.kept.keep(run)
       giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
     }
-    /** Whether the client was answered already, as a task. */
+    /** True once the client was answered with a task. */
     let isAnswered = false
     let isWaiting = false
     /** Answers a client that waits for a person; set once it does. */
@@ -140,7 +140,7 @@ export function createCallTool(parts: CallParts) {
       if (isAnswered || tellLater !== undefined) return
       const tell = (why = '') => {
         parts.kept.keep(run)
-        giveUp(stillWaiting(name, id, card.expiresAt, isRead(tool), why))
+        giveUp(stillWaiting({ name, id, expiresAt: card.expiresAt, isReading: isRead(tool), why }))
       }
       tellLater = tell
       if (manner === 'pending') tell()

@@ -19,7 +19,7 @@ test('a session that never began listens to nothing', async () => {
     gone: new AbortController().signal,
   }
   const http = createServer(async (request, response) => {
-    await older.handle(request, response, caller, undefined, await bodyOf(request))
+    await older.handle(request, response, { caller, id: undefined, body: await bodyOf(request) })
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void http.close())

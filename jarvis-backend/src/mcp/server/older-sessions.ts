@@ -23,7 +23,7 @@ type Session = {
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
   changes: ServerEventBus
-  /** Whether a client may hear that the content of a URI changed. */
+  /** True if a client may hear that the content of a URI changed. */
   mayHear(uri: string, caller: Caller): boolean
   onerror(error: Error): void
   report(error: unknown, message: string): void
@@ -66,19 +66,20 @@ export function createOlderSessions(parts: {
   }
 
   return {
-    /** Whether there is such a session, of any token. */
+    /** True if there is a session of this id, of any token. */
     isKnown: (id: string) => sessions.has(id),
     /** Ends the sessions of a token that is no longer valid. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
     },
-    /** @param id the session's id from the client; undefined for `initialize`. @returns false where the client has no such session */
+    /**
+     * Answers one request. `id`: the session's id from the client; undefined for `initialize`.
+     * @returns false if the client has no such session
+     */
     async handle(
       request: IncomingMessage,
       response: ServerResponse,
-      caller: Caller,
-      id: string | undefined,
-      body: unknown,
+      { caller, id, body }: { caller: Caller; id: string | undefined; body: unknown },
     ): Promise<boolean> {
       const known = id === undefined ? undefined : sessions.get(id)
       if (id !== undefined && known?.tokenName !== caller.token.name) return false

@@ -63,10 +63,10 @@ export function createMcpRoute(
     const id = begins ? undefined : sessionIdOf(request)
     const listens = methodOf(body) === 'subscriptions/listen'
     if (request.method === 'GET' || listens) open.isStream(response)
-    // What changes is told to all listeners alike.
+    // Listeners hear of all changes alike, so they need sight of the whole cluster.
     if (listens) requireWholeSight(person.role)
     if (begins || (id !== undefined && older.isKnown(id))) {
-      if (await older.handle(request, response, caller, id, body)) return
+      if (await older.handle(request, response, { caller, id, body })) return
       throw new JarvisError('not_found', 'There is no such MCP session. Initialize again.')
     }
     const served = id === undefined ? caller : lost.callerOf(caller, id, body)
@@ -118,7 +118,7 @@ function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   return (Array.isArray(id) ? id[0] : id) || undefined
 }
 
-/** Whether a request is a current client's, which names its version each time and sends no `initialize`. */
+/** True for the request of a current client, which names its version each time and sends no `initialize`. */
 const isCurrent = (body: unknown) =>
   (body as { params?: { _meta?: object } }).params?._meta?.[PROTOCOL_VERSION_META_KEY as never] !== undefined
 

@@ -13,7 +13,7 @@ export type Resources = {
   read(uri: string, token: ApiToken): Promise<Contents | undefined>
   /** Completes a template's variable. */
   complete(uriTemplate: string, variable: string, begun: string, token: ApiToken): string[]
-  /** Whether the client may hear that the content of a URI changed. Absent: of every one. */
+  /** True if the client may hear that the content of a URI changed. Absent: it may hear of every URI. */
   mayHear?(uri: string, token: ApiToken): boolean
 }
 
@@ -32,7 +32,7 @@ export type Prompt = {
   complete(argument: string, begun: string, token: ApiToken): string[]
 }
 
-/** What clients see besides tools. */
+/** The resources, prompts and completions that clients see. */
 export type Surface = {
   /** Calls `listener` after each change of the catalog. @returns a function that stops it */
   watchTools?(listener: () => void): () => void

@@ -24,7 +24,7 @@ export const currentTaskCapabilities = { extensions: { [extension]: {} } }
 const ById = z.looseObject({ taskId: z.string() })
 const Listing = z.looseObject({ cursor: z.string().optional() })
 
-/** Whether a client of 2026-07-28 knows tasks. */
+/** True if a client of the specification 2026-07-28 knows tasks. */
 export function knowsTasks({ mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
   return declaresTasks(envelope[CLIENT_CAPABILITIES_META_KEY])

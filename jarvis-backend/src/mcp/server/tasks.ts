@@ -85,7 +85,7 @@ export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
 
 const lostText = 'JARVIS lost this call before it could write down what became of it.'
 
-/** Whether a call was withdrawn before it began, or a read was stopped. A stopped change has a result instead. */
+/** True if a call was withdrawn before it began, or a read was stopped. A stopped change has a result instead. */
 const isWithdrawn = (outcome: CallOutcome, entries: readonly StoredEntry[]) =>
   outcome.type === 'confirm_resolved'
     ? outcome.decision === 'cancelled'

@@ -54,7 +54,7 @@ export function createToolList(catalog: Catalog, isOffered: (token: ApiToken, to
   }
 }
 
-/** Whether a read-only token may call a tool, and a client that has too many calls waiting. */
+/** True for a tool that only reads: a read-only token, and a client with too many waiting calls, may call it. */
 export const isRead = (tool: Tool | undefined) => tool?.tier === 'green'
 
 function toMcpTool(tool: Tool): McpTool {

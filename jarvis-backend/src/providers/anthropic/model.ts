@@ -137,9 +137,9 @@ function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly |
     : undefined
 }
 
-/** Whether the provider refuses returned thinking. It checks more than the digest can know. */
+/** True if the provider refuses returned thinking. It checks more than the digest covers. */
 const isAboutThoughts = (said: string) => /thinking|signature/i.test(said)
 
-/** Whether the provider refuses the model's thinking or effort. Which models support them is not known here. */
+/** True if the provider refuses thinking or effort. No table here knows which models support them. */
 const isAboutEffort = (said: string) =>
   /thinking|effort|output_config|budget_tokens/i.test(said) && !/signature|messages\.\d/i.test(said)

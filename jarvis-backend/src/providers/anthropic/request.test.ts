@@ -172,7 +172,7 @@ const thinking: Content[] = [
   { type: 'thinking', text: ' as it was \ud83d', signature: 'sig-2' },
   { type: 'redacted_thinking', data: 'opaque' },
 ]
-/** What the model thought after these messages. */
+/** The model's thinking after these messages. */
 const after = (messages: Message[], part: Partial<ModelRequest> = {}): Content[] => {
   const { digest } = encoded(given(messages, part))
   return thinking.map((piece) => ({ ...piece, after: digest }) as Content)

@@ -33,7 +33,7 @@ export type EncodedRequest = {
 /** Parts of a request that servers with Claude's API may not know: marks for the cache, and the system prompt as a list. */
 export type ClaudeOnly = 'cache_control' | 'system list'
 
-/** What the provider refused: digests of thinking, efforts, and parts of the form. */
+/** The parts that the provider refused: digests of thinking, efforts, and parts of the form. */
 export type Refused = {
   thinking: Set<string>
   effort: Pick<ReadonlySet<Effort>, 'has'>

@@ -32,7 +32,7 @@ export function listedFacts(entry: unknown): ModelFacts {
   })
 }
 
-/** What Ollama says of a model on `/api/show`. @param loaded tokens that it gives the model now, from `/api/ps` */
+/** Reads a model's facts from Ollama's `/api/show`. @param loaded tokens that it gives the model now, from `/api/ps` */
 export function ollamaFacts(shown: Fields, loaded: number | undefined): ModelFacts {
   const { capabilities, model_info: info, parameters } = shown
   const can = (name: string) => hasOneOf(capabilities, [name])
@@ -50,7 +50,7 @@ export function ollamaFacts(shown: Fields, loaded: number | undefined): ModelFac
   })
 }
 
-/** What llama-server says on `/props`: the window of one slot is what a request may have. */
+/** Reads facts from llama-server's `/props`. The window of one slot limits a request. */
 export function llamaFacts(props: Fields): ModelFacts {
   const { default_generation_settings: settings, modalities, chat_template_caps: caps } = props
   const of = (value: unknown, name: string) => claim(fieldsIfAny(value)?.[name])
@@ -140,7 +140,7 @@ const claim = (value: unknown): boolean | undefined => {
   return typeof found === 'boolean' ? found : undefined
 }
 
-/** Whether a list has one of the words; undefined where it is no list of words. */
+/** True if a list has one of the words; undefined if the value is not a list of words. */
 const hasOneOf = (list: unknown, words: readonly string[]): boolean | undefined =>
   Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === 'string')
     ? words.some((word) => list.includes(word))

@@ -34,7 +34,7 @@ const thinking: Known = [
   [/^(?:gpt-[34]|chatgpt-4o|gemini-[12]\.[05]|sonar$)/, false],
 ]
 
-/** What the name of a model alone says. @param id `provider/model` */
+/** Facts that follow from a model's name alone. @param id `provider/model` */
 export function namedFacts(id: string): ModelFacts {
   const name = (id.split('/').at(-1)?.toLowerCase() ?? '').replace(
     /^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|meta|mistral|deepseek)\./,

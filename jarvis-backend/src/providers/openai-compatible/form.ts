@@ -5,7 +5,7 @@ type Body = ReturnType<typeof chatRequest>
 
 /** The form in which a server takes the history, as far as its refusals told. */
 export type Form = {
-  /** What stands beside calls without words. The first is sent, and the next where the server refuses it. */
+  /** Values for the content of a message that has calls and no words. The first is sent. If the server refuses it, the next one is sent. */
   blanks: readonly (string | null)[]
   /** A message of the assistant stands between results and a person's words. */
   bridges: boolean
@@ -15,7 +15,7 @@ export type Form = {
   merges: boolean
   /** Calls bring their reasoning, of which nothing may be known. */
   reasons: boolean
-  /** Which calls bring the stand-in for a signature of Gemini: those without one, or all. */
+  /** Calls that carry a stand-in for Gemini's signature: none, the calls without a signature, or all. */
   standIns: 'none' | 'missing' | 'all'
 }
 

@@ -24,7 +24,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const schemas = createToolSchemas(learned)
   // Fields that the server refused for this model.
   const refused = { has: (field: OptionalField) => learned.has(field) }
-  // What of the form of the history helped.
+  // The form of the history that this server took before.
   const first = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
   let known = rememberedForm(first, learned)
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, refused, effort: options.effort }
@@ -77,7 +77,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   }
 }
 
-/** Of what a tool takes, and not of the conversation. */
+/** True if a refusal is about a tool's input and not about the conversation. */
 const isAboutSchema = (said: string) => /schema|grammar|function_?declarations|\bparameters\b/i.test(said)
 
 const isAboutTools = (said: string) => isAboutSchema(said) || /jinja|template/i.test(said)

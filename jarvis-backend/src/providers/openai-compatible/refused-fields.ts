@@ -15,7 +15,7 @@ const optional = [
 ] as const
 export type OptionalField = (typeof optional)[number]
 
-/** Which optional field a server refused. Servers word it in many ways, but all name the field. @param said the server's answer with 4xx */
+/** Finds the optional field that a server refused. Servers word refusals in many ways, but all name the field. @param said the server's answer with 4xx */
 export function refusedField(said: string, body: Body): OptionalField | undefined {
   const sent = JSON.stringify(body)
   const isNamed = (field: string) => new RegExp(`(?<!\\w)(?:${field}|${camel(field)})(?!\\w)`).test(said)

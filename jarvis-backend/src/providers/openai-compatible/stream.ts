@@ -121,11 +121,11 @@ const thoughtNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'think
 /** A piece this long that begins with all that was told restates it. Shorter ones may repeat by chance. */
 const leastRestated = 32
 
-/** What of a piece is new. @param told all before it */
+/** The new part of a piece, which may repeat all text before it. @param told all text before it */
 const newIn = (piece: string, told: string): string =>
   told.length >= leastRestated && piece.startsWith(told) ? piece.slice(told.length) : piece
 
-/** What of a whole message was not told yet. What it says otherwise stays as it was told. */
+/** The part of a whole message that was not told yet. Empty if the message differs from the text that was told. */
 const restOf = (whole: string, told: string): string => (whole.startsWith(told) ? whole.slice(told.length) : '')
 
 /** Reads content that some servers send as a list of parts, including the reasoning. */

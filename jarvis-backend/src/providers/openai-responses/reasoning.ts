@@ -3,7 +3,7 @@ import { type Fields, fieldsIfAny, words } from '../fields.ts'
 
 export type Thinking = Extract<Content, { type: 'thinking' }>
 
-/** What an item of reasoning needs to be sent back: nothing is stored at the provider, so it carries its own encrypted content. */
+/** The parts of an item of reasoning that are sent back. The provider stores nothing, so the item carries its own encrypted content. */
 type Sealed = { id: string; encrypted_content: string }
 
 /** The `signature` of thinking that came as an item of reasoning; undefined where the provider gave nothing to send back. */

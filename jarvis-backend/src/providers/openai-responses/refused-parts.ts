@@ -25,7 +25,7 @@ export function refusedReasoning(said: string, { input }: Body): string[] {
   return typeof input === 'object' ? input.flatMap((item) => (item.type === 'reasoning' ? [item.id ?? ''] : [])) : []
 }
 
-/** Which optional part a server refused; undefined where it names none that was sent. @param said the server's answer with 4xx */
+/** Finds the optional part that a server refused; undefined if the refusal names no part that was sent. @param said the server's answer with 4xx */
 export const refusedPart = (said: string, body: Body): OptionalPart | undefined =>
   parts.find((part) => optional[part].test(said) && isSent(part, body))
 

@@ -84,7 +84,7 @@ const sealed = (name: string, said = ''): Content => ({
 const tools = [{ name: 'get_vms', description: '', inputSchema: { type: 'object' } }]
 const own = 'openai/gpt-5.4'
 
-/** What each item is, in order. */
+/** The kinds of the items, in order. */
 function itemsOf(part: Partial<ModelRequest>, model = 'gpt-5.4'): string[] {
   const request: ModelRequest = { system: 'S', messages: [user('Hello')], tools, mayCallTools: true, ...part }
   const body = responsesRequest(request, { id: `openai/${model}`, model, maxTokens: 8, refused: new Set() })

@@ -91,7 +91,7 @@ const formatOf = (format: AnswerFormat) => {
 /** The API refuses a lower limit. */
 const leastOutput = 16
 
-/** Whether a model may be asked to reason. Unknown models are treated as new. */
+/** True if a model may be asked to reason. Unknown models are treated as new. */
 const reasons = (model: string) => !/(?:^|[/.])(?:gpt-4|gpt-3|chatgpt-4)/.test(model)
 
 function items(piece: Content): Item[] {
@@ -111,7 +111,7 @@ function items(piece: Content): Item[] {
   }
 }
 
-/** What a person said: with pictures in one message, else a message for each text. */
+/** The words of a person. With pictures they are one message, otherwise one message for each text. */
 function said({ images, texts }: UserTurn): Item[] {
   if (images.length === 0) return texts.map((text): Item => ({ role: 'user', content: text }))
   return [

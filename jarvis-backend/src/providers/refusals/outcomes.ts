@@ -19,7 +19,7 @@ const outcome = (code: ModelErrorCode, isRetryable: boolean, told: Outcome['told
   told,
 })
 
-/** What follows from each meaning: whether asking again helps, and what the person is told to do. */
+/** The outcome of each meaning: if asking again helps, and the advice for the person. */
 const outcomes: Readonly<Record<Meaning, Outcome>> = {
   too_long: outcome(
     'model_bad_request',
@@ -111,7 +111,7 @@ const outcomes: Readonly<Record<Meaning, Outcome>> = {
   ),
 }
 
-/** What follows from a refusal whose words mean nothing known. */
+/** The outcome of a refusal whose words are not known. */
 function byStatus(status: number): Outcome {
   if (status >= 500)
     return outcome(

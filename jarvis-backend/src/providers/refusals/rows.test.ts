@@ -702,7 +702,7 @@ const wordings: readonly (readonly [server: string, status: number, sent: unknow
     'no_tools',
   ],
 
-  // What none of them is.
+  // Refusals without a known meaning.
   [
     'a field',
     400,

@@ -312,7 +312,7 @@ export const rows: readonly Row[] = [
     'no healthy upstream',
   ]),
 
-  // Who asks, and from where.
+  // Refusals of the account or its place.
   of('OpenAI, Google', 'place', [
     'unsupported_country',
     'location is not supported',
@@ -364,7 +364,7 @@ export const rows: readonly Row[] = [
     'unauthenticated',
   ]),
 
-  // What was asked.
+  // Refusals of the request's content.
   of('OpenRouter', 'filtered', ['requires moderation', 'was flagged']),
   of('Azure, OpenAI, Alibaba', 'filtered', [
     'content_filter',
@@ -432,7 +432,7 @@ export const rows: readonly Row[] = [
 /** Longest text that `…` stands for, characters. */
 const gap = 200
 
-/** Whether a text has a phrase of a row. @param heard in small letters */
+/** True if a text has a phrase of a row. @param heard in small letters */
 export function hears(heard: string, phrase: string): boolean {
   const [first = '', then] = phrase.split('…')
   for (let at = heard.indexOf(first); at >= 0; at = heard.indexOf(first, at + 1)) {

@@ -1,6 +1,6 @@
 import { type Fields, fieldsIfAny } from '../fields.ts'
 
-/** What a server says of a refusal. `words`: its types, codes and reasons. */
+/** A server's refusal. `text`: its sentence. `words`: its types, codes and reasons. */
 export type Said = { text: string; words: string[] }
 
 /** Deeper than any server nests its error. */
@@ -29,7 +29,7 @@ const sentences = [
 ] as const
 /** Fields of one word. */
 const names = ['type', '__type', 'code', 'status', 'reason', 'error_code', 'errorCode', 'quotaId'] as const
-/** What an intermediary says where the words of the server behind it stand elsewhere. */
+/** Sentences of intermediaries that say nothing; the words of the server behind them stand in another field. */
 const empty =
   /^(?:provider returned error|upstream (?:request |provider )?error|error from provider|bad request|unknown error|error|\d{3})?[.:]?$/i
 
@@ -57,7 +57,7 @@ function sentenceOf(value: unknown, words: string[], depth: number): string {
   // OpenRouter wraps what the provider said; Google and Azure add their reasons beside it.
   const behind = sentenceOf(fieldsIfAny(fields.metadata)?.raw, words, depth + 1)
   for (const more of [fields.details, fields.innererror, fields.violations]) wordsIn(more, words, depth + 1)
-  // What `asErrorBody` kept: its sentence is known.
+  // The body that `asErrorBody` kept. Its sentence is known already; only its words are read.
   sentenceOf(fields.body, words, depth + 1)
   if (behind !== '') return found === undefined ? behind : `${found}: ${behind}`
   return found ?? sentences.map((name) => fields[name]).find((text) => typeof text === 'string') ?? ''

@@ -69,7 +69,7 @@ const passedOver = [
   ...['top_k', 'min_p', 'repetition_penalty', 'enable_thinking', 'chat_template_kwargs', 'thinking'],
 ]
 
-/** What a program asks for, in JARVIS's terms. `ignored`: fields that do nothing. */
+/** A program's request in JARVIS's terms. `ignored`: fields without effect. */
 export type ChatRequest = {
   model: string
   isStreamed: boolean
@@ -176,7 +176,7 @@ function ownToolsIn({ tools, tool_choice, functions, function_call: called }: Ch
   return { isLegacy, functions: functions ?? [], choice, choiceField: 'function_call' }
 }
 
-/** Which of the program's tools must be called; undefined where none must. JARVIS's own cannot be: what it does is its own to choose. */
+/** The tool of the program that must be called; undefined if none must. A program cannot force JARVIS's own tools. */
 function toolChoiceIn(
   given: ChatBody['tool_choice'],
   tools: readonly { name: string }[],
@@ -254,7 +254,7 @@ const withoutWords = '[This was sent without words.]'
 /** Most files of earlier messages that a request has kept; clients send all of them again each time. */
 const mostEarlierFiles = 6
 
-/** Those of the newest messages. */
+/** The files of the newest messages, as many as there is room for. */
 function newestFiles(files: ReadonlyMap<number, GivenFile[]>): Map<number, GivenFile[]> {
   const kept = new Map<number, GivenFile[]>()
   let room = mostEarlierFiles
@@ -316,7 +316,7 @@ const personsWords = (content: Content, at: string): string =>
         .flatMap((part, index) => (isFilePart(part) ? [] : textIn(part, `${at}.content[${index}]`)))
         .join('\n')
 
-/** What a model thought is its own, and no part of what it said. */
+/** Drops a model's thinking, which is not part of its answer. */
 const withoutThoughts = (content: Content): Content =>
   Array.isArray(content) ? content.filter(({ type }) => !thoughts.has(type)) : content
 const thoughts = new Set(['thinking', 'redacted_thinking', 'reasoning'])

@@ -1,7 +1,7 @@
 import type { StopReason, ToolCall, Usage } from 'protocol'
 import { tokensUsed } from '../usage.ts'
 
-/** What all chunks of an answer share. `created`: Unix s. */
+/** The fields that all chunks of an answer share. `created`: Unix s. */
 export type Head = { id: string; created: number; model: string }
 
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'function_call'

@@ -145,7 +145,7 @@ export function createResponses(parts: {
         { response, token: token.name, manner: 'wait', isWhole: false, writer },
       )
     },
-    /** What programs asked stays where the operator sees it. */
+    /** Refuses to delete a response: the operator must be able to see the requests of programs. */
     remove(): never {
       throw new ApiError(
         405,

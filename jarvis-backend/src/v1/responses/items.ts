@@ -6,7 +6,7 @@ import { itemId, type Place } from './place.ts'
 type Status = 'in_progress' | 'completed'
 type Text = { type: 'output_text'; text: string; annotations: []; logprobs: [] }
 export type MessageItem = { type: 'message'; id: string; status: Status; role: 'assistant'; content: Text[] }
-/** What the model thought in a turn, as its provider tells it. */
+/** The model's thinking in a turn, as its provider tells it. */
 export type ReasoningItem = {
   type: 'reasoning'
   id: string

@@ -94,7 +94,7 @@ export function createKept(parts: {
     const own = { sessionId, runId }
     const full = { ...head, id: responseId(place) }
     const say = (outcome: Outcome, usage?: EntryOf<'done'>['usage']) =>
-      responseOf(full, outcome, itemsOf(place, entries), usage, own)
+      responseOf(full, outcome, { output: itemsOf(place, entries), usage, own })
     const last = entries.find(({ type }) => type === 'done' || type === 'error')
     if (last?.type === 'error')
       return say({ status: 'failed', error: { code: last.code, message: last.error } }, last.usage)

@@ -4,7 +4,7 @@ import { idIn, type ProgramToken, sessionOfId } from '../token.ts'
 /** Where a response stands: a run of a session. */
 export type Place = { sessionId: string; runId: string }
 
-/** What stands in the ids of a response and of its items, so that they are found again without a table. No other token can use them. */
+/** The common part of the ids of a response and its items. It names session and run, so no table is needed. Other tokens cannot use it. */
 const stem = ({ sessionId, runId }: Place): string => `${idIn(sessionId)}_${runId.replace(/^run_/, '')}`
 
 export const responseId = (place: Place): string => `resp_${stem(place)}`

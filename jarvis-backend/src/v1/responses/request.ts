@@ -52,7 +52,7 @@ const ResponsesBody = z.looseObject({
   top_logprobs: z.int().nullish(),
   include: z.array(z.string()).nullish(),
 })
-/** What `include` names for the calls that ran here, in a response in one piece. */
+/** The value of `include` that asks for calls that ran here, in a response in one piece. */
 const ownCalls = 'jarvis.mcp_call'
 /** A message in the form of chat completions. */
 type Sent = { role: string; [field: string]: unknown }
@@ -66,7 +66,7 @@ const otherTools =
 /** Items of a screen that another model used. JARVIS uses none, so they are passed over, and named because a picture is lost. */
 const screens = new Set(['computer_call', 'computer_call_output'])
 
-/** What a program asks for, in JARVIS's terms. */
+/** A program's request in JARVIS's terms. */
 export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
   /** A response in one piece has items of the calls that ran here. */
@@ -209,7 +209,7 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
     }
     case 'mcp_call': {
       const { name, arguments: given, output, error } = read(RanHere)
-      // What a program sends back of it is its own word, as all of the input.
+      // A call that a program sends back is the program's word, like all of its input.
       return { role: 'assistant', content: `[${name} ${given}: ${output ?? JSON.stringify(error ?? 'no result')}]` }
     }
     case 'item_reference': {
@@ -221,7 +221,7 @@ function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: strin
         })
       return messageOf(item as z.infer<typeof Input>, at, resolve)
     }
-    // What a provider did by itself, and what a program notes for itself.
+    // Items for calls of the provider's own tools, and for a program's own notes.
     case 'web_search_call':
     case 'file_search_call':
     case 'image_generation_call':

@@ -86,7 +86,7 @@ export function streamedWriter(
     },
   })
   const whole = (outcome: Outcome, output: readonly Item[], usage: Usage | undefined, more: Own = {}) =>
-    responseOf(head, outcome, output, usage, { ...own, ...more })
+    responseOf(head, outcome, { output, usage, own: { ...own, ...more } })
   const finish = (type: string, outcome: Outcome, usage: Usage, more: Own = {}) => {
     send(type, { response: whole(outcome, items.items, usage, more) })
     events.end()

@@ -40,7 +40,7 @@ export function wholeWriter(
     const output = items.items.filter(
       ({ type }) => type !== 'jarvis:confirmation' && (showsOwnCalls || type !== 'mcp_call'),
     )
-    sendJson(response, 200, responseOf(head, outcome, output, usage, { ...own, ...more }))
+    sendJson(response, 200, responseOf(head, outcome, { output, usage, own: { ...own, ...more } }))
   }
   const fail = (error: ApiError) => {
     hold.release()

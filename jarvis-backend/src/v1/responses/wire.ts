@@ -5,7 +5,7 @@ import type { Item } from './items.ts'
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
-/** What a program asked for, as the response repeats it. `created`: Unix s. */
+/** The fields of the request that the response repeats. `created`: Unix s. */
 export type Head = {
   id: string
   created: number
@@ -59,13 +59,11 @@ const usageOf = (usage: Usage) => {
   }
 }
 
-/** A response, whole. `usage` is null until it is known. */
+/** A whole response. `usage`: undefined until it is known. */
 export const responseOf = (
   head: Head,
   { status, at, error, reason }: Outcome,
-  output: readonly Item[],
-  usage: Usage | undefined,
-  own: Own,
+  { output, usage, own }: { output: readonly Item[]; usage: Usage | undefined; own: Own },
 ) => ({
   id: head.id,
   object: 'response',

@@ -6,12 +6,12 @@ import type { Outcome, Seen } from '../seen.ts'
 import { listed, plain } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read, unread } from './inquiry.ts'
 
-/** What is done with the node once its guests are elsewhere. */
+/** The order for the node once its guests are elsewhere. */
 type Then = 'reboot' | 'shut down' | 'update'
 /** Where a guest can go, or why it has to stay. */
 type Move = { guest: Guest; to: string } | { guest: Guest; stays: string }
 
-/** What it does at the end; one of them per answer. */
+/** Tools of the last step. An answer calls one of them. */
 const deeds = ['propose_plan', 'migrate_guest', 'reboot_node', 'shutdown_node', 'refresh_package_lists']
 
 /** As many as a plan may have. */
@@ -89,7 +89,7 @@ function proposal(node: string, moves: readonly { guest: Guest; to: string }[], 
 /** The gate refuses a change whose target stands in a note or a result that came before. */
 const isNamedByResult = /^Refused by the safety rules[\s\S]* repeats text from /
 
-/** What the person can say instead, with each target by name. */
+/** The orders that the person can give instead, with each target by name. */
 function byName({ toolName, toolInput, text }: Outcome): string {
   const steps = (toolInput.steps ?? [{ tool: toolName, input: toolInput }]) as { tool: string; input: Call['input'] }[]
   const said = steps.flatMap(({ tool, input: { vmid, target, node } }) =>
@@ -149,7 +149,7 @@ function movesOf(guests: readonly Guest[], cluster: ClusterState, from: Node, se
   })
 }
 
-/** What ties a guest to its node. */
+/** The device or folder that ties a guest to its node. */
 function boundIn(config: string): string | undefined {
   const [, key] = /^(mp\d+): \//m.exec(config) ?? []
   if (key !== undefined) return `${key} is a folder`

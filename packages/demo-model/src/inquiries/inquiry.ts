@@ -41,7 +41,7 @@ export const read = (toolName: string, toolInput: Record<string, unknown> = {}):
 })
 export const ssh = (node: string, command: string): PlannedCall => read('execute_ssh', { node, command })
 
-/** Which reads failed, in one sentence; empty where none did. */
+/** Names the reads that failed, in one sentence; empty if none failed. */
 export function gaps(seen: Seen, calls: readonly PlannedCall[]): string {
   const failed = calls.flatMap((call) => {
     const outcome = seen.of(call)

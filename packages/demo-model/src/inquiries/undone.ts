@@ -22,7 +22,7 @@ const changesIn = (text: string): ChangeFacts[] =>
     return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'The way back', how }]
   })
 
-/** Whether it takes a change back: an undo of an undo makes the change again. */
+/** True if a change takes another back. An undo of an undo makes the change again. */
 function isTakenBack({ undoes }: ChangeFacts, all: readonly ChangeFacts[]): boolean {
   if (undoes === undefined) return false
   const undone = all.find(({ id }) => id === undoes)

@@ -108,7 +108,7 @@ const atOnce = {
   qemu: /^(name|onboot|shares|startup|description|protection|tags|balloon|cpuunits|cpulimit|(net|scsi|virtio|sata|ide|unused|ipconfig)\d+|ciuser|cipassword|sshkeys|nameserver|searchdomain)$/,
   lxc: /^(?!(features|unprivileged|arch|ostype|tty|console|cmode|rootfs)$)/,
 }
-/** Whether a running guest takes a change of the key over at once. Other changes wait until it stops. */
+/** True if a running guest takes a change of the key over at once. Other changes wait until it stops. */
 export const isTakenAtOnce = (type: PveType, name: string): boolean => atOnce[type].test(name)
 
 const disks = { qemu: /^(scsi|virtio|sata|ide)\d+$|^(efidisk0|tpmstate0)$/, lxc: /^(rootfs|mp\d+)$/ }

@@ -57,7 +57,7 @@ export function completeGuest(model: Model, { vmid, type, config, pool }: NewGue
   if (pool !== undefined) model.pools.get(pool)?.vmids.add(vmid)
 }
 
-/** What Proxmox writes into a new VM's file, which no other VM has. */
+/** Keys that Proxmox writes into a new VM's file, with values that no other VM has. */
 export const marksOfNew = ({ host }: Model, vmid: number): Config => ({
   meta: `creation-qemu=9.2.0,ctime=${Math.floor(host.now() / 1000)}`,
   smbios1: `uuid=${newUuid({ host }, vmid)}`,

@@ -23,7 +23,7 @@ export function snapshotNamed(file: GuestFile, name: string): Snapshot {
   return found
 }
 
-/** Whether all volumes of a guest's configuration allow snapshots. */
+/** True if all volumes of a guest's configuration allow snapshots. */
 export function canSnapshot({ host }: Model, guest: HostGuest, config: Config): boolean {
   if (guest.isTemplate || bindMountsIn(config).length > 0) return false
   return disksIn(guest.type, config).every(({ storage, volid }) => {
@@ -172,7 +172,7 @@ function remove(model: Model, guest: HostGuest, name: string) {
   })
 }
 
-/** Of what is kept beside a snapshot. */
+/** Frees the volume with the memory that a snapshot keeps. */
 export function freeMemory(model: Model, { node }: HostGuest, { vmstate, vmstateBytes }: Snapshot) {
   if (vmstate === undefined) return
   freeVolumes(model, node, [{ storage: vmstate.split(':')[0] ?? '', bytes: vmstateBytes }])

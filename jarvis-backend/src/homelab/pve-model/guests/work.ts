@@ -13,7 +13,7 @@ export type Work = {
   vmid: number
   /** How long the task takes, ms of the cluster's time. */
   ms: number
-  /** Whether it ends with `job errors` whatever went wrong, and only its log says what. */
+  /** The task ends with `job errors` whatever went wrong; only its log gives the reason. */
   isJob?: true
   /** The lock in the guest's configuration during the task. Absent: only the hidden lock file. */
   lock?: string
@@ -82,7 +82,7 @@ export function work(model: Model, { node, type, vmid, ms, lock, isJob, check, b
       finish(say)
       end('OK')
     } catch (error) {
-      // What cannot be written cannot be cleaned up either.
+      // Without a quorum nothing can be written, so the clean-up fails too.
       if (host.isQuorate()) failed?.()
       end(wordsOf(error))
     }

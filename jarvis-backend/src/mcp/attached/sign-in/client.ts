@@ -25,7 +25,7 @@ const about = (redirectUri: string) => ({
 export const originOfDocument = ({ client_id: id }: OAuthClientInformationMixed): string | undefined =>
   id.endsWith(clientPath) ? id.slice(0, -clientPath.length) : undefined
 
-/** Whether an authorization server no longer knows the client that asked it. */
+/** True if an authorization server no longer knows the client. */
 export const isRefusedClient = (error: unknown): boolean =>
   (error as { code?: unknown }).code === 'invalid_client' ||
   (error as { code?: unknown }).code === 'unauthorized_client'

@@ -4,9 +4,9 @@ import { whyUnreachable } from '../../../lib/unreachable.ts'
 import { visible } from '../text.ts'
 import { isSafeUrl } from './guarded-fetch.ts'
 
-/** What a server said as it refused a request (RFC 6750, 9728). */
+/** The sign-in that a server asked for when it refused a request (RFC 6750, 9728). */
 export type Challenge = { metadataUrl?: string; scopes?: string[] }
-/** What an authorization server says of itself. The SDK leaves out where tokens are revoked if OpenID's document says it. */
+/** The metadata of an authorization server. The SDK drops the revocation fields if they come from OpenID's document. */
 export type ServerMetadata = AuthorizationServerMetadata & {
   revocation_endpoint?: string | undefined
   revocation_endpoint_auth_methods_supported?: string[] | undefined
@@ -49,7 +49,7 @@ export async function discover(
     const found = await metadataOf(issuer, fetchFn)
     if (typeof found === 'string') problems.push(found)
     else {
-      // What stands in the query may be a key.
+      // The query may hold a key, so it is left out.
       const resource = about?.resource ?? new URL(server.pathname, server).href
       return { resource, metadata: found, scopes: challenge.scopes ?? about?.scopes_supported ?? [] }
     }

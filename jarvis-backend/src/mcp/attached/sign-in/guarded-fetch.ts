@@ -12,7 +12,7 @@ const timeoutMs = 10_000
 const mostBytes = 256 * 1024
 const mostRedirects = 3
 
-/** Whether secrets may go to an address: over TLS, or within this machine. */
+/** True if secrets may go to an address: over TLS, or within this machine. */
 export const isSafeUrl = ({ protocol, hostname, username, password }: URL): boolean =>
   username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname)))
 

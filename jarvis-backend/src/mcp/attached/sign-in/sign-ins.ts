@@ -45,7 +45,7 @@ type Flow = {
 export class SignIns {
   readonly #parts
   readonly #kept = new Map<string, Kept>()
-  /** What servers asked for since they were last signed in to. */
+  /** The sign-ins and scopes that servers asked for since their last sign-in. */
   readonly #asked = new Map<string, { url: string; challenge: Challenge; wants: string[] }>()
   readonly #renewing = new Map<string, Promise<Kept | undefined>>()
   readonly #flows = new Map<string, Flow>()
@@ -585,7 +585,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const isSameText = (a: string, b: string) =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 
-/** What went wrong, without what was sent. */
+/** A failure in words, without anything that was sent. */
 function wordsOf(error: unknown): string {
   if (error instanceof SignInRefused) return error.message
   const { name, code } = error as { name?: unknown; code?: unknown }

@@ -1,7 +1,7 @@
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import type { ServerMetadata } from './discovery.ts'
 
-/** What is kept of a sign-in, sealed. Its tokens go to `url` alone, and what renews them to the `metadata` of its issuer. */
+/** A sign-in as it is kept, sealed. Its access token goes to `url` alone; its refresh token goes to the issuer in `metadata` alone. */
 export type Kept = {
   /** The attached server's address that was signed in to. Another address has no sign-in. */
   url: string

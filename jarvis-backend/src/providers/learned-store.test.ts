@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLearnedStore } from './learned.ts'
+import { LearnedStore } from './learned-store.ts'
 
 const day = 24 * 60 * 60_000
 const config = { provider: 'lab', kind: 'openai-chat', baseUrl: 'http://lab/v1', model: 'm' } as const
@@ -9,11 +9,11 @@ function store(kept: Record<string, string> = {}) {
   const settings = new Map(Object.entries(kept))
   let now = 0
   const said: string[] = []
-  const memory = createLearnedStore({
+  const memory = new LearnedStore({
     settings: { get: (name) => settings.get(name), set: (name, value) => void settings.set(name, value) },
     clock: { now: () => now },
     redact: (text) => text.replaceAll('sk-secret', '[key]'),
-    announce: (text) => void said.push(text),
+    leftOut: (id, { tool, why }) => void said.push(`${tool} for ${id}: ${why}`),
   })
   const at = (days: number) => {
     now = days * day
@@ -35,7 +35,7 @@ test('a tool that is left out is told once, without secrets, and listed until it
   const { memory, at, said, settings } = store()
   at(0).add('tool:lab__x:1', { tool: 'lab__x', why: 'It refused sk-secret.' })
   const leftOut = { tool: 'lab__x', why: 'It refused [key].' }
-  expect(said).toEqual(['lab__x is left out for lab/m: It refused [key].'])
+  expect(said).toEqual(['lab__x for lab/m: It refused [key].'])
   expect(memory.newly('lab/m')).toEqual([leftOut])
   expect(memory.newly('lab/m')).toEqual([])
   expect(memory.leftOut([config])).toEqual([['lab/m', leftOut]])
