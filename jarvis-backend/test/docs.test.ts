@@ -44,20 +44,6 @@ test('the README says what CI runs', () => {
   expect(text('.ci/run')).toMatch(/^npm ci$[\s\S]*^npm test\b/m)
 })
 
-test('the configuration page and the example name the same variables, all of which are read', () => {
-  const told = [...text('docs/configure.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name),
-  )
-  const shown = new Set([...text('.env.example').matchAll(/^#([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name))
-  expect(new Set(told)).toEqual(shown)
-  const read = ['config', 'model', 'oidc', 'pbs', 'search', 'proxmox', 'drill']
-    .map((name) => text(`jarvis-backend/src/config/${name}.ts`))
-    .join('\n')
-  const proxies = text('jarvis-backend/src/lib/proxies.ts')
-  const isRead = (name = '') => new RegExp(`^  ${name}:`, 'm').test(read) || proxies.includes(`'${name}'`)
-  expect(told.filter((name) => !isRead(name))).toEqual([])
-})
-
 test('the API page names every error, event, request and way in', () => {
   const page = text('docs/api.md')
   const shapes = Entry.options.flatMap((option) => ('shape' in option ? option.shape : option.options[0].shape))

@@ -1,4 +1,4 @@
-/** What the variables of channels begin with; each channel's file says which there are. */
+/** Prefix of the variables of channels. Each channel's file declares its own variables. */
 export const channelPrefix = 'JARVIS_CHANNEL_'
 
 export const isChannelVariable = (name: string): boolean => name.startsWith(channelPrefix)

@@ -35,7 +35,7 @@ export function withChanges(text: string, changes: Changes): string {
   const left = new Map(Object.entries(changes))
   let result = text.replace(assignment, (whole, key: string) => {
     if (!(key in changes)) return whole
-    // Of several assignments the last one counted; the first place gets the value and the others go.
+    // The last of several assignments counted. The first place gets the new value, and the others are removed.
     const value = left.get(key)
     left.delete(key)
     return value === undefined ? '' : `${lineOf(key, value)}${whole.endsWith('\n') ? eol : ''}`

@@ -1,9 +1,9 @@
-import { isOwnVariable } from './config.ts'
 import { readEnvFile } from './env-file.ts'
 import { openerOf, type Sealing } from './sealing.ts'
+import { settings } from './settings.ts'
 import { settingsPath } from './settings-file.ts'
 
-/** What fills `${…}` in `mcp.json`, by name of a variable. @throws Error that says why there is none, and what to do */
+/** Returns the value for a `${…}` of `mcp.json`, by the name of the variable. @throws Error that says why there is none, and what to do */
 export type Fill = (name: string) => string
 
 /** The variable that holds the value of VS Code's `${input:ID}`. */
@@ -15,7 +15,7 @@ export const inputVariable = (id: string): string => `MCP_INPUT_${id.toUpperCase
  */
 export function createFill(of: Sealing & { variables?: Readonly<Record<string, string>> }): Fill {
   return (name) => {
-    if (isOwnVariable(name))
+    if (settings.isOwn(name))
       throw new Error(
         `${name} is a setting of JARVIS’s own and is given to no server. Save the value under another name`,
       )
@@ -72,7 +72,7 @@ export function filled(
       values.push({ name: variable, value })
       return value
     } catch (error) {
-      if (fallback !== undefined && !isOwnVariable(variable)) {
+      if (fallback !== undefined && !settings.isOwn(variable)) {
         if (asked.isInput) values.push({ name: variable, value: fallback })
         return fallback
       }

@@ -1,6 +1,7 @@
 import { Effort, isVariableProvider, JarvisError } from 'protocol'
-import { z } from 'zod'
+import { type ModelValues, modelSettings } from './model-settings.ts'
 import type { ModelsFile } from './models-file.ts'
+import { schemaOf } from './setting.ts'
 
 /** A model of a provider: what answers, and how it is reached. `provider`: the first part of its id. */
 export type ServedModel = {
@@ -14,71 +15,22 @@ export type ServedModel = {
 export type ModelConfig = ServedModel | { provider: 'demo'; kind: 'demo' }
 export const demo: ModelConfig = { provider: 'demo', kind: 'demo' }
 
-export const urlVariable = z.string().refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
-  message: 'must be a URL that begins with http:// or https://, for example http://127.0.0.1:11434/v1',
-})
-
-/** Schemas of the variables that choose models. */
-export const modelVariables = {
-  JARVIS_MODEL: z
-    .string()
-    .regex(
-      /^(demo|[a-z][a-z0-9-]{0,31}\/.+)$/,
-      'must be demo or PROVIDER/MODEL, for example anthropic/claude-sonnet-5-5',
-    )
-    .optional(),
-  JARVIS_MODELS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    )
-    .refine((ids) => ids.every((id) => /^[a-z][a-z0-9-]{0,31}\/.+$/.test(id)), {
-      message: 'must be a comma list of PROVIDER/MODEL, for example anthropic/claude-opus-5-5',
-    }),
-  JARVIS_EFFORT: z
-    .string()
-    .default('')
-    .transform((list) => list.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])))
-    .refine((items) => items.every((item) => Effort.safeParse(item.split('=').at(-1)).success), {
-      message: `must be one of ${Effort.options.join(', ')}, or a comma list of MODEL=one of them, for example medium,openai/gpt-5.2=high`,
-    }),
-  ANTHROPIC_API_KEY: z.string().optional(),
-  ANTHROPIC_BASE_URL: urlVariable.optional(),
-  CLAUDE_MODEL: z.string().default('claude-sonnet-5-5'),
-  CLAUDE_MAX_TOKENS: z
-    .string()
-    .refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000, {
-      message: 'must be a whole number from 1 to 1000000, for example 4096',
-    })
-    .transform(Number)
-    .optional()
-    .transform((value) => value ?? 4096),
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: urlVariable.optional(),
-  OPENAI_MODEL: z.string().default('gpt-5.2'),
-}
-const Variables = z.object(modelVariables)
-type Values = z.output<typeof Variables>
-
-export type ModelVariable = keyof Values
-export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelVariables, name)
+const schema = schemaOf(modelSettings)
+export type ModelVariable = keyof ModelValues
+export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelSettings, name)
 
 /** The effort that `JARVIS_EFFORT` sets for this model by id, else for all. */
-function effortOf({ JARVIS_EFFORT: items }: Values, id: string): Effort | undefined {
+function effortOf({ JARVIS_EFFORT: items }: ModelValues, id: string): Effort | undefined {
   const own = items.findLast((item) => item.startsWith(`${id}=`))?.slice(id.length + 1)
   return Effort.optional().parse(own ?? items.findLast((item) => !item.includes('=')))
 }
-const withEffort = (values: Values, config: ModelConfig): ModelConfig => {
+const withEffort = (values: ModelValues, config: ModelConfig): ModelConfig => {
   const effort = effortOf(values, idOf(config))
   return config.kind === 'demo' || effort === undefined ? config : { ...config, effort }
 }
 
-/** What is configured of each provider, with all its models, the usual one first; a provider without key and address is absent. */
-function providersOf(values: Values, { providers }: ModelsFile): Map<string, ServedModel[]> {
+/** The models of each configured provider, the usual one first. A provider without key and address is absent. */
+function providersOf(values: ModelValues, { providers }: ModelsFile): Map<string, ServedModel[]> {
   const found = new Map<string, ServedModel[]>()
   if ((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined)
     found.set('anthropic', [
@@ -118,7 +70,7 @@ function providersOf(values: Values, { providers }: ModelsFile): Map<string, Ser
 type Providers = ReturnType<typeof providersOf>
 
 /** The model that answers. @returns a string that says what is wrong, beginning with the variable */
-function modelOf(values: Values, configured: Providers): ModelConfig | string {
+function modelOf(values: ModelValues, configured: Providers): ModelConfig | string {
   const [first] = [...configured.values()].map(([usual]) => usual)
   if (values.JARVIS_MODEL === undefined) return first ?? demo
   return named(configured, 'JARVIS_MODEL', values.JARVIS_MODEL)
@@ -141,7 +93,7 @@ function named(configured: Providers, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS'
  * All models that a message may name: the one in use, the other providers', then `JARVIS_MODELS`.
  * @returns a string that says what is wrong, beginning with the variable
  */
-export function modelsOf(values: Values, file: ModelsFile): ModelConfig[] | string {
+export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] | string {
   const configured = providersOf(values, file)
   const inUse = modelOf(values, configured)
   if (typeof inUse === 'string') return inUse
@@ -161,7 +113,7 @@ export function modelsOf(values: Values, file: ModelsFile): ModelConfig[] | stri
  * elsewhere, where nobody agreed to send a conversation. `lost`: what is wrong.
  */
 export function modelsAtStart(
-  values: Values,
+  values: ModelValues,
   file: ModelsFile,
   isFirstLost: boolean,
 ): { models: ModelConfig[]; lost?: string } {
@@ -180,7 +132,7 @@ export const idOf = (model: ModelConfig): string =>
 
 /** Reads only the model variables. @throws JarvisError `invalid_request` naming the first that cannot be used */
 export function readModels(given: Partial<Record<ModelVariable, string>>, file: ModelsFile) {
-  const parsed = Variables.safeParse(given)
+  const parsed = schema.safeParse(given)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw new JarvisError('invalid_request', `${String(issue?.path[0])} ${issue?.message}.`)

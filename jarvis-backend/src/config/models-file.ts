@@ -38,7 +38,7 @@ export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
   throw new ConfigError(`${modelsPath(dataDir)} cannot be used: ${faultOf(parsed.error)}. ${mendIt}`)
 }
 
-/** What of the file can be used at a start, and what is wrong with the rest. `isFirstLost`: the provider that would answer is not among it. */
+/** The part of the file that can be used at a start, and the faults of the rest. `isFirstLost`: the provider that would answer cannot be used. */
 export type ReadableModels = { file: ModelsFile; problems: string[]; isFirstLost: boolean }
 export const noModels: ReadableModels = { file: noModelsFile, problems: [], isFirstLost: false }
 

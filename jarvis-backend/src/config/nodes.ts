@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** What `JARVIS_NODES` says about a node, where the cluster's own data is not enough. */
+/** A node in `JARVIS_NODES`, for facts that the cluster's own data lacks. */
 export type ConfiguredNode = {
   /** A host name or an address; IPv6 without brackets. */
   host: string

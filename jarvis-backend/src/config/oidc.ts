@@ -1,29 +1,61 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../lib/loopback.ts'
+import { defineSettings, type ValuesOf } from './setting.ts'
 
 /** A service that people may sign in with by OpenID Connect. `name`: what the button calls it. */
 export type OidcConfig = { issuer: string; clientId: string; clientSecret?: string; name: string }
 
-/** Schemas of the `JARVIS_OIDC_*` variables. */
-export const oidcVariables = {
-  JARVIS_OIDC_ISSUER: z
-    .string()
-    .refine((text) => URL.canParse(text) && isSafe(new URL(text)), {
-      message:
-        'must be the issuer’s https address without query, for example https://auth.example.org (http on this machine alone)',
-    })
-    .optional(),
-  JARVIS_OIDC_CLIENT_ID: z.string().max(200).optional(),
-  JARVIS_OIDC_CLIENT_SECRET: z.string().max(1_000).optional(),
-  JARVIS_OIDC_NAME: z
-    .string()
-    .trim()
-    .regex(
-      /^[\p{L}\p{N} ._-]{1,40}$/u,
-      'must have 1 to 40 letters, digits, spaces, dots or dashes, for example Authelia',
-    )
-    .optional(),
-}
+const countsWith = /^JARVIS_OIDC_/
+
+export const oidcSettings = defineSettings({
+  JARVIS_OIDC_ISSUER: {
+    section: 'Server',
+    schema: z
+      .string()
+      .refine((text) => URL.canParse(text) && isSafe(new URL(text)), {
+        message:
+          'must be the issuer’s https address without query, for example https://auth.example.org (http on this machine alone)',
+      })
+      .optional(),
+    countsWith,
+    default: 'none',
+    about:
+      'a service that people [sign in with](sign-in.md#sign-in-from-elsewhere) by OpenID Connect (Authelia, Authentik, Keycloak, Pocket ID): its https address (http on this machine alone). Register `JARVIS_PUBLIC_URL` and `/api/auth/oidc/callback` there',
+    example: 'https://auth.example.org',
+  },
+  JARVIS_OIDC_CLIENT_ID: {
+    section: 'Server',
+    schema: z.string().max(200).optional(),
+    countsWith,
+    default: 'none',
+    about: 'what the service calls JARVIS',
+    example: 'jarvis',
+  },
+  JARVIS_OIDC_CLIENT_SECRET: {
+    section: 'Server',
+    schema: z.string().max(1_000).optional(),
+    secret: true,
+    countsWith,
+    default: 'none',
+    about: 'its secret; without one PKCE alone proves JARVIS',
+    example: '',
+  },
+  JARVIS_OIDC_NAME: {
+    section: 'Server',
+    schema: z
+      .string()
+      .trim()
+      .regex(
+        /^[\p{L}\p{N} ._-]{1,40}$/u,
+        'must have 1 to 40 letters, digits, spaces, dots or dashes, for example Authelia',
+      )
+      .optional(),
+    countsWith,
+    default: 'the issuer’s host',
+    about: 'what the button calls the service',
+    example: 'Authelia',
+  },
+})
 
 const isSafe = ({ protocol, hostname, search, hash, username }: URL) =>
   (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) &&
@@ -31,10 +63,8 @@ const isSafe = ({ protocol, hostname, search, hash, username }: URL) =>
   hash === '' &&
   username === ''
 
-type Values = { [Name in keyof typeof oidcVariables]?: string | undefined }
-
 /** Combines the variables. @returns undefined without any; a string says what is wrong, beginning with the variable */
-export function oidcOf(value: Values): OidcConfig | string | undefined {
+export function oidcOf(value: ValuesOf<typeof oidcSettings>): OidcConfig | string | undefined {
   const { JARVIS_OIDC_ISSUER: issuer, JARVIS_OIDC_CLIENT_ID: clientId, JARVIS_OIDC_CLIENT_SECRET: clientSecret } = value
   if (issuer === undefined) {
     if (clientId === undefined && clientSecret === undefined) return undefined

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { fingerprintOf } from '../lib/fingerprint.ts'
-import { itemsOf, originWith, tokenIdShape } from './proxmox.ts'
+import { originWith, tokenIdShape } from './proxmox.ts'
+import { itemsOf } from './schemas.ts'
+import { defineSettings, type ValuesOf } from './setting.ts'
 
 /** How a backup server is reached and trusted. */
 export type PbsConfig = {
@@ -14,45 +16,64 @@ export type PbsConfig = {
 
 const usualPort = 8007
 
-/** Schemas of the `PBS_*` variables. */
-export const pbsVariables = {
-  PBS_URL: z
-    .string()
-    .transform((text, context) => {
-      const origin = originWith(text.trim(), usualPort)
-      if (origin !== undefined) return origin
-      context.addIssue('must be one https address without a path, for example https://pbs.lan:8007')
-      return z.NEVER
-    })
-    .optional(),
-  PBS_TOKEN_ID: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pbs!jarvis').optional(),
-  PBS_TOKEN_SECRET: z
-    .string()
-    .regex(/^[\x21-\x7e]{8,}$/, 'must be what the server showed once when the token was made, for example 1b2f…-…')
-    .refine((text) => !/[=:]/.test(text), 'must be the secret alone, without user@realm!name: before it')
-    .optional(),
-  PBS_FINGERPRINT: z
-    .string()
-    .transform((list, context) => {
-      const fingerprints = itemsOf(list).map(fingerprintOf)
-      if (!fingerprints.includes(undefined)) return fingerprints.filter((one) => one !== undefined)
-      context.addIssue(
-        'must be a SHA-256 fingerprint of 32 bytes in hexadecimal, as "proxmox-backup-manager cert info" shows it, for example 8F:51:…:0A',
-      )
-      return z.NEVER
-    })
-    .optional(),
-}
-
-type Values = {
-  PBS_URL?: string | undefined
-  PBS_TOKEN_ID?: string | undefined
-  PBS_TOKEN_SECRET?: string | undefined
-  PBS_FINGERPRINT?: string[] | undefined
-}
+export const pbsSettings = defineSettings({
+  PBS_URL: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .transform((text, context) => {
+        const origin = originWith(text.trim(), usualPort)
+        if (origin !== undefined) return origin
+        context.addIssue('must be one https address without a path, for example https://pbs.lan:8007')
+        return z.NEVER
+      })
+      .optional(),
+    default: 'none',
+    about:
+      'address of a Proxmox Backup Server, asked for its datastores, snapshots and jobs; the port is 8007 where none is given',
+    example: 'https://pbs.lan:8007',
+  },
+  PBS_TOKEN_ID: {
+    section: 'Cluster',
+    schema: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pbs!jarvis').optional(),
+    default: 'none',
+    about: '`USER@REALM!NAME` on that server, in single quotes; it needs DatastoreAudit on `/datastore`',
+    example: "'jarvis@pbs!jarvis'",
+  },
+  PBS_TOKEN_SECRET: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{8,}$/, 'must be what the server showed once when the token was made, for example 1b2f…-…')
+      .refine((text) => !/[=:]/.test(text), 'must be the secret alone, without user@realm!name: before it')
+      .optional(),
+    secret: true,
+    default: 'none',
+    about: 'the secret of that token',
+    example: '',
+  },
+  PBS_FINGERPRINT: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .transform((list, context) => {
+        const fingerprints = itemsOf(list).map(fingerprintOf)
+        if (!fingerprints.includes(undefined)) return fingerprints.filter((one) => one !== undefined)
+        context.addIssue(
+          'must be a SHA-256 fingerprint of 32 bytes in hexadecimal, as "proxmox-backup-manager cert info" shows it, for example 8F:51:…:0A',
+        )
+        return z.NEVER
+      })
+      .optional(),
+    default: 'none',
+    about:
+      'SHA-256 fingerprint of its certificate, as `proxmox-backup-manager cert info` shows it; without, a public authority must have signed',
+    example: '',
+  },
+})
 
 /** Combines the variables. @returns undefined without `PBS_URL`; a string says what is wrong, beginning with the variable */
-export function pbsOf({ PBS_URL, PBS_TOKEN_ID, PBS_TOKEN_SECRET, PBS_FINGERPRINT }: Values) {
+export function pbsOf({ PBS_URL, PBS_TOKEN_ID, PBS_TOKEN_SECRET, PBS_FINGERPRINT }: ValuesOf<typeof pbsSettings>) {
   if (PBS_URL === undefined) {
     if (PBS_TOKEN_ID === undefined && PBS_TOKEN_SECRET === undefined) return undefined
     return 'PBS_URL must be set too, for a token alone reaches no server, for example PBS_URL=https://pbs.lan:8007.'

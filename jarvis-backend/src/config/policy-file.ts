@@ -62,7 +62,7 @@ export function policyText(dataDir: string): PolicyText {
           ? { text: '', hash: '' }
           : { problem: `${name} is a link that leads nowhere: mend it by hand.` }
       const text = read.bytes.toString('utf8')
-      // What is no UTF-8 would come back as other bytes.
+      // A file that is not UTF-8 would be written back with other bytes.
       return Buffer.from(text).equals(read.bytes)
         ? { text, hash: hashOf(read.bytes) }
         : { problem: `${name} holds bytes that are not UTF-8: save it as UTF-8 first.` }

@@ -4,6 +4,8 @@ import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import { fingerprintOf } from '../lib/fingerprint.ts'
 import { pathOf } from './path-of.ts'
+import { itemsOf } from './schemas.ts'
+import { defineSettings, type SettingGroup, schemaOf, type ValuesOf } from './setting.ts'
 
 /** How to reach the cluster, and what to trust. */
 export type ProxmoxConfig = {
@@ -28,65 +30,105 @@ export function tokenParts(tokenId: string): { user: string; name: string } {
   return { user: tokenId.slice(0, at), name: tokenId.slice(at + 1) }
 }
 
-/** Schemas of the `PVE_*` variables. */
-export const proxmoxVariables = {
-  PVE_URL: z
-    .string()
-    .transform((list, context) => {
-      const origins = itemsOf(list).map(originOf)
-      if (origins.length > 0 && !origins.includes(undefined)) return origins.filter((origin) => origin !== undefined)
-      context.addIssue(
-        'must be one https address or a comma list of them, without a path, for example https://pve1.lan:8006,https://pve2.lan:8006',
-      )
-      return z.NEVER
-    })
-    .optional(),
-  PVE_TOKEN_ID: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pve!jarvis').optional(),
-  PVE_TOKEN_SECRET: z
-    .string()
-    .regex(/^[\x21-\x7e]{8,}$/, 'must be what Proxmox showed once when the token was made, for example 1b2f…-…')
-    .refine((text) => !text.includes('='), 'must be the secret alone, without user@realm!name= before it')
-    .optional(),
-  PVE_FINGERPRINT: z
-    .string()
-    .transform((list, context) => {
-      const fingerprints = itemsOf(list).map(fingerprintOf)
-      if (!fingerprints.includes(undefined)) return fingerprints.filter((one) => one !== undefined)
-      context.addIssue(
-        'must be SHA-256 fingerprints of 32 bytes in hexadecimal, in a comma list, as "pvenode cert info" shows them, for example 8F:51:…:0A',
-      )
-      return z.NEVER
-    })
-    .optional(),
-  PVE_CA_FILE: z
-    .string()
-    .transform((path, context) => {
-      try {
-        const pem = readFileSync(pathOf(path), 'utf8')
-        // Parsed here, because a bad certificate would otherwise fail only at the first connection.
-        new X509Certificate(pem)
-        return pem
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
+const countsWith = /^PVE_/
+
+export const proxmoxSettings = defineSettings({
+  PVE_URL: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .transform((list, context) => {
+        const origins = itemsOf(list).map(originOf)
+        if (origins.length > 0 && !origins.includes(undefined)) return origins.filter((origin) => origin !== undefined)
         context.addIssue(
-          `cannot be read as a certificate (${why}), for example a copy of a node's /etc/pve/pve-root-ca.pem`,
+          'must be one https address or a comma list of them, without a path, for example https://pve1.lan:8006,https://pve2.lan:8006',
         )
         return z.NEVER
-      }
-    })
-    .optional(),
-}
-
-type Values = {
-  PVE_URL?: string[] | undefined
-  PVE_TOKEN_ID?: string | undefined
-  PVE_TOKEN_SECRET?: string | undefined
-  PVE_FINGERPRINT?: string[] | undefined
-  PVE_CA_FILE?: string | undefined
-}
+      })
+      .optional(),
+    countsWith,
+    stopsStart: true,
+    label: 'The address',
+    default: 'none',
+    about: 'addresses of the nodes, with commas between, tried in this order; the port is 8006 where none is given',
+    example: 'https://pve1.lan:8006,https://pve2.lan:8006',
+  },
+  PVE_TOKEN_ID: {
+    section: 'Cluster',
+    schema: z.string().regex(tokenIdShape, 'must be user@realm!name, for example jarvis@pve!jarvis').optional(),
+    countsWith,
+    stopsStart: true,
+    label: 'The token id',
+    default: 'none',
+    about:
+      '`USER@REALM!NAME`, also of a user with an `@` in the name (`mira@example.org@authentik!jarvis`); put it in single quotes, because shells read `!`',
+    example: "'jarvis@pve!jarvis'",
+  },
+  PVE_TOKEN_SECRET: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{8,}$/, 'must be what Proxmox showed once when the token was made, for example 1b2f…-…')
+      .refine((text) => !text.includes('='), 'must be the secret alone, without user@realm!name= before it')
+      .optional(),
+    secret: true,
+    countsWith,
+    stopsStart: true,
+    label: 'The token secret',
+    default: 'none',
+    about: 'the secret of that token',
+    example: '',
+  },
+  PVE_FINGERPRINT: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .transform((list, context) => {
+        const fingerprints = itemsOf(list).map(fingerprintOf)
+        if (!fingerprints.includes(undefined)) return fingerprints.filter((one) => one !== undefined)
+        context.addIssue(
+          'must be SHA-256 fingerprints of 32 bytes in hexadecimal, in a comma list, as "pvenode cert info" shows them, for example 8F:51:…:0A',
+        )
+        return z.NEVER
+      })
+      .optional(),
+    countsWith,
+    stopsStart: true,
+    label: 'The fingerprint',
+    default: 'none',
+    about: 'SHA-256 fingerprints of the nodes’ certificates, as `pvenode cert info` shows them',
+    example: '',
+  },
+  PVE_CA_FILE: {
+    section: 'Cluster',
+    schema: z
+      .string()
+      .transform((path, context) => {
+        try {
+          const pem = readFileSync(pathOf(path), 'utf8')
+          // Parsed here, because a bad certificate would otherwise fail only at the first connection.
+          new X509Certificate(pem)
+          return pem
+        } catch (error) {
+          const why = error instanceof Error ? error.message : String(error)
+          context.addIssue(
+            `cannot be read as a certificate (${why}), for example a copy of a node's /etc/pve/pve-root-ca.pem`,
+          )
+          return z.NEVER
+        }
+      })
+      .optional(),
+    countsWith,
+    stopsStart: true,
+    default: 'none',
+    about:
+      'the authority’s certificate, a copy of `/etc/pve/pve-root-ca.pem`; with neither, a public authority must have signed',
+    example: '',
+  },
+})
 
 /** Combines the variables. @returns undefined without `PVE_URL`; a string says what is wrong, beginning with the variable */
-export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
+export function proxmoxOf(values: ValuesOf<typeof proxmoxSettings>): ProxmoxConfig | string | undefined {
   const { PVE_URL: urls, PVE_TOKEN_ID: tokenId, PVE_TOKEN_SECRET: tokenSecret, PVE_CA_FILE: ca } = values
   if (urls === undefined) {
     if (tokenId === undefined && tokenSecret === undefined) return undefined
@@ -107,30 +149,19 @@ export function proxmoxOf(values: Values): ProxmoxConfig | string | undefined {
 export const placeOf = ({ proxmox }: { proxmox: ProxmoxConfig | undefined }): string =>
   proxmox === undefined ? 'demo' : [...proxmox.urls].sort().join(',')
 
-/** Names for errors about values that a person entered, who never sees the variables. */
-const asked: Record<string, string> = {
-  PVE_URL: 'The address',
-  PVE_TOKEN_ID: 'The token id',
-  PVE_TOKEN_SECRET: 'The token secret',
-  PVE_FINGERPRINT: 'The fingerprint',
-}
+const schema = schemaOf(proxmoxSettings)
 
-/** Checks the variables one by one as a person enters them. @throws JarvisError `invalid_request` naming the first that cannot be used */
-export function readCluster(given: { [K in keyof Values]?: string }) {
-  const parsed = z.object(proxmoxVariables).safeParse(given)
+/** Checks the settings one by one as a person enters them. @throws JarvisError `invalid_request` naming the first that cannot be used */
+export function readCluster(given: { [Name in keyof typeof proxmoxSettings]?: string }) {
+  const parsed = schema.safeParse(given)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new JarvisError('invalid_request', `${asked[String(issue?.path[0])]} ${issue?.message}.`)
+    const rows: SettingGroup = proxmoxSettings
+    throw new JarvisError('invalid_request', `${rows[String(issue?.path[0])]?.label} ${issue?.message}.`)
   }
   const { PVE_URL: urls, PVE_FINGERPRINT: fingerprints, PVE_CA_FILE: ca } = parsed.data
   return { urls, fingerprints, ca }
 }
-
-export const itemsOf = (list: string) =>
-  list
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 
 const originOf = (text: string) => originWith(text, usualPort)
 

@@ -80,7 +80,7 @@ export function secretFiles(dataDir: string): SecretFile[] {
   })
 }
 
-/** Whether files or rows of a data dir are sealed. */
+/** Tests if files or rows of a data dir are sealed. */
 export const hasSealed = (dataDir: string): boolean =>
   [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)].some(({ text }) => isSealed(text))
 

@@ -1,12 +1,14 @@
 import { secretsOf } from 'redaction/attached-secrets'
 import { isSealed } from 'secrets'
 import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
+import { settings } from './settings.ts'
 
 /** One text that is a secret, plain or sealed, and where it lies. `put` sets it in the value it was found in; undefined removes it. */
 export type Leaf = { place: string; text: string; put(text: string | undefined): void }
 
-/** Variables of `settings.env` that are secrets. */
+/** Tests if a variable of `settings.env` is a secret. Settings of channels and inputs of attached servers are known by the end of their names. */
 const isSecretVariable = (name: string, value: string) =>
+  settings.get(name)?.secret !== undefined ||
   /(?:SECRET|KEY|PASS(?:WD|WORD)?|_PAT|TOKEN|TOPIC|HOOK_URL)$|^MCP_INPUT_/.test(name) ||
   /:\/\/[^/\s:]*:[^/\s@]*@/.test(value) ||
   isSealed(value)

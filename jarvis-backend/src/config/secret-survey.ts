@@ -17,7 +17,7 @@ import type { Sealing } from './sealing.ts'
 
 /** `closed`: sealed, and no key here opens it. `old`: sealed with an older data key; the next start seals it with the newest. */
 export type SecretState = 'sealed' | 'old' | 'plain' | 'closed'
-/** What is known of the secrets of a data dir. No secret is in it. */
+/** The state of the secrets of a data dir, without the secrets themselves. */
 export type SecretSurvey = {
   secrets: { place: string; state: SecretState }[]
   /** The key that counts; absent: nothing was sealed yet. */

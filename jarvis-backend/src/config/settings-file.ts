@@ -16,6 +16,7 @@ import {
   sealLeaves,
 } from './sealing.ts'
 import { settingLeaves } from './secret-leaves.ts'
+import { settings } from './settings.ts'
 
 type Environment = Record<string, string | undefined>
 
@@ -24,7 +25,7 @@ export const settingsPath = (dataDir: string): string => join(dataDir, 'settings
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
 /** If the environment sets one variable of a group, no saved variable of that group applies: a saved secret must not go to another server. */
-const groups = [/^PVE_/, /^JARVIS_OIDC_/, /^ANTHROPIC_(API_KEY|BASE_URL)$/, /^OPENAI_(API_KEY|BASE_URL)$/]
+const groups = settings.groups()
 
 /** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
 function savedSettings(env: Environment, open: Opener): Record<string, string> {
@@ -96,18 +97,15 @@ function readWith(env: Environment, open: Opener): Config {
       const [name = ''] = error instanceof ConfigError ? error.message.split(' ', 1) : []
       if (!(name in saved)) throw error
       const where = `${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`
-      if (stopsStart.test(name)) throw new ConfigError(where)
+      if (settings.get(name)?.stopsStart === true) throw new ConfigError(where)
       problems.push(`${where} It is not used.`)
-      // Where nobody chose a model, the demo answers: another one may be elsewhere.
+      // If nobody chose a model, the demo answers: another model may run elsewhere, where nobody agreed to send a conversation.
       if (isModelVariable(name) && !isSet(env.JARVIS_MODEL)) saved.JARVIS_MODEL ??= 'demo'
       const group = groups.find((one) => one.test(name))
       for (const other of Object.keys(saved)) if (other === name || group?.test(other) === true) delete saved[other]
     }
   }
 }
-
-/** Saved settings that a start does not do without: another cluster would end what was granted on this one, and less would be protected. */
-const stopsStart = /^(?:PVE_|PROXMOX_|HOST$|PORT$|JWT_SECRET$|JARVIS_(?:PASSWORD|PROTECTED|SECRETS_KEY)$)/
 
 /** Reads the configuration as the next start would. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })

@@ -8,7 +8,7 @@ import {
 } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { readEnvFile } from '../config/env-file.ts'
-import { type ProxmoxConfig, proxmoxVariables, readCluster } from '../config/proxmox.ts'
+import { type ProxmoxConfig, proxmoxSettings, readCluster } from '../config/proxmox.ts'
 import { saveSettings, settingsPath } from '../config/settings-file.ts'
 import { inspectCluster, probeEntry } from '../homelab/proxmox/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -55,7 +55,7 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
     forget(): string[] {
       mayChange()
       const { PVE_URL = '' } = readEnvFile(settingsPath(config.dataDir))
-      saveSettings(config, Object.fromEntries(Object.keys(proxmoxVariables).map((name) => [name, undefined])))
+      saveSettings(config, Object.fromEntries(Object.keys(proxmoxSettings).map((name) => [name, undefined])))
       return PVE_URL === '' ? [] : PVE_URL.split(',')
     },
   }
