@@ -1,7 +1,7 @@
 import type { DoctorCheck } from 'protocol'
 import { ok, warn } from './check.ts'
 
-/** Which channels are set up, and what stands between them and their services. */
+/** Checks the channels that are set up: a line each, with the fault that keeps it from its service. */
 export const channelChecks = (channels: readonly { name: string; problem?: string }[]): DoctorCheck[] =>
   channels.map(({ name, problem }) =>
     problem === undefined

@@ -12,7 +12,7 @@ const leastTokens = 16_384
 export const largerWindow =
   'Give the server a larger window: for Ollama OLLAMA_CONTEXT_LENGTH=32768 (or num_ctx in its Modelfile), for llama.cpp -c 32768, for LM Studio the context length of the model.'
 
-/** What a person is told of a request that a server seems to have cut. */
+/** The sentence for a person on a request that a server seems to have cut. */
 export const cutWords = (id: string, { sentTokens, readTokens }: CutRequest): string =>
   `${id} says that it read ${number(readTokens)} of about ${number(sentTokens)} tokens, so it seems to drop the rest and may not know its tools or your words.`
 

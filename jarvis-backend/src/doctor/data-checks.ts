@@ -43,7 +43,7 @@ function diskChecks(dataDir: string): DoctorCheck[] {
   const disk = networkDiskOf(dataDir)
   return disk === undefined ? [] : [warn('Disk', ...halves(networkDiskWords(dataDir, disk)))]
 }
-/** What was seen, and what to do. */
+/** Splits words into the finding and the remedy. */
 function halves(words: string): [string, string] {
   const at = words.indexOf('. ') + 1
   return [words.slice(0, at), words.slice(at + 1)]

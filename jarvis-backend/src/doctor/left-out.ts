@@ -2,7 +2,7 @@ import type { DoctorCheck } from 'protocol'
 import type { LeftOut } from '../providers/learned.ts'
 import { warn } from './check.ts'
 
-/** What a person is told of a tool that a model's server refuses. */
+/** The sentence for a person on a tool that a model's server refuses. */
 export const leftOutWords = (id: string, { tool, why }: LeftOut): string => `${tool} is left out for ${id}: ${why}`
 
 export const leftOutCheck = (id: string, left: LeftOut): DoctorCheck =>

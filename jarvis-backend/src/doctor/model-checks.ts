@@ -54,7 +54,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
   }
 }
 
-/** What the model can do, by its server and else by its name. */
+/** Checks the abilities of the model, which its server tells, or else its name. */
 async function factChecks(config: ServedModel, signal: AbortSignal): Promise<DoctorCheck[]> {
   const id = idOf(config)
   const { price: _, ...facts } = { ...namedFacts(id), ...(await servedFacts(config, signal)) }

@@ -43,7 +43,7 @@ export function createModelSetup(parts: {
   forget?(models: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]): void
   /** The tools that a provider's servers are not sent. */
   leftOut?(provider: ModelProvider): LeftOut[]
-  /** What is known of a model. */
+  /** Returns the known facts of a model. */
   factsOf(model: ModelConfig): ModelFacts
 }) {
   const { config, clock, apply } = parts

@@ -1,7 +1,7 @@
 import type { DoctorCheck, Invitation, Person } from 'protocol'
 import { bad, ok, warn } from './check.ts'
 
-/** Whether a policy has approvals signed, all or some. */
+/** Tests if a policy asks for signed approvals, for all calls or some. */
 export const wantsProof = ({
   proof,
   rules,
@@ -14,7 +14,7 @@ export const wantsProof = ({
 export function peopleChecks(seen: {
   people: readonly Person[]
   invitations: readonly Invitation[]
-  /** Whether the person has a passkey or an SSH key that signs. */
+  /** Tests if the person has a passkey or an SSH key that signs. */
   hasSigner(person: string): boolean
   /** Browsers that are told of cards and were not here for 90 days, each with its person. */
   unseen: readonly { name: string; person: string }[]

@@ -6,7 +6,7 @@ import { bad, ok, warn } from './check.ts'
 
 const area = 'Proxy'
 
-/** What the proxy variables are used for; no line where none is set. Nothing is asked. */
+/** Checks the proxy variables and names what goes through them; no line if none is set. Sends nothing. */
 export function proxyChecks(config: Config): DoctorCheck[] {
   const { http, https } = config.proxies
   const proxies = readProxies(config.proxies)

@@ -7,7 +7,7 @@ import { searchChecks } from './search-checks.ts'
 
 const hit = { title: 'Proxmox', url: 'https://www.proxmox.com/', content: 'A platform' }
 
-/** What the doctor says of a SearXNG that answers every search so. */
+/** Returns the doctor's lines on a SearXNG that answers every search with `status` and `answer`. */
 async function saidOf(status: number, answer: object | string) {
   const asked: string[] = []
   const server = createServer((request, reply) => {

@@ -6,7 +6,7 @@ import { speechChecks } from './speech-checks.ts'
 
 const key = 'planted-speech-key-0123456789'
 
-/** What the doctor says of a service with these statuses, by `METHOD path`; another path is 404. */
+/** Returns the doctor's lines on a service with these statuses, by `METHOD path`; another path is 404. */
 async function saidOf(statuses: Record<string, number>) {
   const keys = new Set<string | undefined>()
   const server = createServer((request, reply) => {

@@ -5,7 +5,7 @@ import { ok, warn } from './check.ts'
 
 const patienceMs = 5_000
 
-/** Whether the server that turns speech into text can be reached; nothing where none is set. No recording is sent. */
+/** Checks that the server that turns speech into text can be reached; no line if none is set. Sends no recording. */
 export async function speechChecks(server: Config['transcriptions'], signal: AbortSignal): Promise<DoctorCheck[]> {
   if (server === undefined) return []
   const { model, baseUrl, apiKey } = server
