@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import type { PlanRun, QuestionsReply } from 'protocol'
 import { expect, onTestFinished } from 'vitest'
 import { testWith } from '../../scripts/test-with.js'
-import { type CommandName, commandNames, commandOf } from '../src/cli/table.ts'
+import { commands } from '../src/cli/commands.ts'
 import { commandHere } from './support/command-here.ts'
 import { says, scripted } from './support/scripted-model.ts'
 import { type Level, setLevel } from './support/set-level.ts'
@@ -161,8 +161,10 @@ testWith('script')(
     chat.type('\u0004')
     expect((await chat.ended).code).toBe(0)
 
-    const claimed = commandNames.filter((name) => commandOf(name).options.url?.about.startsWith('another'))
-    const tried = new Set([...rows.map(([[name]]) => name as CommandName), 'watch', 'login'])
+    const claimed = commands
+      .list()
+      .flatMap(({ name, options }) => (options.url?.about.startsWith('another') === true ? [name] : []))
+    const tried = new Set([...rows.map(([[name]]) => name), 'watch', 'login'])
     expect(claimed.filter((name) => !tried.has(name))).toEqual([])
 
     new Sqlite(join(jarvis.dataDir, 'jarvis.db')).exec("UPDATE journal SET body = '{}' WHERE seq = 2").close()

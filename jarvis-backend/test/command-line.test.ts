@@ -9,8 +9,8 @@ import { type Model, ModelError, type ModelRequest } from '../src/agent/model.ts
 import { withPiped } from '../src/cli/ask.ts'
 import { answerOf } from '../src/cli/asked.ts'
 import { inputOf } from '../src/cli/call.ts'
-import { helpOf, helpText, nearest, referenceText } from '../src/cli/help.ts'
-import { commandNames, commandOf } from '../src/cli/table.ts'
+import { commands } from '../src/cli/commands.ts'
+import { helpOf, helpText, nearest } from '../src/cli/help.ts'
 import { cardLines } from '../src/cli/terminal/card.ts'
 import { styleFor } from '../src/cli/terminal/style.ts'
 import { visible } from '../src/cli/terminal/visible.ts'
@@ -242,13 +242,10 @@ testWith('script')(
   },
 )
 
-test('the reference page, the help and the completions are made of the one table', () => {
-  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
-  // npm run -s jarvis -- help --markdown writes what follows the introduction.
-  expect(page.slice(page.indexOf('## Talk')).trim()).toBe(referenceText().trim())
-  for (const name of commandNames) {
-    expect(helpText()).toContain(`\n  ${name}`)
-    for (const option of Object.keys(commandOf(name).options)) expect(helpOf(name)).toContain(`--${option}`)
+test('the help names every command and option', () => {
+  for (const command of commands.list()) {
+    expect(helpText(commands)).toContain(`\n  ${command.name}`)
+    for (const option of Object.keys(command.options)) expect(helpOf(command)).toContain(`--${option}`)
   }
 })
 
@@ -261,13 +258,13 @@ test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and op
     return true
   }) as typeof write
   try {
-    completion([name])
+    completion([name], commands)
   } finally {
     process.stdout.write = write
   }
-  for (const command of commandNames) {
-    expect(script).toContain(command)
-    for (const option of Object.keys(commandOf(command).options)) expect(script).toContain(option)
+  for (const command of commands.list()) {
+    expect(script).toContain(command.name)
+    for (const option of Object.keys(command.options)) expect(script).toContain(option)
   }
   // What real shells did with it was looked at by hand: a word's place in zsh, one command in the words of another in fish.
   const journal = {
@@ -359,7 +356,7 @@ test('words that are typed become what they mean, or a sentence that says how', 
   expect(answerOf({ text: '', options, typed: 'none' }, '3')).toBe('There are options 1 to 2.')
   expect(answerOf({ text: '', options, typed: 'none' }, 'c')).toContain('Choose by number')
   expect(answerOf({ text: '', options: [], typed: 'text' }, 'four')).toEqual({ text: 'four' })
-  expect(['sesions', 'wacth', 'dcide', 'zzz'].map((word) => nearest(word))).toEqual([
+  expect(['sesions', 'wacth', 'dcide', 'zzz'].map((word) => nearest(word, commands.names()))).toEqual([
     'sessions',
     'watch',
     'decide',

@@ -1,11 +1,16 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { commands } from '../src/cli/commands.ts'
 import { models } from '../src/cli/models.ts'
+import { readOptions } from '../src/cli/options.ts'
 import { readStartConfig } from '../src/config/settings-file.ts'
 import { folder } from './support/data-dir.ts'
 import { startModelServer } from './support/model-server.ts'
 import { startJarvis } from './support/start-jarvis.ts'
+
+const inputOf = (args: string[]) =>
+  readOptions(args, commands.get('models')?.options ?? {}) as Parameters<typeof models>[1]
 
 test('providers are added, tried, chosen and removed on the command line, and a running server takes them up', async () => {
   const key = 'sk-test-0123456789-wxyz'
@@ -18,7 +23,7 @@ test('providers are added, tried, chosen and removed on the command line, and a 
   writeFileSync(headerFile, 'X-Team: home\n')
   const run = async (...args: string[]) => {
     const lines: string[] = []
-    await models(readStartConfig({ JARVIS_DATA_DIR: dataDir }), args, (line) => lines.push(line))
+    await models(readStartConfig({ JARVIS_DATA_DIR: dataDir }), inputOf(args), (line) => lines.push(line))
     return lines.join('\n')
   }
   expect(await run()).toBe('No provider is configured; demo answers.')
@@ -72,5 +77,5 @@ test.each([
   [['fly'], 'Use models, or one of'],
 ])('models %j is refused with what to do', async (args, fault) => {
   const config = readStartConfig({ JARVIS_DATA_DIR: folder() })
-  await expect(models(config, [...args], () => {})).rejects.toThrow(fault)
+  await expect((async () => models(config, inputOf([...args]), () => {}))()).rejects.toThrow(fault)
 })

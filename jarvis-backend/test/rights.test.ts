@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join, resolve } from 'node:path'
 import { chatRequests, terminalRequests } from 'protocol'
 import { io } from 'socket.io-client'
 import { afterAll, expect, test } from 'vitest'
-import { table } from '../src/cli/table.ts'
+import { commands as known } from '../src/cli/commands.ts'
 import { commands, keyed, open, type Row, rest, roots, sockets } from './rights/doors.ts'
 import { household, type Standing, standings, tokenOf } from './support/persons.ts'
 import type { TestJarvis } from './support/start-jarvis.ts'
@@ -171,13 +171,16 @@ test('every request of every socket is answered for who may make it, and for nob
 
 test('every command acts with what its row says', () => {
   const rows = Object.values(commands).flatMap((names) => names.split(' '))
-  expect(rows.toSorted()).toEqual(Object.keys(table).toSorted())
-  const main = readFileSync(join(src, 'cli/run-command.ts'), 'utf8')
+  expect(rows.toSorted()).toEqual(known.names().toSorted())
+  const folder = join(src, 'cli/commands')
+  const declared = readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n')
   const found = rows
     .filter((name) => !commands.nothing.split(' ').includes(name))
     .map((name) => {
-      const entry = new RegExp(`^  (?:async )?'?${name}'?(?::|\\(\\)) [\\s\\S]*?import\\('\\./([\\w-]+)\\.ts'\\)`, 'm')
-      const [, file] = entry.exec(main) ?? []
+      const entry = new RegExp(`^    name: '${name}',[\\s\\S]*?import\\('\\.\\./([\\w-]+)\\.ts'\\)`, 'm')
+      const [, file] = entry.exec(declared) ?? []
       const text = readFileSync(join(src, `cli/${file}.ts`), 'utf8')
       const asksServer = /\b(?:reach|localToken|startRunbook|asOperatorOnce)\(/.test(text)
       return [name, asksServer, /\basOperator(?:Once)?[<(]/.test(text)] as const

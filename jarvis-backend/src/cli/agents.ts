@@ -7,14 +7,26 @@ import { agentsFile } from '../config/agents-file.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { houseTools } from '../tools/house.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 const usage = 'Use agents, agents check [FILE], or agents which --door dashboard|mcp|job|channel|v1 [--person NAME …].'
 
 /** `jarvis agents`: lists the agents of `agents.yaml`, names what is wrong with a file, or says which one would answer. */
-export async function agents(config: Config, args: string[]): Promise<void> {
-  const { positionals, values } = readOptions(args, table.agents.options)
+export async function agents(
+  config: Config,
+  {
+    positionals,
+    values,
+  }: Input<{
+    door?: string
+    person?: string
+    token?: string
+    job?: string
+    channel?: string
+    account?: string
+    chat?: string
+  }>,
+): Promise<void> {
   const [action = 'list', given] = positionals
   const known: Known = {
     tools: houseTools.map(({ name }) => name),
@@ -47,7 +59,7 @@ const wordsOf = (fields: object) =>
     .map(([field, value]) => `${field} ${value}`)
     .join(', ')
 
-function whichWords(all: readonly Agent[], values: Partial<Record<keyof typeof table.agents.options, string>>): string {
+function whichWords(all: readonly Agent[], values: Partial<Record<string, string>>): string {
   const { door = 'dashboard' } = values
   if (!['dashboard', 'mcp', 'job', 'channel', 'v1'].includes(door)) throw new JarvisError('invalid_request', usage)
   const [first, ...others] = chosenFor(all, { ...values, door } as Arrival)

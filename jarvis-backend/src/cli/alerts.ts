@@ -4,14 +4,15 @@ import { spanOf } from '../lib/words.ts'
 import { createAlertStore } from '../store/sqlite/alerts.ts'
 import { fingerprintOf, isSilent, type StoredAlert } from '../watch/alert.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { visibleLines } from './terminal/visible.ts'
 
 /** `jarvis alerts`: what the checks found wrong, or with `--ended` what ended. A server may run, and only a server looks. */
-export async function alerts(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.alerts.options)
+export async function alerts(
+  config: Config,
+  { values }: Input<{ url?: string; json?: boolean; ended?: boolean; silenced?: boolean }>,
+): Promise<void> {
   if (values.url !== undefined || values.json === true) {
     const remote = await reach(config, values.url)
     const path = values.ended === true ? 'alerts/history' : 'alerts'

@@ -3,18 +3,34 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Attachment, JarvisError, largestPicture, maxMessageBytes, type Snapshot } from 'protocol'
 import type { Config } from '../config/config.ts'
+import { exitCodes } from './exit-codes.ts'
 import { follow, type Outcome } from './follow.ts'
-import { readOptions, shortMs, usualWaitMs } from './options.ts'
+import { type Input, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes, table } from './table.ts'
 import { createPrinter } from './terminal/printer.ts'
 import { styleFor } from './terminal/style.ts'
 import { visibleLines } from './terminal/visible.ts'
 
 /** `jarvis ask`: asks one question. The answer goes to standard output, all else to standard error. It decides nothing. */
-export async function ask(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.ask.options)
+export async function ask(
+  config: Config,
+  {
+    values,
+    positionals,
+  }: Input<{
+    url?: string
+    json?: boolean
+    jsonl?: boolean
+    session?: string
+    model?: string
+    attach?: string[]
+    'read-only'?: boolean
+    'dry-run'?: boolean
+    wait?: string
+    'no-wait'?: boolean
+  }>,
+): Promise<void> {
   const message = withPiped(positionals.join(' '), await piped())
   const remote = await reach(config, values.url)
   await sendAndFollow(remote, message, values)
@@ -63,7 +79,7 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
   try {
     sent = await send(remote, message, options)
     const { sessionId, runId, after } = sent
-    // What a card waits for is a person's time; the model's own is limited by the run.
+    // `--wait` limits only the time that a person takes for a card. The run itself limits the model's time.
     const outcome = await follow({
       remote,
       sessionId,
@@ -141,7 +157,7 @@ async function upload(remote: Remote, paths: readonly string[]): Promise<string[
   return ids
 }
 
-/** What stands in the pipe; undefined at a terminal. */
+/** Reads the text that is piped in; undefined at a terminal. */
 async function piped(): Promise<string | undefined> {
   if (process.stdin.isTTY === true) return undefined
   let text = ''

@@ -7,11 +7,11 @@ import {
   type QuestionsReply,
 } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Input } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes, table } from './table.ts'
 import { questionLines } from './terminal/printer.ts'
 import { createPrompt, type Prompt } from './terminal/prompt.ts'
 import { styleFor } from './terminal/style.ts'
@@ -21,8 +21,7 @@ const open = async (remote: Remote) =>
   (await remote.get<QuestionsReply>('questions')).items.filter(({ end }) => end === undefined)
 
 /** `jarvis questions`: the questions that wait. Exits 3 where there is one. */
-export async function questions(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.questions.options)
+export async function questions(config: Config, { values }: Input<{ url?: string; json?: boolean }>): Promise<void> {
   const items = await open(await reach(config, values.url))
   const style = styleFor(process.stdout)
   if (values.json === true) console.log(JSON.stringify(items, null, 2))
@@ -32,8 +31,7 @@ export async function questions(config: Config, args: string[]): Promise<void> {
 }
 
 /** `jarvis answer`: answers a question. What is typed counts as the operator's words, so it takes the password; it allows nothing. */
-export async function answer(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.answer.options)
+export async function answer(config: Config, { values, positionals }: Input<{ url?: string }>): Promise<void> {
   const [id = ''] = positionals
   if (id === '' || positionals.length > 1)
     throw new JarvisError('invalid_request', 'Use answer ID. jarvis questions lists them.')

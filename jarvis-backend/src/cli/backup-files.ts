@@ -10,7 +10,7 @@ import { createWorkspace } from '../workspace/files.ts'
 /** Files beside the workspace that people write, in the data dir. */
 const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml', keyringName]
 
-/** Those of them that say what JARVIS, its agents and people may do. */
+/** The files that set the rights of JARVIS, its agents and people. */
 const ruleFiles: readonly string[] = ['policy.yaml', 'agents.yaml']
 
 /** A file of rules that a backup has otherwise than the data dir. `stays`: what is here now goes on to count. `because`: why it does or would. */

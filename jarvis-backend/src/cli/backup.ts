@@ -14,14 +14,13 @@ import { fileDiffOf } from '../workbench/files/diff.ts'
 import { filesToBackUp, putBack, type RuleChange, ruleChanges, strayFile } from './backup-files.ts'
 import { closedKeyring, secretsOfBackup, secretsOfRestored } from './backup-secrets.ts'
 import { withJournal } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 import { createPrompt, isTerminal } from './terminal/prompt.ts'
 import { visible } from './terminal/visible.ts'
 
 /** `jarvis backup`: copies the database and people's files, with or without a running server. */
-export async function backup(config: Config, args: string[]): Promise<void> {
-  const { file, force } = readFile(args, 'backup')
+export async function backup(config: Config, input: Input<{ force?: boolean }>): Promise<void> {
+  const { file, force } = fileOf(input, 'backup')
   if (dirname(file) === resolve(config.dataDir) && /^(jarvis\.db(-wal|-shm)?|lock\.db)$/.test(basename(file))) {
     throw new JarvisError('invalid_request', `${file} is what is to be backed up. Choose another name.`)
   }
@@ -57,8 +56,11 @@ export async function backup(config: Config, args: string[]): Promise<void> {
 }
 
 /** `jarvis restore`: puts a backup in place. No server may run on the data dir. */
-export async function restore(config: Config, args: string[]): Promise<void> {
-  const { file, force, unproven, yes, takesRules } = readFile(args, 'restore')
+export async function restore(
+  config: Config,
+  input: Input<{ force?: boolean; unproven?: boolean; 'backup-rules'?: boolean; yes?: boolean }>,
+): Promise<void> {
+  const { file, force, unproven, yes, takesRules } = fileOf(input, 'restore')
   if (!existsSync(file)) throw new JarvisError('not_found', `There is no ${file}.`)
   const dataDir = openDataDir(config.dataDir)
   if (file === resolve(dataDir, 'jarvis.db')) {
@@ -165,7 +167,7 @@ async function agree(
 }
 
 const mostRuleLines = 60
-/** What becomes of a file of rules, and how the backup's differs. */
+/** Describes what the restore does with a file of rules, and how the backup's file differs. */
 function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
   const lines = fileDiffOf(path, now ?? '', backup).flatMap((diff) => diff.lines)
   const more = lines.length - mostRuleLines
@@ -190,8 +192,7 @@ function problemOfKeys(config: Config): string | undefined {
 const ofTime = (at: number | undefined) =>
   at === undefined ? '' : ` of ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-function readFile(args: string[], command: 'backup' | 'restore') {
-  const { values, positionals } = readOptions<Record<string, { type: 'boolean' }>>(args, table[command].options)
+function fileOf({ values, positionals }: Input<Record<string, boolean>>, command: 'backup' | 'restore') {
   const [file, ...rest] = positionals
   const usage = {
     backup: 'backup FILE [--force]',

@@ -6,15 +6,13 @@ import { ownZone } from '../lib/zone.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { createSpendingStore } from '../store/sqlite/spending.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 const usage =
   'Use budgets, or budgets set run|day|jobs calls|tokens|usd|minutes NUMBER|none, as in: budgets set day usd 5'
 
 /** `jarvis budgets`: shows what models used today and may use, and sets a limit. A server may run; it counts at once. */
-export async function budgets(config: Config, args: string[]): Promise<void> {
-  const { positionals } = readOptions(args, table.budgets.options)
+export async function budgets(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'show', part = '', unit = '', value = ''] = positionals
   await withData(config, (journal, database) => {
     const settings = createBudgetSettings(createSettings(database))

@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClassifyReply, JarvisError, type ToolInfo, type ToolInput } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions, shortMs, usualWaitMs } from './options.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type Input, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes, table } from './table.ts'
 import { markOf, styleFor } from './terminal/style.ts'
 import { visible, visibleLines } from './terminal/visible.ts'
 
 /** `jarvis call`: calls a tool as a program does over MCP: through the gate, without a model. A red call waits for a person. */
-export async function call(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.call.options)
+export async function call(
+  config: Config,
+  {
+    values,
+    positionals,
+  }: Input<{ url?: string; json?: boolean; 'dry-run'?: boolean; wait?: string; 'no-wait'?: boolean }>,
+): Promise<void> {
   const [name, ...given] = positionals
   if (name === undefined)
     throw new JarvisError(

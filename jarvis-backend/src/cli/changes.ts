@@ -5,12 +5,10 @@ import { keepChange } from '../calls/changes/keep.ts'
 import type { Config } from '../config/config.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 /** `jarvis changes`: lists what JARVIS changed, or keeps a change that would go back by itself. A server may run. */
-export async function changes(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.changes.options)
+export async function changes(config: Config, { values, positionals }: Input<{ target?: string }>): Promise<void> {
   const [action = 'list', id = ''] = positionals
   if (action !== 'list' && action !== 'keep')
     throw new JarvisError('invalid_request', 'Use changes [--target vm/101], or changes keep ID.')

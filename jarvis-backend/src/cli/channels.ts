@@ -7,10 +7,9 @@ import {
   JarvisError,
 } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { columns, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -20,8 +19,10 @@ const usage =
 const words: Readonly<Record<string, number>> = { list: 0, log: 0, test: 1, groups: 1, tell: 2 }
 
 /** `jarvis channels`: where JARVIS reaches people, what it sent there, and a test. Only an operator may look. */
-export async function channels(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.channels.options)
+export async function channels(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean }>,
+): Promise<void> {
   const [action = 'list', channel = '', group = ''] = positionals
   if (words[action] !== Math.max(0, positionals.length - 1)) throw new JarvisError('invalid_request', usage)
   const remote = await reach(config, values.url)

@@ -4,9 +4,8 @@ import { send } from './ask.ts'
 import { askAnswer } from './asked.ts'
 import { askDecision } from './decide.ts'
 import { follow } from './follow.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { createPrinter, type Told, toldOf } from './terminal/printer.ts'
 import { createPrompt } from './terminal/prompt.ts'
 import { styleFor } from './terminal/style.ts'
@@ -16,8 +15,10 @@ import { visible } from './terminal/visible.ts'
 const shownBefore = 20
 
 /** `jarvis chat`: a conversation at the terminal. Cards are drawn in full and decided there, with the password. */
-export async function chat(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.chat.options)
+export async function chat(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; model?: string; 'read-only'?: boolean; 'dry-run'?: boolean }>,
+): Promise<void> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
     throw new JarvisError('invalid_request', 'jarvis chat needs a terminal. Programs use: jarvis ask')
   if (positionals.length > 1)
@@ -25,7 +26,7 @@ export async function chat(config: Config, args: string[]): Promise<void> {
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)
   const prompt = createPrompt()
-  /** What is told while a person decides is printed afterwards. */
+  /** Events that arrive while a person decides. They are printed afterwards. */
   let held: Told[] | undefined
   const printer = createPrinter({
     style,

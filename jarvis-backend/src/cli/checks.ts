@@ -4,12 +4,9 @@ import { createCheckStore } from '../store/sqlite/alerts.ts'
 import type { CheckRun } from '../watch/alert.ts'
 import { makeChecks } from '../watch/checks/index.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
 
 /** `jarvis checks`: what is looked at, when it last was, and what could not be seen. */
-export async function checks(config: Config, args: string[]): Promise<void> {
-  readOptions(args, table.checks.options)
+export async function checks(config: Config): Promise<void> {
   await withData(config, (_journal, database) => {
     const runs = new Map(
       createCheckStore(database)

@@ -1,5 +1,5 @@
 import { JarvisError } from 'protocol'
-import { commandNames, commandOf } from './table.ts'
+import type { Commands } from './command.ts'
 
 type Completed = {
   name: string
@@ -8,10 +8,9 @@ type Completed = {
   options: { name: string; takes: boolean; isMany: boolean; about: string }[]
 }
 
-/** What can follow each command: the fixed words that its forms begin with, and its options. */
-const completed = (): Completed[] =>
-  commandNames.map((name) => {
-    const { forms, options } = commandOf(name)
+/** The words that can follow each command: the fixed words that its forms begin with, and its options. */
+const completed = (commands: Commands): Completed[] =>
+  commands.list().map(({ name, forms, options }) => {
     const words = forms.flatMap(({ args }) => {
       const [first = ''] = args.replace(/^\[|\]$/g, '').split(/[\s\]]/)
       return first.split('|').filter((word) => /^[a-z]+$/.test(word))
@@ -29,15 +28,15 @@ const completed = (): Completed[] =>
     }
   })
 
-const bash = () => `# jarvis completion bash
+const bash = (commands: Commands) => `# jarvis completion bash
 _jarvis() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" takes=""
-  if [ "$COMP_CWORD" -eq 1 ]; then words="${commandNames.join(' ')}"
+  if [ "$COMP_CWORD" -eq 1 ]; then words="${commands.names().join(' ')}"
   else case "\${COMP_WORDS[1]}" in
-${completed()
+${completed(commands)
   .map(
     ({ name, words, options }) =>
-      `    ${name}) words="${[...(name === 'help' ? commandNames : words), ...options.map((option) => option.name)].join(' ')}" takes=" ${options.flatMap((option) => (option.takes ? option.name : [])).join(' ')} " ;;`,
+      `    ${name}) words="${[...(name === 'help' ? commands.names() : words), ...options.map((option) => option.name)].join(' ')}" takes=" ${options.flatMap((option) => (option.takes ? option.name : [])).join(' ')} " ;;`,
   )
   .join('\n')}
   esac; fi
@@ -51,12 +50,12 @@ complete -F _jarvis jarvis
 const quoted = (text: string) => text.replaceAll("'", '’')
 const zshWord = (text: string) => quoted(text).replaceAll(/[:[\]]/g, ' ')
 
-const zsh = () => `#compdef jarvis
+const zsh = (commands: Commands) => `#compdef jarvis
 # jarvis completion zsh
 _jarvis() {
   if (( CURRENT == 2 )); then
     local -a commands=(
-${completed()
+${completed(commands)
   .map(({ name, about }) => `      '${name}:${zshWord(about)}'`)
   .join('\n')}
     )
@@ -64,7 +63,7 @@ ${completed()
     return
   fi
   case "\${words[2]}" in
-${completed()
+${completed(commands)
   .map(({ name, words, options }) => {
     const values = [
       ...options.map(
@@ -72,7 +71,7 @@ ${completed()
           `'${option.isMany ? '*' : ''}${option.name}[${zshWord(option.about)}]${option.takes ? ':value:_files' : ''}'`,
       ),
       ...(words.length > 0 || name === 'help'
-        ? [`'2:word:(${(name === 'help' ? commandNames : words).join(' ')})'`]
+        ? [`'2:word:(${(name === 'help' ? commands.names() : words).join(' ')})'`]
         : []),
       "'*:file:_files'",
     ]
@@ -84,17 +83,17 @@ ${completed()
 (( $+functions[compdef] )) && compdef _jarvis jarvis
 `
 
-const fish = () => `# jarvis completion fish
+const fish = (commands: Commands) => `# jarvis completion fish
 function __jarvis_command
   set -l words (commandline -opc)
   test (count $words) -gt 1; and test $words[2] = $argv[1]
 end
-${completed()
+${completed(commands)
   .flatMap(({ name, about, words, options }) => [
     `complete -c jarvis -n __fish_is_first_token -f -a ${name} -d '${quoted(about)}'`,
     ...(words.length > 0 || name === 'help'
       ? [
-          `complete -c jarvis -n '__jarvis_command ${name}' -f -a '${(name === 'help' ? commandNames : words).join(' ')}'`,
+          `complete -c jarvis -n '__jarvis_command ${name}' -f -a '${(name === 'help' ? commands.names() : words).join(' ')}'`,
         ]
       : []),
     ...options.map(
@@ -105,12 +104,12 @@ ${completed()
   .join('\n')}
 `
 
-const shells: Record<string, () => string> = { bash, zsh, fish }
+const shells: Record<string, (commands: Commands) => string> = { bash, zsh, fish }
 
 /** `jarvis completion`: prints a script for a shell. */
-export function completion([shell = '']: string[]): void {
+export function completion([shell = '']: string[], commands: Commands): void {
   const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined
   if (script === undefined)
     throw new JarvisError('invalid_request', 'Use completion bash, completion zsh or completion fish.')
-  process.stdout.write(script())
+  process.stdout.write(script(commands))
 }

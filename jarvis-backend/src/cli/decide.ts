@@ -1,19 +1,18 @@
 import { type Card, type ConfirmationRow, type DecisionChallenge, type GrantRequest, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Input } from './options.ts'
 import { asOperator, requireTerminal } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
 import { signBySsh } from './ssh-sign.ts'
-import { exitCodes, table } from './table.ts'
 import { cardLines } from './terminal/card.ts'
 import { createPrompt, type Prompt } from './terminal/prompt.ts'
 import { columns, leftOf, type Style, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 /** `jarvis waiting`: the cards that wait. Exits 3 where there is one. */
-export async function waiting(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.waiting.options)
+export async function waiting(config: Config, { values }: Input<{ url?: string; json?: boolean }>): Promise<void> {
   const remote = await reach(config, values.url)
   const cards = await open(remote)
   if (values.json === true) console.log(JSON.stringify(cards, null, 2))
@@ -36,8 +35,10 @@ const open = async (remote: Remote) =>
   )
 
 /** `jarvis decide`: shows a card in full and asks. Only a password that is typed at a terminal decides. */
-export async function decide(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.decide.options)
+export async function decide(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; sign?: string }>,
+): Promise<void> {
   const [id = ''] = positionals
   if (id === '' || positionals.length > 1)
     throw new JarvisError('invalid_request', 'Use decide ID. jarvis waiting lists the cards.')

@@ -20,16 +20,17 @@ import { unseenIn } from '../store/sqlite/channels/unseen.ts'
 import { inspectDatabase } from '../store/sqlite/inspect.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withJournal } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { peopleIn } from './people-in.ts'
-import { table } from './table.ts'
 import { unmetHere } from './unmet-here.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
 /** `jarvis doctor`: prints one line for each check. Exit code 1 where something is broken. */
-export async function doctor(env: Record<string, string | undefined>, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.doctor.options)
+export async function doctor(
+  env: Record<string, string | undefined>,
+  { values }: Input<{ json?: boolean; 'no-model'?: boolean }>,
+): Promise<void> {
   // The timer keeps the process alive while only unreferenced timers and sockets wait.
   const alive = setInterval(() => {}, 60_000)
   try {
@@ -66,14 +67,14 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
   })
 }
 
-/** Of rules that ask for more people than may sign in. What is wrong with the file itself stops a start, and is said there. */
+/** Checks for rules that ask for more people than may sign in. A fault of the file itself stops the start, which names it. */
 async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
   const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')
   if (read.kind !== 'read' || !existsSync(join(config.dataDir, 'jarvis.db'))) return []
   return policyChecks(await unmetHere(config, read.file))
 }
 
-/** Of a database that this release wrote; an older one is not brought up to date by a look at it. */
+/** Checks a database that this release wrote. An older one is left alone: opening it would migrate it. */
 async function storedHere(config: Config): Promise<DoctorCheck[]> {
   const path = join(config.dataDir, 'jarvis.db')
   let found: DoctorCheck[] = []

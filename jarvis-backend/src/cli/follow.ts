@@ -1,13 +1,13 @@
 import type { Card, Question, StreamEvents } from 'protocol'
+import { exitCodes } from './exit-codes.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes } from './table.ts'
 import type { Told } from './terminal/printer.ts'
 
 /** One run as a program sees it. */
 export type Outcome = {
   sessionId: string
   runId: string
-  /** What the model said last. */
+  /** The model's last text. */
   text: string
   /** `waits`: somebody is waited for, and nobody watched longer. */
   stopReason: string

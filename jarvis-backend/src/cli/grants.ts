@@ -1,15 +1,16 @@
 import { type Grant, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { columns, leftOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 /** `jarvis grants`: what runs without a card for now. Revoking takes a password that is typed at a terminal. */
-export async function grants(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.grants.options)
+export async function grants(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean }>,
+): Promise<void> {
   const [action, id = '', ...rest] = positionals
   if (rest.length > 0 || (action !== undefined && (action !== 'revoke' || id === '')))
     throw new JarvisError('invalid_request', 'Use grants, or grants revoke ID.')

@@ -1,10 +1,13 @@
-import { type CommandName, commandNames, commandOf, exitWords, groups } from './table.ts'
+import { JarvisError } from 'protocol'
+import { nearestName } from '../lib/nearest.ts'
+import { type Command, type Commands, groups } from './command.ts'
+import { exitWords } from './exit-codes.ts'
 
-const formsOf = (name: CommandName) =>
-  commandOf(name).forms.map(({ args, about }) => ({ line: args === '' ? name : `${name} ${args}`, about }))
+const formsOf = ({ name, forms }: Command) =>
+  forms.map(({ args, about }) => ({ line: args === '' ? name : `${name} ${args}`, about }))
 
-const optionLines = (name: CommandName) =>
-  Object.entries(commandOf(name).options).map(([option, { value, about }]) => ({
+const optionLines = ({ options }: Command) =>
+  Object.entries(options).map(([option, { value, about }]) => ({
     line: `--${option}${value === undefined ? '' : ` ${value}`}`,
     about,
   }))
@@ -19,10 +22,13 @@ function twoColumns(rows: readonly { line: string; about: string }[], width: num
 }
 
 /** The help: all commands in groups. */
-export function helpText(): string {
+export function helpText(commands: Commands): string {
   const rows = groups.map((group) => ({
     group,
-    forms: commandNames.filter((name) => commandOf(name).group === group).flatMap(formsOf),
+    forms: commands
+      .list()
+      .filter((command) => command.group === group)
+      .flatMap(formsOf),
   }))
   const width = Math.max(...rows.flatMap(({ forms }) => forms.map(({ line }) => line.length)))
   return [
@@ -37,14 +43,14 @@ export function helpText(): string {
 }
 
 /** The help of one command. */
-export function helpOf(name: CommandName): string {
-  const { example, note } = commandOf(name)
-  const rows = [...formsOf(name), ...optionLines(name)]
+export function helpOf(command: Command): string {
+  const { example, note } = command
+  const rows = [...formsOf(command), ...optionLines(command)]
   const width = Math.max(...rows.map(({ line }) => line.length))
   return [
     ...(example === undefined ? [] : [`jarvis ${example}`, '']),
-    ...twoColumns(formsOf(name), width),
-    ...(optionLines(name).length === 0 ? [] : ['', ...twoColumns(optionLines(name), width)]),
+    ...twoColumns(formsOf(command), width),
+    ...(optionLines(command).length === 0 ? [] : ['', ...twoColumns(optionLines(command), width)]),
     ...(note === undefined ? [] : ['', plain(note)]),
   ].join('\n')
 }
@@ -52,20 +58,21 @@ export function helpOf(name: CommandName): string {
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
 /** `docs/command-line.md` below its introduction. */
-export function referenceText(): string {
+export function referenceText(commands: Commands): string {
   return [
     ...groups.flatMap((group) => [
       `## ${group}`,
       '',
       '| command | does |',
       '|---|---|',
-      ...commandNames
-        .filter((name) => commandOf(name).group === group)
-        .flatMap((name) => {
-          const options = optionLines(name).map(({ line, about }) => `\`${cell(line)}\` ${cell(about)}`)
-          const { note } = commandOf(name)
+      ...commands
+        .list()
+        .filter((command) => command.group === group)
+        .flatMap((command) => {
+          const options = optionLines(command).map(({ line, about }) => `\`${cell(line)}\` ${cell(about)}`)
+          const { note } = command
           const rest = [...options, ...(note === undefined ? [] : [cell(note)])]
-          const forms = formsOf(name)
+          const forms = formsOf(command)
           const rows = forms.map(({ line, about }) => {
             const words = forms.length === 1 ? [cell(about), ...rest] : [cell(about)]
             return `| \`jarvis ${cell(line)}\` | ${words.join('. ')} |`
@@ -83,24 +90,24 @@ export function referenceText(): string {
   ].join('\n')
 }
 
-/** The command that was most likely meant; undefined where none is near. */
-export function nearest(word: string, names: readonly string[] = commandNames): string | undefined {
-  const [best] = names
-    .map((name) => ({ name, far: name.startsWith(word) ? 1 : distance(word, name) }))
-    .sort((a, b) => a.far - b.far)
-  return best !== undefined && best.far <= Math.max(1, Math.floor(word.length / 3)) ? best.name : undefined
+/** `jarvis help`: all commands, one of them, or the reference page. @throws JarvisError `invalid_request` for an unknown command */
+export function help([name, ...rest]: string[], commands: Commands): void {
+  const command = commands.get(name ?? '')
+  if (name === '--markdown') console.log(referenceText(commands))
+  else if (name === undefined) console.log(helpText(commands))
+  else if (command !== undefined && rest.length === 0) console.log(helpOf(command))
+  else throw unknownCommand(name, commands)
 }
 
-/** How many letters must be added, dropped, replaced or swapped. */
-function distance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)])
-  const at = (i: number, j: number) => rows[i]?.[j] ?? 0
-  for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j
-  for (let i = 1; i <= a.length; i++)
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : 99
-      ;(rows[i] as number[])[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped)
-    }
-  return at(a.length, b.length)
+/** The command that was most likely meant: one that begins with the word, or the nearest. */
+export const nearest = (word: string, names: readonly string[]): string | undefined =>
+  names.find((name) => name.startsWith(word)) ?? nearestName(word, names)
+
+export function unknownCommand(name: string, commands: Commands): JarvisError {
+  const near = nearest(name, commands.names())
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`
+  return new JarvisError(
+    'invalid_request',
+    `There is no command ${JSON.stringify(name)}.${meant} jarvis help lists all.`,
+  )
 }

@@ -8,14 +8,12 @@ import { ownZone } from '../lib/zone.ts'
 import { createJobStore } from '../store/sqlite/jobs.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 const usage = 'Use jobs, jobs pause ID, jobs resume ID, jobs stop or jobs start.'
 
 /** `jarvis jobs`: lists what runs by itself, pauses and resumes one job, stops and starts all. A server may run. */
-export async function jobs(config: Config, args: string[]): Promise<void> {
-  const { positionals } = readOptions(args, table.jobs.options)
+export async function jobs(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'list', id = ''] = positionals
   await withData(config, (journal, database) => {
     const store = createJobStore(database)

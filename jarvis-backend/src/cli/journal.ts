@@ -5,14 +5,15 @@ import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withJournal } from './data.ts'
-import { durationMs, readOptions } from './options.ts'
-import { table } from './table.ts'
+import { durationMs, type Input } from './options.ts'
 
 const usage = 'Use journal verify, journal export [FILE], or journal prune --before 2026-01-01 | --older-than 90d.'
 
 /** `jarvis journal`: verifies, exports or prunes the data dir's journal, with or without a running server. */
-export async function journal(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.journal.options)
+export async function journal(
+  config: Config,
+  { values, positionals }: Input<{ before?: string; 'older-than'?: string; force?: boolean }>,
+): Promise<void> {
   const [action, file, ...rest] = positionals
   if (rest.length > 0 || (file !== undefined && action !== 'export')) throw new JarvisError('invalid_request', usage)
   switch (action) {

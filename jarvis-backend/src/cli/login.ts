@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { addressOf, keepLogin } from './remote/logins.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { createRemote } from './remote/remote.ts'
-import { table } from './table.ts'
 
 /** `jarvis login --url`: makes a token on another JARVIS with the password, and keeps it. The token reads and asks, and can never decide. */
-export async function login(_config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.login.options)
+export async function login(_config: Config, { values }: Input<{ url?: string }>): Promise<void> {
   if (values.url === undefined)
     throw new JarvisError('invalid_request', 'Use login --url URL. On this machine no sign-in is needed.')
   const url = addressOf(values.url)

@@ -1,15 +1,16 @@
 import { JarvisError, type LogLine, LogsQuery, type Page } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { timeOf } from './terminal/style.ts'
 import { visible, visibleLines } from './terminal/visible.ts'
 
 /** `jarvis logs`: the newest lines of the server's log. Only an operator may read them. */
-export async function logs(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.logs.options)
+export async function logs(
+  config: Config,
+  { values }: Input<{ url?: string; json?: boolean; level?: string }>,
+): Promise<void> {
   const level = LogsQuery.shape.level.safeParse(values.level)
   if (!level.success) throw new JarvisError('invalid_request', '--level takes error, warn, info or debug.')
   const remote = await reach(config, values.url)

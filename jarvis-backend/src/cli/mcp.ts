@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { version } from '../version.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { addressOf, isLoggedIn, keptLogin } from './remote/logins.ts'
 import { localToken, localUrl, proverOf } from './remote/reach.ts'
-import { table } from './table.ts'
 
 /** The token for MCP over stdio. */
 const kept = { name: 'stdio', file: 'mcp-stdio-token', doors: ['mcp'] } as const
@@ -14,8 +13,7 @@ const probeMs = 2_000
 const graceMs = 5_000
 
 /** `jarvis mcp` with a word is about attached servers; alone it serves MCP over stdio through the running server, or through one that it starts and stops itself. */
-export async function mcp(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.mcp.options)
+export async function mcp(config: Config, { values, positionals }: Input<{ url?: string }>): Promise<void> {
   if (positionals.length > 0) return (await import('./mcp-servers.ts')).mcpServers(config, positionals, values.url)
   // Standard output carries the protocol only, so all other output goes to standard error.
   const output = { write: process.stdout.write.bind(process.stdout) }

@@ -19,9 +19,8 @@ import { systemClock } from '../lib/clock.ts'
 import { firstOf } from '../lib/words.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { createQuestions } from './questions.ts'
-import { table } from './table.ts'
 
 const usage = `Use models, or one of:
   models presets                                  known services
@@ -35,8 +34,23 @@ const usage = `Use models, or one of:
   models fallback MODEL NEXT… [--consent NEXT]    what answers where MODEL fails, in order; none: nothing`
 
 /** `jarvis models`: lists, adds, tries, chooses and removes providers. A running server takes a change up at once. */
-export async function models(config: Config, args: string[], say: (text: string) => void = console.log): Promise<void> {
-  const { positionals, values } = readOptions(args, table.models.options)
+export async function models(
+  config: Config,
+  {
+    positionals,
+    values,
+  }: Input<{
+    preset?: string
+    kind?: string
+    url?: string
+    models?: string
+    'key-file'?: string
+    'no-key'?: boolean
+    'header-file'?: string
+    consent?: string[]
+  }>,
+  say: (text: string) => void = console.log,
+): Promise<void> {
   const [action = 'list', name = '', ...rest] = positionals
   let settings: ReturnType<typeof createSettings> | undefined
   const setup = createModelSetup({
@@ -44,7 +58,7 @@ export async function models(config: Config, args: string[], say: (text: string)
     clock: systemClock,
     apply: () => {},
     factsOf: (model) => knownHere(config, settings, say)(model),
-    // What its server refused is tried anew.
+    // A saved provider gets another try with the tools that its server refused before.
     forget(of) {
       if (settings === undefined) return
       createLearnedStore({ settings, clock: systemClock, redact: (text) => text, announce: () => {} }).forget(of)
@@ -64,7 +78,7 @@ export async function models(config: Config, args: string[], say: (text: string)
   switch (action) {
     case 'list':
       if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
-      // What the models' servers told a running JARVIS stands in its database.
+      // A running JARVIS stores in its database what the models' servers told of their models.
       return withData(config, (_journal, database) => {
         settings = createSettings(database)
         say(listed(setup.current(), config))

@@ -1,6 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { JarvisError } from 'protocol'
 
+/** Parsed arguments of a command: the values of its options, and the other words. */
+export type Input<Values = Record<never, never>> = { values: Values; positionals: string[] }
+
 /** Parses arguments. @throws JarvisError `invalid_request` naming an unknown option */
 export function readOptions<O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
   try {

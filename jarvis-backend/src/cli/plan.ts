@@ -1,14 +1,15 @@
 import type { Page, PlanRun } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { columns, dayOf, markOf, type Style, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 /** `jarvis plan`: plans that began, or the steps of one. */
-export async function plan(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.plan.options)
+export async function plan(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean }>,
+): Promise<void> {
   const [id] = positionals
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)

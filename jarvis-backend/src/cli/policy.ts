@@ -16,16 +16,14 @@ import {
 import { createSettings } from '../store/sqlite/settings.ts'
 import { houseFacts, houseTools } from '../tools/house.ts'
 import { withData, withJournal } from './data.ts'
-import { durationMs, readOptions } from './options.ts'
-import { table } from './table.ts'
+import { durationMs, type Input } from './options.ts'
 import { unmetHere } from './unmet-here.ts'
 
 const usage =
   'Use policy check [FILE], policy replay [FILE] [--since 7d], or policy print. FILE is policy.yaml in the data dir where it is not named.'
 
 /** `jarvis policy`: checks, replays or prints a policy. Changes nothing. */
-export async function policy(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.policy.options)
+export async function policy(config: Config, { values, positionals }: Input<{ since?: string }>): Promise<void> {
   const [action, named, ...rest] = positionals
   if (rest.length > 0 || (values.since !== undefined && action !== 'replay'))
     throw new JarvisError('invalid_request', usage)

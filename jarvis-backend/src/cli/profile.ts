@@ -5,12 +5,11 @@ import type { Config } from '../config/config.ts'
 import { profiles } from '../gate/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 /** `jarvis profile`: shows or sets the safety profile; a running server applies it from the next call. */
-export async function profile(config: Config, args: string[]): Promise<void> {
-  const [name, ...rest] = readOptions(args, table.profile.options).positionals
+export async function profile(config: Config, { positionals }: Input): Promise<void> {
+  const [name, ...rest] = positionals
   const wanted = ProfileName.optional().safeParse(name)
   if (!wanted.success || rest.length > 0) {
     throw new JarvisError('invalid_request', `Use profile NAME, where NAME is one of ${profileNames.join(', ')}.`)

@@ -1,15 +1,16 @@
 import { JarvisError, type RoleInfo, type TryRoleReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 
 const usage = 'Use roles, or roles try PERSON TOOL [key=value …] (--role NAME in place of PERSON).'
 
 /** `jarvis roles`: what each role may, and what a call would get. Changes nothing. */
-export async function roles(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.roles.options)
+export async function roles(
+  config: Config,
+  { values, positionals }: Input<{ role?: string; url?: string; json?: boolean }>,
+): Promise<void> {
   const [action, ...rest] = positionals
   const remote = await reach(config, values.url)
   if (action === undefined) {

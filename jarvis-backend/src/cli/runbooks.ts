@@ -9,20 +9,22 @@ import { createCatalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { createQuestions } from './questions.ts'
 import { localUrl, proverOf } from './remote/reach.ts'
 import { type RunbookEnd, startRunbook } from './start-runbook.ts'
-import { table } from './table.ts'
 
 const folder = 'runbooks/'
+
+type Asked = Input<{ url?: string; wait?: string }>
 
 /**
  * `jarvis runbooks`: lists the runbooks of the data dir, names what is wrong with a file, or starts one on the running server. Tools of
  * attached servers are not known here.
  */
-export async function runbooks(config: Config, [action = 'list', file, ...rest]: string[]): Promise<void> {
-  if (action === 'run' && file !== undefined) return await run(config, file, rest)
+export async function runbooks(config: Config, { values, positionals }: Asked): Promise<void> {
+  const [action = 'list', file, ...rest] = positionals
+  if (action === 'run' && file !== undefined) return await run(config, file, { values, positionals: rest })
   const tools = toolFacts(createCatalog(houseTools as unknown as Tool[]), ({ tier }) => tier)
   const faultsOf = (text: string) => parseRunbook(text, tools).facts
   if (action === 'check' && file !== undefined) {
@@ -47,8 +49,7 @@ export async function runbooks(config: Config, [action = 'list', file, ...rest]:
 /** Exits 3 where a card waits for a person or the time is over, 4 where it was not approved, 1 where the plan did not go well. */
 const exitCodes: Record<RunbookEnd, number> = { done: 0, failed: 1, waits: 3, open: 3, denied: 4 }
 
-async function run(config: Config, name: string, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.run.options)
+async function run(config: Config, name: string, { values, positionals }: Asked): Promise<void> {
   const waitS = Number(values.wait ?? '600')
   if (!Number.isFinite(waitS) || waitS < 0)
     throw new JarvisError('invalid_request', '--wait takes seconds, for example 600.')

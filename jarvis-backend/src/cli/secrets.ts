@@ -22,8 +22,7 @@ import { settingsPath } from '../config/settings-file.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { isDataDirLocked, lockDataDir } from '../store/sqlite/lock.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 
 const words = {
   sealed: 'sealed',
@@ -34,8 +33,7 @@ const words = {
 }
 
 /** `jarvis secrets`: shows what is sealed, changes the key, or sets aside what no key opens. */
-export async function secrets(config: Config, args: string[]): Promise<void> {
-  const { positionals, values } = readOptions(args, table.secrets.options)
+export async function secrets(config: Config, { positionals, values }: Input<{ json?: boolean }>): Promise<void> {
   const [action = 'status', ...rest] = positionals
   if (rest.length > 0) throw new JarvisError('invalid_request', 'Use secrets status, secrets rotate or secrets forget.')
   switch (action) {
@@ -193,7 +191,7 @@ async function forgetRows(config: Config, closed: ReadonlySet<string>, suffix: s
   console.log('Second factors among them are off: the password alone signs these people in.')
 }
 
-/** What a forgotten secret was for; without it these settings would stop the start. */
+/** Settings that are forgotten with a secret: without the secret they would stop the start. */
 const goesWith: readonly (readonly [secret: string, (name: string, value: string) => boolean])[] = [
   ['PVE_TOKEN_SECRET', (name) => name.startsWith('PVE_')],
   ['PBS_TOKEN_SECRET', (name) => name.startsWith('PBS_')],

@@ -10,24 +10,23 @@ import {
   type SessionsPage,
 } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type Input, readOptions } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { exitCodes, table } from './table.ts'
 import { createPrinter, toldOf } from './terminal/printer.ts'
 import { columns, countOf, dayOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-type Values = { url?: string; json?: boolean }
+type Asked = Input<{ url?: string; json?: boolean }>
 
-/** Reads something of a session and prints it, as JSON where a program asks. */
+/** Makes a command that reads a part of a session and prints it, as JSON if `--json` asks. */
 const reading =
   <T>(
     name: 'children' | 'context' | 'checkpoints',
     path: (rest: string[]) => string,
     lines: (read: T, rest: string[]) => string[],
   ) =>
-  async (config: Config, args: string[]): Promise<void> => {
-    const { values, positionals } = readOptions(args, table[name].options) as { values: Values; positionals: string[] }
+  async (config: Config, { values, positionals }: Asked): Promise<void> => {
     const [session, ...rest] = positionals
     if (session === undefined)
       throw new JarvisError('invalid_request', `Use ${name} SESSION. jarvis sessions lists them.`)
@@ -40,12 +39,11 @@ const style = () => styleFor(process.stdout)
 const dollars = (usd: number | undefined) => (usd === undefined ? 'price not known' : `$${usd.toFixed(2)}`)
 
 /** `jarvis sessions`: conversations, newest first. */
-export async function sessions(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.sessions.options)
+export async function sessions(config: Config, { values, positionals }: Asked): Promise<void> {
   const remote = await reach(config, values.url)
   const words = positionals.join(' ')
   const query = `sessions?limit=50${words === '' ? '' : `&q=${encodeURIComponent(words)}`}`
-  // Those of programs, of which this command line is one, stand in a list of their own.
+  // Sessions of programs, such as this command line, have a list of their own.
   const [page, programs] = await Promise.all([
     remote.get<SessionsPage>(query),
     remote.get<SessionsPage>(`${query}&source=v1`),
@@ -134,8 +132,7 @@ export const checkpoints = reading<Page<Checkpoint> | CheckpointDetail>(
 )
 
 /** `jarvis replay`: a whole conversation, once the journal is verified. Exits 1 where the journal is broken, after showing it. */
-export async function replay(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.replay.options)
+export async function replay(config: Config, { values, positionals }: Asked): Promise<void> {
   const [session] = positionals
   if (session === undefined) throw new JarvisError('invalid_request', 'Use replay SESSION. jarvis sessions lists them.')
   const remote = await reach(config, values.url)

@@ -1,16 +1,17 @@
 import { JarvisError, type PeopleReply, type SessionSummary } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { visible } from './terminal/visible.ts'
 
 const usage = 'Use share SESSION, share SESSION PERSON look, share SESSION PERSON talk, or share SESSION PERSON off.'
 
 /** `jarvis share`: with whom a conversation is shared. A change takes a password that is typed at a terminal. */
-export async function share(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.share.options)
+export async function share(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean }>,
+): Promise<void> {
   const [session, person, may, ...rest] = positionals
   if (session === undefined || rest.length > 0 || (person === undefined) !== (may === undefined))
     throw new JarvisError('invalid_request', usage)

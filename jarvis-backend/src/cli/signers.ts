@@ -1,20 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { JarvisError, type SshKeyInfo, type SshKeyReply } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
 import { signBySsh } from './ssh-sign.ts'
-import { table } from './table.ts'
 import { columns, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 const usage = 'Use signers, signers add FILE.pub [--sign OLDER_KEY], or signers remove FINGERPRINT.'
 
 /** `jarvis signers`: the SSH keys that sign your decisions. Only a password that is typed at a terminal reaches them. */
-export async function signers(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.signers.options)
+export async function signers(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; sign?: string }>,
+): Promise<void> {
   const [action = 'list', what = '', ...rest] = positionals
   if (rest.length > 0 || (what === '') !== (action === 'list')) throw new JarvisError('invalid_request', usage)
   const remote = await reach(config, values.url)

@@ -11,9 +11,10 @@ import type { SkillStore } from '../skills/store.ts'
 import { createTrees } from '../skills/tree.ts'
 import { createSkillStore } from '../store/sqlite/skills.ts'
 import { withData } from './data.ts'
+import type { Input } from './options.ts'
 
 /** `jarvis skills`: lists the skills of the data dir, or names what is wrong with a folder and what to look at. Approves nothing. */
-export async function skills(config: Config, [action = 'list', folder]: string[]): Promise<void> {
+export async function skills(config: Config, { positionals: [action = 'list', folder] }: Input): Promise<void> {
   if (action === 'check' && folder !== undefined) {
     const place = realpathSync(resolve(folder))
     const skill = reading(dirname(place), nothingApproved).get(basename(place))

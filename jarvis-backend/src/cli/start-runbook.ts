@@ -6,7 +6,7 @@ import type { Ask as AskServer } from '../lib/one-connection.ts'
 export type RunbookEnd = 'done' | 'failed' | 'waits' | 'denied' | 'open'
 
 export type StartRunbook = {
-  /** Of the running server, such as `http://127.0.0.1:4000`. */
+  /** Address of the running server, such as `http://127.0.0.1:4000`. */
   url: string
   password: string
   /** Sends each request where the server must prove itself first. @throws JarvisError where another program listens there */

@@ -5,12 +5,13 @@ import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { withData } from './data.ts'
-import { durationMs, readOptions } from './options.ts'
-import { table } from './table.ts'
+import { durationMs, type Input } from './options.ts'
 
 /** `jarvis token`: creates, lists and revokes tokens of programs in the data dir, with or without a running server. */
-export async function token(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.token.options)
+export async function token(
+  config: Config,
+  { values, positionals }: Input<{ door?: string; scope?: string; rate?: string; expires?: string }>,
+): Promise<void> {
   await act(config, 'token', positionals, values.expires, () => {
     const doors = (values.door ?? '').split(',').map((word) => word.trim())
     const wrong = doors.find((word) => !Door.safeParse(word).success)
@@ -35,8 +36,10 @@ function rateOf(rate: string | undefined): Pick<NewApiToken, 'requestsPerMinute'
 }
 
 /** `jarvis mcp-token`: the same for tokens of the door `mcp`. */
-export async function mcpToken(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table['mcp-token'].options)
+export async function mcpToken(
+  config: Config,
+  { values, positionals }: Input<{ 'read-only'?: boolean; expires?: string }>,
+): Promise<void> {
   await act(config, 'mcp-token', positionals, values.expires, () => ({
     doors: ['mcp'],
     scope: values['read-only'] === true ? 'read' : 'ask',

@@ -1,14 +1,15 @@
 import type { Page, ToolInfo } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { table } from './table.ts'
 import { columns, markOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
 /** `jarvis tools`: the tools with their tiers; of a single one its arguments too. */
-export async function tools(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.tools.options)
+export async function tools(
+  config: Config,
+  { values, positionals }: Input<{ url?: string; json?: boolean }>,
+): Promise<void> {
   const word = positionals.join(' ').toLowerCase()
   const remote = await reach(config, values.url)
   const all = (await remote.get<Page<ToolInfo>>('tools')).items

@@ -6,17 +6,15 @@ import type { Config } from '../config/config.ts'
 import { linkAt } from '../lib/link-at.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { peopleIn } from './people-in.ts'
-import { table } from './table.ts'
 
 const usage =
   'Use user list, invite ROLE [NAME], withdraw ID, role NAME ROLE, disable NAME, enable NAME, remove NAME, reset NAME, drop-code NAME, or sign-out NAME.'
 const by = 'cli'
 
 /** `jarvis user`: the people of the data dir, with or without a running server, which counts a change from the next request. */
-export async function user(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.user.options)
+export async function user(config: Config, { values, positionals }: Input<{ json?: boolean }>): Promise<void> {
   const [action = 'list', ...names] = positionals
   const most = action === 'list' ? 0 : action === 'invite' || action === 'role' ? 2 : 1
   const least = action === 'invite' ? 1 : most

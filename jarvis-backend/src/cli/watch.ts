@@ -1,9 +1,9 @@
 import { type Activity, JarvisError, type JournalEntry, type JournalPage, Tier } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { readOptions, shortMs } from './options.ts'
+import { exitCodes } from './exit-codes.ts'
+import { type Input, shortMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { exitCodes, table } from './table.ts'
 import { markOf, narrow, type Style, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -14,8 +14,10 @@ const lookEveryMs = 2_000
 const settleMs = 500
 
 /** `jarvis watch`: a line for each call, card and event of all conversations, until Ctrl-C. */
-export async function watch(config: Config, args: string[]): Promise<void> {
-  const { values } = readOptions(args, table.watch.options)
+export async function watch(
+  config: Config,
+  { values }: Input<{ url?: string; since?: string; jsonl?: boolean }>,
+): Promise<void> {
   const since = values.since === undefined ? Date.now() : sinceOf(values.since, Date.now())
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)
@@ -24,7 +26,7 @@ export async function watch(config: Config, args: string[]): Promise<void> {
     process.exitCode = exitCodes.interrupted
     over.abort()
   })
-  /** What both sources had at first, so that it can be put in order; undefined once it was. */
+  /** The first lines of both sources, which are sorted together; undefined once they were printed. */
   let first: { at: number; line: string }[] | undefined = []
   const say = (at: number, row: Row, raw: object) => {
     if (at < since) return

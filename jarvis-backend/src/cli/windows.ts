@@ -3,14 +3,15 @@ import type { Config } from '../config/config.ts'
 import { newId } from '../lib/ids.ts'
 import { createWindowStore } from '../store/sqlite/alerts.ts'
 import { withData } from './data.ts'
-import { durationMs, readOptions } from './options.ts'
-import { table } from './table.ts'
+import { durationMs, type Input } from './options.ts'
 
 const usage = 'Use windows, windows add NAME --objects node/pve,vm/101 --for 2h, or windows remove ID.'
 
 /** `jarvis windows`: lists, adds and removes maintenance windows. A running server counts them from its next look. */
-export async function windows(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.windows.options)
+export async function windows(
+  config: Config,
+  { values, positionals }: Input<{ objects?: string; for?: string }>,
+): Promise<void> {
   const [action = 'list', about = ''] = positionals
   await withData(config, (journal, database) => {
     const store = createWindowStore(database)

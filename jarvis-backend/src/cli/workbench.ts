@@ -12,8 +12,7 @@ import { ownPathsOf } from '../workbench/own-paths.ts'
 import { rootProblem } from '../workbench/root-problem.ts'
 import { rootRefusal } from '../workbench/root-refused.ts'
 import { withData } from './data.ts'
-import { readOptions } from './options.ts'
-import { table } from './table.ts'
+import type { Input } from './options.ts'
 import { visible } from './terminal/visible.ts'
 
 const usage =
@@ -21,8 +20,10 @@ const usage =
   `Areas: ${areaNames.join(', ')}.`
 
 /** `jarvis workbench`: what policy.yaml turns on, and turning it on and off. A running server counts a change at once. */
-export async function workbench(config: Config, args: string[]): Promise<void> {
-  const { values, positionals } = readOptions(args, table.workbench.options)
+export async function workbench(
+  config: Config,
+  { values, positionals }: Input<{ write?: boolean; socket?: string }>,
+): Promise<void> {
   if (positionals.length === 0) {
     show(config)
     return

@@ -11,7 +11,7 @@ export function requireTerminal(what: string): void {
     )
 }
 
-/** What a command does as an operator. `stepUp`: proves once more who it is, for what asks for the password again. */
+/** Work that a command does as an operator. `stepUp` proves the operator's identity again for requests that ask for the password. */
 type Work<T> = (operator: Remote, stepUp: () => Promise<unknown>) => Promise<T>
 
 /**

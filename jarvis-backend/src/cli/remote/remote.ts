@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { type ErrorBody, type ErrorCode, JarvisError } from 'protocol'
 import type { Ask, Asked } from '../../lib/one-connection.ts'
 
-/** What a server refused, in its words, or why it was not asked. */
+/** A request that a server refused, in its words, or that was not sent, with the reason. */
 export class ServerRefused extends JarvisError {}
 
 export type RemoteEvent = { id?: string; event: string; data: unknown }

@@ -47,7 +47,7 @@ function stepLines(
   ]
 }
 
-/** Whose call it is: `main`, `coder, for main`, `client, token ops-laptop`. */
+/** Names the caller: `main`, `coder, for main`, `client, token ops-laptop`. */
 function askedBy({ kind, name, token, agent, for: whose }: Card['requestedBy']): string {
   const who =
     kind === 'chat'

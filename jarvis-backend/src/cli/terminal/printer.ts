@@ -24,7 +24,7 @@ type Options = {
 export function createPrinter({ style, now, say, text, isReplay }: Options) {
   const calls = new Map<string, { tier?: Tier; words: string }>()
   const children = new Map<string, string>()
-  /** Of the turn that streams. */
+  /** Text of the turn that streams, as far as it was printed. */
   let shown = ''
   let begunAt: number | undefined
   let called = 0
