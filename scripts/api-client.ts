@@ -26,7 +26,7 @@ export type Operation = {
   requestBody?: { content: Content }
   responses: Record<string, { description: string; content?: Content }>
 }
-/** What the generators read of an OpenAPI 3.1 document, as `http/openapi.ts` makes it. */
+/** The parts of an OpenAPI 3.1 document that the generators read, as `http/openapi.ts` makes it. */
 export type OpenApi = {
   openapi: string
   paths: Record<string, Record<string, Operation>>

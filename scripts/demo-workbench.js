@@ -67,7 +67,7 @@ const files = {
   'logs/backup.log': backupLog,
 }
 
-/** What is there already stays as it is. The files lie beside the data dir, because no root may lie in it. */
+/** Leaves existing files as they are. The files lie beside the data dir, because no root may lie in it. */
 export function makeDemoWorkbench(dataDir) {
   const policy = join(dataDir, 'policy.yaml')
   // A data dir of somebody's own: nothing is turned on there.
@@ -85,7 +85,7 @@ export function makeDemoWorkbench(dataDir) {
   return undefined
 }
 
-/** Whether the folder is the one that `npm run demo` made. */
+/** Tests if the folder is the one that `npm run demo` made. */
 const isDemoOf = (dataDir) => dataDir.endsWith('.jarvis-demo')
 
 /** In a folder of another name first, so that a start that was killed leaves no half of it. */
@@ -122,7 +122,7 @@ function makeRepository(dir, file) {
   git('commit', '--quiet', '--all', '--message', 'Update Jellyfin to 10.10.3')
 }
 
-/** Whether bubblewrap may make namespaces here. */
+/** Tests if bubblewrap may make namespaces here. */
 const sandboxWorks = () =>
   spawnSync('/usr/bin/bwrap', ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '/bin/true'], {
     stdio: 'ignore',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { sharedBrowserState } from './shared-browser.ts'
 
-/** What holds a port, a process or a file, and would outlive its test. */
+/** Resources that hold a port, a process or a file, and would outlive their test. */
 const kept = ['TCPServerWrap', 'ProcessWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'UDPWrap']
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit', 'uncaughtException', 'unhandledRejection', 'warning'] as const
 /** The test of this file has files that must fail, and sets a shorter time. */
@@ -32,7 +32,7 @@ let before: ReturnType<typeof state>
 beforeAll(() => {
   before = state()
 })
-/** What went meanwhile was another file's: a port that was let go of late. */
+/** Counts the resources. A resource that is gone meanwhile belonged to another file: a port that was let go of late. */
 function stateNow() {
   const now = state()
   const resources = Object.entries(before.resources).map(([name, count]) => [

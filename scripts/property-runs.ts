@@ -1,6 +1,6 @@
 const atLeast = Number(process.env.JARVIS_PROPERTY_RUNS ?? 0)
 
-/** Whether `npm run test:night` asks: tables that the day plays in part are whole then. */
+/** True under `npm run test:night`, which plays tables whole that the day plays in part. */
 export const isNight = atLeast > 0
 
 /**

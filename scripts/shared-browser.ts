@@ -25,7 +25,7 @@ export async function sharedBrowser(): Promise<Browser> {
 /** For `addInitScript`: the page of a person who saves data, and so fetches no part before its first use. */
 export const savesData = "Object.defineProperty(NetworkInformation.prototype, 'saveData', { get: () => true })"
 
-/** Whether the browser runs, and how many contexts are open in it. */
+/** The state of the browser: if it runs, and how many contexts are open in it. */
 export const sharedBrowserState = () => ({
   isRunning: browser?.isConnected() ?? false,
   contexts: browser?.contexts().length ?? 0,

@@ -18,7 +18,7 @@ function onPath(name) {
   })
 }
 
-/** What some tests need besides Node, and how it comes to the machine. */
+/** Programs that some tests need besides Node, and how they come to the machine. */
 export const programs = {
   bubblewrap: { find: findBwrap, install: 'apt-get install bubblewrap, on a machine that allows user namespaces' },
   Chromium: { find: findChromium, install: 'apt-get install chromium-headless-shell, or set CHROMIUM_PATH' },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a test may use, from the most to the least. Files of the first start first: they take the longest. */
+/** Means that a test may use, from the most to the least. Files of the first kind start first: they take the longest. */
 export const projectNames = ['crash', 'browser', 'server', 'unit'] as const
 export type ProjectName = (typeof projectNames)[number]
 

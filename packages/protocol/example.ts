@@ -1,4 +1,4 @@
 import { chatRequests } from 'protocol'
 
-/** Whether a message without text is a valid request. */
+/** Tests if a message without text is a valid request. */
 export const example = (): boolean => chatRequests['chat:send'].safeParse({ message: '' }).success

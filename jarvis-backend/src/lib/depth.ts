@@ -14,7 +14,7 @@ const holdsInfinite = (value: unknown): boolean =>
     ? !Number.isFinite(value)
     : typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinite)
 
-/** Whether arrays and objects are nested more than `levels` deep. Never recurses. */
+/** Tests if arrays and objects are nested more than `levels` deep. Never recurses. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let layer: unknown[] = [value]
   for (let level = 0; layer.length > 0; level += 1) {

@@ -1,16 +1,19 @@
 import { type StatsFs, statfsSync } from 'node:fs'
 
-/** What is kept free for JARVIS itself: the database has to store decisions, also while others fill the disk. */
+/** Room that stays free for JARVIS itself: the database has to store decisions while others fill the disk. */
 const reserve = { bytes: 512 * 1024 ** 2, files: 10_000 }
 /** The same on a small disk. */
 const share = 0.05
 
-/** Whether the file system of a folder has room beyond what is kept free for the database: 512 MB and 10,000 files, or 5 % where that is less. */
+/** Tests if the file system of a folder has more room than the reserve of the database: 512 MB and 10,000 files, or 5 % if that is less. */
 export const hasRoom = (folder: string): boolean => leavesReserve(statfsSync(folder))
 
-/** What a command needs beside that, bytes. It writes more than 100 MB to a fast disk between two looks at the room, so it is ended before it reaches what is kept. */
+/**
+ * Room that a command needs besides the reserve, bytes. A command can write more than 100 MB to a fast disk between two measurements, so it is ended
+ * before it reaches the reserve.
+ */
 const ofCommand = { toBegin: 256 * 1024 ** 2, toGoOn: 128 * 1024 ** 2 }
-/** Whether a folder's file system has room for a command that begins or goes on, besides what is kept free for the database. */
+/** Tests if a folder's file system has room for a command to begin or to go on, besides the reserve of the database. */
 export const hasRoomFor = (folder: string, command: keyof typeof ofCommand): boolean =>
   leavesReserve(statfsSync(folder), ofCommand[command])
 

@@ -6,7 +6,7 @@ home.addSubnet('172.16.0.0', 12, 'ipv4')
 home.addSubnet('192.168.0.0', 16, 'ipv4')
 home.addSubnet('fc00::', 7, 'ipv6')
 
-/** Whether an IP address is one of a home network: neither public, nor this machine, nor link-local, where clouds serve their secrets. */
+/** Tests if an IP address belongs to a home network: it is neither public, nor this machine, nor link-local, where clouds serve their secrets. */
 export function isHomeAddress(address: string): boolean {
   const version = isIP(address)
   return version !== 0 && home.check(address, version === 4 ? 'ipv4' : 'ipv6')

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
-/** What a test puts in place of the machine's resolver and of the rule for addresses. */
+/** Replacements that tests give for the machine's resolver and for the rule for addresses. */
 export type Judging = {
   resolve?: (host: string) => Promise<string[]>
   isAllowed?: (address: string) => boolean

@@ -1,4 +1,4 @@
-/** What became of lines that were written to a stream. `lost`: lines that it did not take; `problem`: why, while it takes none. */
+/** State of a stream that lines are written to. `lost`: lines that it did not take; `problem`: why, while it takes none. */
 export type LogStanding = { lost: number; problem?: string }
 export type LogSink = { write(line: string): void; standing(): LogStanding }
 

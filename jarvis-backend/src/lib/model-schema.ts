@@ -88,7 +88,7 @@ function flat(given: unknown, at: Within): Flat {
   return parts
 }
 
-/** What one branch of a union takes: values that are fixed, and names. */
+/** Describes one branch of a union: its fixed values and its names. */
 function noteOf({ properties, required }: Flat): string {
   const names = [...properties].map(([name, [first]]) => {
     const { of, within } = first as { of: unknown; within: Within }
@@ -191,7 +191,7 @@ const oneOf = (values: readonly unknown[]) => `One of: ${values.map((value) => J
 function unionOf(all: readonly Json[], note: string, without: ReadonlySet<OptionalKeyword>): Json {
   const kinds = new Map<string, Json>()
   for (const one of all.flatMap((one) => (Array.isArray(one.anyOf) ? (one.anyOf as Json[]) : [one]))) {
-    // What takes anything takes it all.
+    // A branch without a type takes every value, so the union does too.
     if (one.type === undefined) return textOf([note])
     kinds.set(JSON.stringify(one), one)
   }

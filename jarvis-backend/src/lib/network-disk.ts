@@ -22,6 +22,6 @@ export function networkDiskOf(path: string, typeOf = (of: string) => statfsSync(
   }
 }
 
-/** What a network file system means for the data dir. @param disk as `networkDiskOf` names it */
+/** States the risk of a network file system for the data dir. @param disk as `networkDiskOf` names it */
 export const networkDiskWords = (dataDir: string, disk: string): string =>
   `${dataDir} is on a network file system (${disk}), where SQLite's locks do not hold and the database can be damaged. Move it to a local disk, and copy it away with: npm run jarvis -- backup`

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Whether an IP address is one of this machine's own now, whatever its form. */
+/** Tests if an IP address in any form is an address of this machine now. */
 export function isOwnAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 0) return false

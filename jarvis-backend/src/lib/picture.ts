@@ -1,4 +1,4 @@
-/** What the first bytes of a picture say of it. Sides in pixels; absent where its header does not tell them. */
+/** Facts from the first bytes of a picture. Sides in pixels; absent if the header does not tell them. */
 export type PictureFacts = {
   mimeType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif'
   widthPx?: number

@@ -18,11 +18,11 @@ export type ForwardProxy = {
 
 /** `secrets`: parts of the settings that no log and no client may show. */
 export type Proxies = {
-  /** Those that the settings name, each once. */
+  /** The proxies that the settings name, each once. */
   all: readonly ForwardProxy[]
   /** The proxy of an address; undefined: it is reached directly. @throws ProxyFault where the variable for it cannot be used */
   of(url: URL): ForwardProxy | undefined
-  /** What is wrong with the settings, a sentence each. */
+  /** Faults of the settings, a sentence each. */
   problems: readonly string[]
   secrets: readonly string[]
 }
@@ -115,7 +115,7 @@ function asUrl(text: string): URL | undefined {
 }
 
 function secretsOf(text: string | undefined): string[] {
-  // What cannot be read as an address may hold a password all the same.
+  // A text that cannot be read as an address may still hold a password.
   const [, user = '', password = ''] = /^(?:[^/]*:\/\/)?([^:@/]*):(.*)@/.exec(text ?? '') ?? []
   const url = text === undefined ? undefined : asUrl(text)
   const given = [password, url?.password ?? '']
@@ -148,7 +148,7 @@ for (const [net, prefix] of [
 ] as const)
   near.addSubnet(net, prefix, 'ipv6')
 
-/** Whether a URL's host is this machine or its network. A name counts by itself: it is not resolved. */
+/** Tests if a URL's host is this machine or its network. A name is judged as it is written: it is not resolved. */
 export function isNearHost(hostname: string): boolean {
   const host = bare(hostname).replace(/\.$/, '')
   if (isIP(host) === 0) return !host.includes('.') || /\.(?:localhost|local|lan|home|internal|home\.arpa)$/.test(host)

@@ -32,7 +32,7 @@ for (const [net, prefix] of [
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an IP address is one of the open internet: not this machine, not its network, not a tunnel into either. */
+/** Tests if an IP address belongs to the open internet: not to this machine, its network, or a tunnel into either. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -185,7 +185,7 @@ export function createRemoval(
   }
 }
 
-/** Those of the paths at which something is left, each with the reason. @throws Error where the child did not end by itself */
+/** Returns the paths at which something is left, each with the reason. @throws Error if the child did not end by itself */
 function leftOf(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--max-old-space-size=128', '-e', source, '--', ...paths], {

@@ -48,7 +48,7 @@ const unreached = (proxy: ForwardProxy, cause: Error): ProxyFault =>
 
 const silentWords = (proxy: ForwardProxy, ms: number): string => `${nameOf(proxy)} did not answer within ${ms / 1000} s`
 
-/** What a proxy's status means. @param host that the way should lead to */
+/** Makes the fault for a proxy's status. @param host the destination behind the proxy */
 export function refusedByProxy(proxy: ForwardProxy, status: number, host: string): ProxyFault {
   const name = nameOf(proxy)
   if (status >= 500) return new ProxyFault(`${name} cannot reach ${host} (HTTP ${status})`)

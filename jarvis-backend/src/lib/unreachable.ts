@@ -43,13 +43,13 @@ export function whyUnreachable(error: unknown): string {
   return said
 }
 
-/** What went wrong at a proxy; undefined where the failure is another one. */
+/** Finds the fault of a proxy among the causes of an error; undefined if the failure has another cause. */
 export function faultAtProxy(error: unknown): ProxyFault | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof ProxyFault) return at
   return undefined
 }
 
-/** Whether the reason is an untrusted certificate. */
+/** Tests if the reason is an untrusted certificate. */
 export const isMistrust = (why: string): boolean => why.startsWith('its certificate')
 
 /** The system codes of an error and its causes, the outermost first. */

@@ -1,4 +1,4 @@
-/** Whether the name is an IANA time zone that this machine knows; an offset such as `+02:00`, which no clock change moves, is none. */
+/** Tests if a name is an IANA time zone that this machine knows. An offset such as `+02:00` is refused, because no clock change moves it. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { createInMemoryStore, createSearchIndex, type NewChunk } from '../src/index.ts'
 import { createSynthetic, dimensions } from './synthetic.ts'
 
-/** What the index costs, as a Markdown row: `npm run bench -w hybrid-index [-- --chunks 100000 --words 40]`. */
+/** Measures the cost of the index and prints it as a Markdown row: `npm run bench -w hybrid-index [-- --chunks 100000 --words 40]`. */
 const { values } = parseArgs({
   options: { chunks: { type: 'string', default: '100000' }, words: { type: 'string', default: '40' } },
 })

@@ -1,4 +1,4 @@
-/** What a text's place in each list is worth: both lists are trusted by rank, not by scores that cannot be compared. Together 1. */
+/** Weights of a text's place in each list. Both lists are trusted by rank, because their scores cannot be compared. Their sum is 1. */
 export type Weights = { vector: number; keyword: number }
 export const defaultWeights: Weights = { vector: 0.7, keyword: 0.3 }
 

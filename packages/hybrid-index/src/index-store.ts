@@ -2,7 +2,7 @@
 export type ChunkView = {
   /** Above 0, and higher for a newer chunk. An id is never given out twice. */
   id: number
-  /** What a search can be restricted to; at most 256 different kinds. */
+  /** A kind that a search can be restricted to; at most 256 different ones. */
   kind: string
   /** The text that the chunk is a part of. */
   name: string
@@ -21,14 +21,14 @@ export type StoredChunk<Kind extends string = string> = ChunkPlace<Kind> & { tex
 /** A new chunk with its words (`wordsOf` of heading and text); or, without words, a chunk that has a vector now. */
 export type Added = { id: number; words?: readonly string[] }
 
-/** What the search index reads of where chunks and vectors are kept. */
+/** Access of the search index to the chunks and vectors that are kept. */
 export interface IndexStore<View extends ChunkView = ChunkView> {
   counts(): { chunks: number }
   /** Each chunk with its vector's id, by id, from `after` on. */
   chunks(after: number, limit: number): StoredChunk<View['kind']>[]
-  /** Those of the chunks that exist, by id. */
+  /** The places of the chunks that exist, by id. */
   places(ids: readonly number[]): ChunkPlace<View['kind']>[]
-  /** Those of the chunks that exist, in any order. */
+  /** The chunks that exist, in any order. */
   views(ids: readonly number[]): View[]
   /** The model whose vectors serve the search now; undefined: none, words alone are searched. */
   servingModel(): { dimensions: number } | undefined

@@ -1,9 +1,9 @@
-/** What BM25 weighs: how fast a repeated word stops counting, and how much a long text is held back. */
+/** Constants of BM25: `k1` limits the weight of a repeated word, `b` the penalty for a long text. */
 const k1 = 1.2
 const b = 0.75
 /** Words in more than this share of all texts say nothing where the query has others. */
 const commonShare = 0.4
-/** What another word for one that was asked is worth. */
+/** Weight of a different word that matches in place of an asked one. */
 const otherShare = 0.5
 
 const pageBytes = 1 << 20

@@ -179,7 +179,7 @@ export function createSearchIndex<View extends ChunkView>(
     }
   }
 
-  /** Whether so much has changed that reading all again makes searches better: many gone, or a mean of too few. */
+  /** Tests if so much has changed that a new read of everything makes searches better: many texts are gone, or the mean rests on too few. */
   const isStale = () =>
     isLoaded &&
     (dead > Math.max(1_000, size / 4) || (codes !== undefined && codes.size > 2 * centredAt + 500 && centredAt < 4_000))

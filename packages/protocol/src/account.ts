@@ -11,7 +11,7 @@ export const ForeignAccount = z.object({
   subject: z.string(),
   name: z.string().optional(),
   email: z.string().optional(),
-  /** Whose it is; absent: it waits for an owner. */
+  /** The id of the person who owns the account; absent: it waits for an owner. */
   person: z.string().optional(),
   createdAt: z.int(),
   lastSeenAt: z.int(),

@@ -82,7 +82,7 @@ export const AgentClassifyBody = z.strictObject({
   toolName: z.string().min(1).max(200),
   toolInput: ToolInput.default({}),
 })
-/** What would happen with a call of the agent's, and with main's. */
+/** The verdicts on a call if the agent made it, and if `main` made it. */
 export const AgentClassifyReply = z.object({ verdict: Verdict, main: Verdict })
 export type AgentClassifyReply = z.infer<typeof AgentClassifyReply>
 

@@ -60,7 +60,7 @@ export const AgentBody = keyed({
   temperature: z.number('is a number').min(0, 'is 0 to 2').max(2, 'is 0 to 2').optional(),
   /** Absent: all. `deny` wins. `get_*`: all whose names begin so. */
   tools: z.strictObject({ allow: patterns.optional(), deny: patterns.optional() }).optional(),
-  /** Which of the workspace’s skills it may load. Absent: all. Those of its own folder are always its own. */
+  /** Skills of the workspace that the agent may load. Absent: all. It may always load those of its own folder. */
   skills: z
     .array(
       z.string('is text').regex(/^[a-z0-9*-]{1,64}$/, 'is the name of a skill, or its beginning and *'),

@@ -15,7 +15,7 @@ export const AlertObject = z.object({
   name: z.string().optional(),
   node: z.string().optional(),
   vmid: z.int().optional(),
-  /** Which of the guests with this number; absent: not known. */
+  /** The guest that had this number; absent: not known. */
   guest: GuestIdentity.pick({ id: true, since: true }).optional(),
 })
 export type AlertObject = z.infer<typeof AlertObject>
@@ -51,7 +51,7 @@ export const Alert = z.object({
     .optional(),
   /** Since when the condition holds, as far as it was seen or recorded. */
   since: z.int(),
-  /** Of `pending`: when it fires if nothing changes. */
+  /** When a `pending` alert fires if nothing changes. */
   firesAt: z.int().optional(),
   firedAt: z.int().optional(),
   notSeenSince: z.int().optional(),
@@ -72,7 +72,7 @@ export const Alert = z.object({
   hiddenBy: z.string().optional(),
   /** How many alerts this one hides. */
   hides: z.int().optional(),
-  /** What explains it for now: a backup that runs. */
+  /** Work that explains the alert for now: a backup that runs. */
   explainedBy: z.string().optional(),
   /** Id of an alert of the same node that fired within five minutes before. No cause is claimed. */
   near: z.string().optional(),
@@ -144,7 +144,7 @@ export const AlertDetail = Alert.extend({
       sentence: z.string(),
       by: z.string(),
       isOurs: z.boolean(),
-      /** Of the journal. */
+      /** Number of the journal's entry. */
       entry: z.int().optional(),
     }),
   ),
@@ -172,7 +172,7 @@ export const SilenceBody = z.strictObject({ until: z.int().optional(), note: z.s
 export const CheckRow = z.object({
   id: z.string(),
   title: z.string(),
-  /** What it reads: `GET /nodes/{node}/disks/zfs`. */
+  /** The call that the check reads: `GET /nodes/{node}/disks/zfs`. */
   reads: z.string(),
   /** Its limit in words. */
   limit: z.string(),

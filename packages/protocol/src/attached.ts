@@ -96,7 +96,7 @@ export const AttachedToolInfo = z.object({
   tier: Tier,
   /** The tier that the server's own annotations suggest; only a hint. */
   suggestedTier: Tier,
-  /** Who set the tier, and when, Unix ms. Absent where nobody has for this definition. */
+  /** The person who set the tier, and when, Unix ms. Absent if nobody set one for this definition. */
   setBy: z.string().optional(),
   setAt: z.number().optional(),
   /** When a changed definition reset the tier, Unix ms. Absent once an operator sets a tier again. */
@@ -122,9 +122,9 @@ export const AttachedSignIn = z.object({
   wants: z.array(z.string()),
   /** When the token ends, Unix ms. Absent: the server did not say. */
   expiresAt: z.number().optional(),
-  /** Whether it is renewed by itself. */
+  /** JARVIS renews the token by itself. */
   isRenewed: z.boolean(),
-  /** Who signed in, and when, Unix ms. */
+  /** The person who signed in, and when, Unix ms. */
   by: z.string().optional(),
   at: z.number().optional(),
   problem: z.string().optional(),

@@ -46,7 +46,7 @@ export type Spending = z.infer<typeof Spending>
 export const BudgetState = z.object({ limits: BudgetLimits, spent: Spending })
 export type BudgetState = z.infer<typeof BudgetState>
 
-/** What a run may use and has used. `raisedUsd`: what operators allowed besides. */
+/** The limits of a run, and its use so far. `raisedUsd`: the amount that operators allowed in addition. */
 export const RunBudget = z.object({
   runId: z.string(),
   sessionId: z.string(),

@@ -10,7 +10,7 @@ export const Change = z.object({
   toolInput: z.record(z.string(), z.unknown()),
   target: Target,
   requestedBy: Principal,
-  /** What it did, in words. */
+  /** The effect of the change, in words. */
   sentence: z.string(),
   /** Unix ms. */
   at: z.int(),
@@ -26,7 +26,7 @@ export const Change = z.object({
   timerOn: z.string().optional(),
   /** The change that it takes back: taking this one back makes that one again. */
   undoes: z.string().optional(),
-  /** Who kept it or took it back, and when. `jarvis`: it went back by itself. */
+  /** The person who kept the change or took it back, and when. `jarvis`: it went back by itself. */
   decidedBy: z.string().optional(),
   decidedAt: z.int().optional(),
   /** Why it could not be taken back. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
 
-/** What a tap on a channel may do, from least to most. */
+/** The decisions that a tap on a channel may make, from least to most. */
 export const Decides = z.enum(['none', 'deny', 'approve'])
 export type Decides = z.infer<typeof Decides>
 
@@ -33,7 +33,7 @@ export const ChannelRecipient = z.object({
   hidesNames: z.boolean(),
   /** They may talk with JARVIS there. */
   talks: z.boolean(),
-  /** Who answers them there; absent: as the bindings of agents say. */
+  /** The agent that answers them there; absent: the bindings of agents choose. */
   agent: z.string().optional(),
   createdAt: z.number(),
   problem: z.string().optional(),
@@ -56,7 +56,7 @@ export const ChannelInfo = z.object({
   state: z.enum(['off', 'on', 'broken']),
   from: z.enum(['environment', 'settings']).optional(),
   place: z.string().optional(),
-  /** Of ours at the service. */
+  /** JARVIS's own account at the service. */
   account: z.string().optional(),
   problem: z.string().optional(),
   settings: z.array(ChannelSetting),
@@ -107,7 +107,7 @@ export const ChannelDeliveriesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-/** What a button of a message sends. */
+/** The body that a button of a message sends. */
 export const ChannelTapBody = z.strictObject({ token: z.string().max(64) })
 /** `answer`: for whoever pressed. */
 export const ChannelTapReply = z.object({ answer: z.string() })

@@ -25,7 +25,7 @@ export const MessageBody = z.strictObject({
   model: z.string().max(200).optional(),
   /** Files from `POST /api/attachments`. */
   attachments: AttachmentIds.optional(),
-  /** Of a program alone: its calls may only read. */
+  /** The run's calls may only read. For programs alone. */
   isReadOnly: z.literal(true).optional(),
 })
 /** `after`: the newest `seq` that the client has; absent: none. The header `Last-Event-ID` counts more. */
@@ -96,7 +96,7 @@ export const QueuedMessage = z.object({
   by: z.string(),
   at: z.int(),
   attachments: z.array(Attachment).optional(),
-  /** Who stopped the session while it waited. It begins only when its writer sends it with `chat:send_held`. */
+  /** The person who stopped the session while the message waited. The message begins only when its writer sends it with `chat:send_held`. */
   heldBy: z.string().optional(),
 })
 export type QueuedMessage = z.infer<typeof QueuedMessage>

@@ -24,7 +24,7 @@ export const Node = z.object({
 })
 export type Node = z.infer<typeof Node>
 
-/** Which of the guests that had this number it is. Its number alone is not it. Times are Unix ms. */
+/** Identifies a guest among all that had its number, which is not unique over time. Times are Unix ms. */
 export const GuestIdentity = z.object({
   id: z.string(),
   /** The number is proven to be this guest's from then on. */
@@ -117,12 +117,15 @@ export const Backup = z.object({
   createdAt: z.int(),
   sizeBytes: z.number(),
   format: z.string(),
-  /** Of a backup on a backup server: whether its data was read again and found whole. `none`: not yet. */
+  /** Result of the last verification of a backup on a backup server, which reads all its data again. `none`: not verified yet. */
   verification: z.enum(['ok', 'failed', 'none']).optional(),
-  /** What whoever made it wrote beside it, and whom a backup server says it belongs to. */
+  /** Notes of the backup's maker, and its owner as a backup server names them. */
   notes: z.string().optional(),
   owner: z.string().optional(),
-  /** Of the guest that has the number now, of an earlier one, or of another machine; absent: no guest has it, or it is not known which. */
+  /**
+   * The guest that the backup was made of: the one that has the number now, an earlier one, or one of another machine. Absent: no guest has the
+   * number, or the guest is not known.
+   */
   whose: z.enum(['own', 'earlier', 'other', 'unknown']).optional(),
   /** The same in words, where it is not its own. */
   whoseWords: z.string().optional(),
@@ -146,7 +149,7 @@ export const ClusterState = z.object({
   isQuorate: z.boolean().nullable(),
   /** Where JARVIS itself runs, where known. */
   self: z.object({ node: z.string().optional(), vmid: z.int().optional() }).optional(),
-  /** What could not be read, in words: `agent is offline`. */
+  /** Parts that could not be read, in words: `agent is offline`. */
   missing: z.array(z.string()),
   /** Lists that are entirely unknown now: empty here, null in a `ShownCluster`. */
   unread: z.array(ClusterPart).optional(),

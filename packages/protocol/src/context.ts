@@ -18,14 +18,14 @@ export const ContextPart = z.object({
 })
 export type ContextPart = z.infer<typeof ContextPart>
 
-/** What fills the window of a session's model, tokens. Reading it changes nothing. */
+/** Use of the window of a session's model, tokens. Reading it changes nothing. */
 export const ContextReport = z.object({
   model: z.string(),
   windowTokens: z.int(),
   usedTokens: z.int(),
   /** How many of `usedTokens` the provider counted in its newest reply; the rest is estimated. */
   countedTokens: z.int(),
-  /** What the provider counts for the next request, where that was asked for and it can count. */
+  /** The provider's count for the next request, if it was asked for and the provider can count. */
   exactTokens: z.int().optional(),
   /** Why there is no `exactTokens` although it was asked for. */
   exactProblem: z.string().optional(),
@@ -33,7 +33,7 @@ export const ContextReport = z.object({
   resultsAt: z.number(),
   turnsAt: z.number(),
   parts: z.array(ContextPart),
-  /** Of all runs of the session. `foldingUsd`: what folds cost of it. Dollars are absent where a price is not known. */
+  /** Sums over all runs of the session. `foldingUsd`: the part that folds cost. Dollars are absent if a price is not known. */
   spent: z.object({
     usage: Usage,
     costUsd: z.number().optional(),
@@ -41,7 +41,7 @@ export const ContextReport = z.object({
     folds: z.int(),
     foldingUsd: z.number().optional(),
   }),
-  /** What "fold now" would fold. `because`: why it rests. */
+  /** The number of entries that "fold now" would fold. `because`: why folding rests. */
   fold: z.object({ entries: z.int(), because: z.string().optional() }),
 })
 export type ContextReport = z.infer<typeof ContextReport>
@@ -58,7 +58,7 @@ export const Checkpoint = z.object({
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** What becomes of a file that JARVIS wrote after a checkpoint. `because`: why it stays. */
+/** A file that JARVIS wrote after a checkpoint, and if going back restores it. `because`: why it stays. */
 export const CheckpointFile = z.object({
   path: z.string(),
   writes: z.int(),
@@ -70,7 +70,7 @@ export type CheckpointFile = z.infer<typeof CheckpointFile>
 /** A change since a checkpoint, which going back does not undo. */
 export const CheckpointChange = z.object({
   toolUseId: z.string(),
-  /** Of the entry that tells its outcome. */
+  /** Number of the entry that holds the outcome. */
   seq: z.int(),
   line: z.string(),
   outcome: z.enum(['done', 'failed', 'unknown']),

@@ -10,7 +10,7 @@ export const firstOwnerId = 'operator'
 
 /** From when on a device counts as forgotten, ms. */
 const longUnseenMs = 90 * 86_400_000
-/** Whether a device was not seen for 90 days. @param lastSeenAt Unix ms */
+/** Tests if a device was not seen for 90 days. @param lastSeenAt Unix ms */
 export const isLongUnseen = (lastSeenAt: number, now: number): boolean => now - lastSeenAt >= longUnseenMs
 
 /** Default limits. 26 hours allow a nightly backup to be two hours late. */
@@ -77,7 +77,7 @@ export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.fi
 export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>
   unread?.includes(part) === true
 
-/** Whether nothing current is known of the cluster: it was never read, or not for too long. */
+/** Tests if nothing current is known of the cluster: it was never read, or not for too long. */
 export const isBlind = (state: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
   isUnread(state, 'nodes') || (state.nodes.length > 0 && state.nodes.every(({ status }) => status === 'unknown'))
 
@@ -93,10 +93,13 @@ export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
 export const nodeRamTone = (node: Node, limits: Limits): Tone =>
   toneOf(shareOf(heldRam(node), node.ramTotalBytes), limits.ramRatio)
-/** Whether a storage counts what is handed out and not what is written, so that it is full by design: thick LVM, and disks of an iSCSI target. */
+/**
+ * Tests if a storage counts the space that it handed out instead of the space in use, so that it is full by design: thick LVM, and disks of an iSCSI
+ * target.
+ */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'
-/** Whether an operator wants the fill of a storage, or of a file system in a guest, not looked at. */
+/** Tests if an operator leaves the fill of a storage, or of a file system in a guest, out of the checks. */
 export function isLeftOut(
   { name, type, totalBytes }: { name: string; type?: string | undefined; totalBytes?: Maybe },
   { leaveOut }: Limits,
@@ -107,7 +110,7 @@ export function isLeftOut(
   const isOfType = types.some((one) => one.toLowerCase() === type?.toLowerCase())
   return isNamed || isOfType || (typeof totalBytes === 'number' && totalBytes < belowBytes)
 }
-/** Whether the fill of a storage says nothing, by its type or by what an operator wants. */
+/** Tests if the fill of a storage is not checked, because of its type or of an operator's setting. */
 export const isUnlooked = (storage: Storage, limits: Limits): boolean =>
   isFullByDesign(storage) || isLeftOut(storage, limits)
 export const storageTone = (storage: Storage, limits: Limits): Tone =>
@@ -120,7 +123,7 @@ export const clusterTime = (now: number, { clockOffMs = 0 }: Pick<ClusterState, 
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)
 
-/** What is known of a model, in words; what is not known is said to be so. */
+/** Describes a model in words, and names the facts that are not known. */
 export function modelWords({ tools, pictures, thinking, windowTokens, price }: ModelFacts): string {
   const claims = [
     [tools, 'tools', 'no tools: it can only talk'],

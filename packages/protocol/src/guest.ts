@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Backup, Guest } from './cluster.ts'
 import { RestoreProof } from './proof.ts'
 
-/** What is read of one guest beside its live state. A part that could not be read is null, and `missing` says why. */
+/** Facts of one guest beside its live state. A part that could not be read is null, and `missing` says why. */
 export const GuestReply = z.object({
   vmid: z.int(),
   /** Keys as Proxmox names them, without secrets. `pending`: from its next stop on; null: the key goes. */
@@ -35,7 +35,7 @@ export const GuestReply = z.object({
   otherBackups: z.array(z.string()),
   /** Null: none was ever tried. Absent: not known. */
   proof: RestoreProof.nullable().optional(),
-  /** What others lose while it is away, in words. */
+  /** Things that others lose while the guest is away, in words. */
   leansOn: z.array(z.string()),
   /** Groups whose members stand in for it. */
   groups: z.array(
@@ -43,11 +43,11 @@ export const GuestReply = z.object({
   ),
   /** JARVIS itself runs on it. */
   isOwn: z.boolean(),
-  /** What could not be read and why, with the right that is missing by its name. */
+  /** Parts that could not be read, each with the reason and the name of the right that is missing. */
   missing: z.array(z.string()),
 })
 export type GuestReply = z.infer<typeof GuestReply>
 
-/** What a snapshot would bring back, keys as Proxmox names them, without secrets. */
+/** The configuration that a snapshot would bring back. Keys as Proxmox names them; without secrets. */
 export const SnapshotConfigReply = z.object({ name: z.string(), values: z.record(z.string(), z.string()) })
 export type SnapshotConfigReply = z.infer<typeof SnapshotConfigReply>

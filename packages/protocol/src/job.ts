@@ -101,7 +101,7 @@ export const Job = z.object({
   budget: JobBudget,
   /** `ended`: once, and it is over. */
   state: z.enum(['active', 'paused', 'ended']),
-  /** Who paused it and why; `jarvis` after three failures. */
+  /** The person who paused the job, and why; `jarvis` after three failures. */
   paused: z.object({ by: z.string(), at: z.int(), why: z.string() }).optional(),
   /** The person in whose name it runs; its runs have no more rights than they. */
   by: z.string(),
@@ -169,7 +169,7 @@ export const TraceStep = z.object({
   summary: z.string(),
   state: z.enum(['done', 'failed', 'unknown', 'refused', 'waits']),
   durationMs: z.number().optional(),
-  /** Of the journal. */
+  /** Number of the journal's entry. */
   entry: z.int().optional(),
 })
 /** Reply of `GET /api/jobs/ID/slots/SLOT`. */

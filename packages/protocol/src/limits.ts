@@ -25,7 +25,7 @@ export const Limits = z.strictObject({
       names,
       /** Types as Proxmox and the guest agent name them: `nfs`, `cifs`, `ntfs`. */
       types: names,
-      /** What is smaller, bytes. */
+      /** Storages and file systems below this size, bytes. */
       belowBytes: z.int().min(0).max(1e15).optional(),
     })
     .optional(),

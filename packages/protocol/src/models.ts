@@ -103,7 +103,7 @@ export const ModelProviderInfo = z.object({
   leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).optional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
-/** What is known of a model; an absent part is not known. `price`: US dollars per million tokens. */
+/** Facts of a model; an absent fact is not known. `price`: US dollars per million tokens. */
 export const ModelFacts = z.object({
   tools: z.boolean().optional(),
   pictures: z.boolean().optional(),
@@ -138,10 +138,10 @@ export const ModelPreset = z.object({
   title: z.string(),
   kind: ModelKind,
   baseUrl: z.string(),
-  /** Of a model that the service has. */
+  /** A model that the service has. */
   example: z.string(),
   key: z.enum(['needed', 'optional']),
-  /** What else must be known to use it. */
+  /** A further fact that a person needs to use the service. */
   note: z.string().optional(),
 })
 export type ModelPreset = z.infer<typeof ModelPreset>

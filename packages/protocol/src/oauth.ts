@@ -10,7 +10,7 @@ export const OAuthDecisionBody = z.strictObject({
   requestsPerMinute: RequestsPerMinute.optional(),
 })
 
-/** What the consent page shows. */
+/** The facts that the consent page shows. */
 export const OAuthAsk = z.object({
   id: z.string(),
   /** The client's own name, unproven unless `documentHost` is set. */

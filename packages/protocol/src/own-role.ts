@@ -26,7 +26,7 @@ export const TryRoleBody = z
     error: 'give either person or role',
   })
 
-/** What a call would get. `refused`: its arguments are wrong; `black`: it is not allowed. `who`: who would decide a card. */
+/** The verdict that a call would get. `refused`: its arguments are wrong; `black`: it is not allowed. `who`: the people who would decide a card. */
 export const TryRoleReply = z.object({
   verdict: z.enum(['runs', 'asks', 'refused', 'black']),
   tier: Tier,

@@ -24,7 +24,7 @@ export type Passkey = z.infer<typeof Passkey>
 export const PasskeysReply = z.object({ items: z.array(Passkey), problem: z.string().optional() })
 export type PasskeysReply = z.infer<typeof PasskeysReply>
 
-/** What a browser's `navigator.credentials.get` answers, as JSON. Bytes are base64url. */
+/** The result of a browser's `navigator.credentials.get`, as JSON. Bytes are base64url. */
 export const PasskeyAssertion = z.object({
   id: Base64Url,
   rawId: Base64Url,
@@ -38,7 +38,7 @@ export const PasskeyAssertion = z.object({
 })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
-/** What `navigator.credentials.create` answers, as JSON. */
+/** The result of a browser's `navigator.credentials.create`, as JSON. */
 export const PasskeyRegistration = z.object({
   id: Base64Url,
   rawId: Base64Url,
@@ -69,7 +69,7 @@ export const PasskeyReply = z.object({
 export type PasskeyReply = z.infer<typeof PasskeyReply>
 export const PasskeySignInBody = z.strictObject({ response: PasskeyAssertion })
 
-/** What an approval besides the call says; it is signed too. */
+/** Terms that an approval adds to its call. They are signed too. */
 export const DecisionTerms = z.strictObject({
   grant: GrantRequest.optional(),
   goesBackAfterMin: GoesBackAfterMin.optional(),

@@ -4,7 +4,7 @@ import { Role } from './role.ts'
 
 export { firstOwnerId }
 
-/** Whether an id is a person's; of tokens signed by hand and of JARVIS itself it is not. */
+/** Tests if an id is a person's. Ids of tokens signed by hand and of JARVIS itself are not. */
 export const isPersonId = (id: string): boolean => id === firstOwnerId || id.startsWith('per_')
 /** The person in whose name somebody acts that a journal line calls `by`: what is no person's id acts for the first owner. */
 export const personOf = (by: string): string => (isPersonId(by) ? by : firstOwnerId)
@@ -59,7 +59,10 @@ export const SignInInfo = z.object({
 })
 export type SignInInfo = z.infer<typeof SignInInfo>
 
-/** What a person can sign in with. `totp`: the codes of an app beside the password. `totpLocked`: after wrong ones they count no more. */
+/**
+ * The factors that a person can sign in with. `totp`: the codes of an app beside the password. `totpLocked`: codes are refused after too many wrong
+ * ones.
+ */
 export const Factors = z.object({
   password: z.boolean(),
   passkeys: z.int(),
@@ -96,7 +99,7 @@ export const Display = z.strictObject({
 })
 export type Display = z.infer<typeof Display>
 
-/** Who asks. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */
+/** The person who sends the request. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */
 export const MeReply = z.object({
   person: PersonRef,
   role: Role,

@@ -19,7 +19,7 @@ export const PlanStep = z.object({
   tier: z.enum(['green', 'yellow', 'red']),
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
-  /** What it does, in JARVIS's words. */
+  /** The effect of the step, in JARVIS's words. */
   sentence: z.string(),
   now: z.string().optional(),
   then: z.string().optional(),
@@ -30,18 +30,18 @@ export const PlanStep = z.object({
   check: z.string().optional(),
   /** The plan goes on where this step fails; steps that come after it are left out. Absent: the plan stops. */
   onFailure: z.literal('skip').optional(),
-  /** Of a step that waits for another one of the plan: the gate judges it when its turn comes, and it has a card of its own. */
+  /** The step waits for another step of the plan: the gate judges it when its turn comes, and it has a card of its own. */
   isLater: z.literal(true).optional(),
   /** The condition and what it came to: `hostpci0 = none, true`. */
   when: z.string().optional(),
-  /** What a read gave when the plan was made, in one line. */
+  /** Result of a read when the plan was made, in one line. */
   read: z.string().optional(),
   state: StepState,
   /** Why it failed or asks, or what was seen after it. */
   outcome: z.string().optional(),
   startedAt: z.int().optional(),
   endedAt: z.int().optional(),
-  /** Of its call, once it has begun. */
+  /** Id of the step's call, once it has begun. */
   toolUseId: z.string().optional(),
 })
 export type PlanStep = z.infer<typeof PlanStep>
@@ -51,9 +51,9 @@ export const PlanFacts = z.object({
   id: z.string(),
   hash: z.string(),
   title: z.string(),
-  /** Of the runbook that it was made from. */
+  /** The runbook that the plan was made from. */
   runbook: z.string().optional(),
-  /** Of a plan that a model or a client proposed: its own words. No rule reads them, and no card shows them as a fact. */
+  /** The goal in the words of the model or client that proposed the plan. No rule reads them, and no card shows them as a fact. */
   goal: z.string().optional(),
   criteria: z.string().optional(),
   /** The plan whose changes this one takes back, and how many steps that had. */

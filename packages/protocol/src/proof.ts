@@ -9,7 +9,7 @@ export const drillPool = 'jarvis-drill'
  * 5 booted, 6 an app answers. Times are Unix ms.
  */
 export const RestoreProof = z.object({
-  /** Of the drill. */
+  /** Id of the drill. */
   id: z.string(),
   vmid: z.int(),
   type: z.enum(['vm', 'ct']),
@@ -27,7 +27,7 @@ export const RestoreProof = z.object({
   system: z.string().optional(),
   notProven: z.array(z.string()),
   problem: z.string().optional(),
-  /** Which guest was meant; absent in proofs of older releases. */
+  /** The guest whose backup was restored; absent in proofs of older releases. */
   identity: GuestIdentity.pick({ id: true }).optional(),
   /** Why it may be of another guest than the one that has the number now. */
   doubt: z.string().optional(),

@@ -27,7 +27,7 @@ export const PushDevice = z.object({
   id: z.string(),
   label: z.string(),
   hidesNames: z.boolean(),
-  /** Whether its notifications decide light cards. */
+  /** Notifications of the device decide light cards. */
   decides: z.boolean(),
   createdAt: z.number(),
   lastSentAt: z.number().optional(),
@@ -55,7 +55,7 @@ export type PushMessage = {
   buttons?: PushButtons & { labels: PushLabels }
 }
 
-/** What a device signs to decide a card: `before`, the decision in quotes, and `after`, with its domain. */
+/** The text that a device signs to decide a card: `before`, the decision in quotes, and `after`, with its domain. */
 export type PushButtons = { device: string; challenge: string; before: string; after: string }
 /** The buttons that a notification has, in order; their labels name the deed. */
 export type PushLabels = { does: 'approve' | 'deny'; label: string }[]

@@ -18,20 +18,20 @@ export const QuestionItem = z.object({
   options: z.array(QuestionOption),
   /** Several options may be chosen. */
   isMultiple: z.literal(true).optional(),
-  /** What may be typed; `none`: only an option counts. A number is typed in decimal. */
+  /** The kind of answer that may be typed; `none`: only an option counts. A number is typed in decimal. */
   typed: z.enum(['text', 'number', 'integer', 'none']),
   /** It must have an answer. */
   isRequired: z.literal(true).optional(),
-  /** What the asker says about it: its form, its limits, what it suggests. */
+  /** The asker's words on the answer: its form, its limits, a suggestion. */
   hint: z.string().optional(),
 })
 export type QuestionItem = z.infer<typeof QuestionItem>
 
-/** What is asked. */
+/** A group of questions that are asked together. */
 export const Asking = z.object({
   /** The attached MCP server that asks. Absent: the model of the chat does. */
   server: z.string().optional(),
-  /** What a server says before its questions. */
+  /** A server's words before its questions. */
   message: z.string().optional(),
   /** An address that a server wants a person to open. JARVIS never opens it. */
   url: z.string().optional(),

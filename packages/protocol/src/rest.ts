@@ -124,7 +124,7 @@ const AnyObject = z.custom<Record<string, unknown>>(
   'must be an object',
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
-/** What a call would get. `preview`: as its card would say it; absent where its tool reads nothing before. */
+/** The verdict that a call would get. `preview`: the effect as its card would state it; absent if its tool reads nothing beforehand. */
 export const ClassifyReply = Verdict.pick({ tier: true, rule: true, reason: true }).extend({
   preview: z
     .object({
@@ -141,7 +141,7 @@ export type ClassifyReply = z.infer<typeof ClassifyReply>
 export const Versions = z.object({ entry: z.number(), sessionIds: z.array(z.string()), shown: z.number() })
 export type Versions = z.infer<typeof Versions>
 
-/** What a person may do in a conversation that is shared with them: read it, or write in it too. */
+/** Rights of a person in a conversation that is shared with them: to read it, or to write in it too. */
 export const ShareMay = z.enum(['look', 'talk'])
 export type ShareMay = z.infer<typeof ShareMay>
 export const SessionShareBody = z.strictObject({ may: ShareMay })
@@ -186,7 +186,7 @@ export const SessionSummary = z.object({
   isUsagePartial: z.literal(true).optional(),
   /** US dollars; absent where a price is unknown. */
   costUsd: z.number().optional(),
-  /** What the next message of it would fill of its model's window; of `GET /api/sessions/:id` alone. */
+  /** Use of the model's window by the session's next message. Only `GET /api/sessions/:id` has it. */
   context: z.object({ usedTokens: z.number(), limitTokens: z.number() }).optional(),
   /** The message that matches the search, cut around the words; `seq`: its entry. */
   found: z.object({ seq: z.number(), text: z.string() }).optional(),
@@ -288,7 +288,7 @@ export const Status = z.object({
   models: z.array(z.string()),
   isDemoModel: z.boolean(),
   isDemoCluster: z.boolean(),
-  /** Whether `/terminal` is on. */
+  /** `/terminal` is on. */
   hasTerminal: z.boolean(),
   /** Speech can be turned into text. */
   hasSpeech: z.literal(true).optional(),

@@ -3,7 +3,7 @@ import { pageOf } from './page.ts'
 import { PlanRun, PlanStep } from './plan.ts'
 import { Tier } from './tier.ts'
 
-/** What is wrong with a runbook's text. `line`, `column`: from 1. `nearest`: the name that was probably meant. */
+/** A fault in a runbook's text. `line`, `column`: from 1. `nearest`: the name that was probably meant. */
 export const Fault = z.object({
   line: z.int(),
   column: z.int().optional(),
@@ -36,7 +36,7 @@ export const Runbook = z.object({
   faults: z.array(Fault),
   isShipped: z.boolean(),
   changedAt: z.int(),
-  /** Of its text. */
+  /** Hash of the runbook's text. */
   hash: z.string(),
   lastRun: z.object({ at: z.int(), state: z.string() }).optional(),
 })

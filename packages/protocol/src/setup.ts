@@ -5,7 +5,7 @@ const Text = z.string().trim().min(1).max(2_000)
 const Urls = z.array(Text).min(1).max(20)
 
 export const SetupProbeBody = z.strictObject({ url: Text })
-/** What an address shows without a token. `version`, `node`: from Proxmox's front page; absent where it is not Proxmox's. */
+/** Facts that an address shows without a token. `version`, `node`: from Proxmox's front page; absent if the page is not Proxmox's. */
 export const SetupProbeReply = z.object({
   url: z.string(),
   /** SHA-256, `AA:BB:…`; a person compares it with `pvenode cert info`. */

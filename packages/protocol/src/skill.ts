@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is wrong with a skill, so that it cannot be approved. `path`: of a file in its folder. `line`: from 1. */
+/** A fault of a skill, which keeps it from being approved. `path`: of a file in its folder. `line`: from 1. */
 export const SkillFault = z.object({
   path: z.string().optional(),
   line: z.int().optional(),
@@ -34,7 +34,7 @@ export const Skill = z.object({
   license: z.string().optional(),
   compatibility: z.string().optional(),
   metadata: z.record(z.string(), z.string()),
-  /** What `allowed-tools` names. It allows nothing. */
+  /** The tools that `allowed-tools` names. The list allows nothing. */
   wants: z.array(z.string()),
   /** Keys of the front matter that JARVIS does not read. */
   others: z.array(z.string()),
@@ -46,11 +46,11 @@ export const Skill = z.object({
   bytes: z.int(),
   /** About how many tokens its line in the catalogue and its body cost. */
   tokens: z.object({ line: z.int(), body: z.int() }),
-  /** Whether each prompt names it. `false` of an approved one: the catalogue is full, and only `/NAME` and a search find it. */
+  /** Each prompt names the skill. `false` for an approved skill: the catalogue is full, and only `/NAME` and a search find it. */
   isInCatalogue: z.boolean(),
   /** The newest approval. `by`: an operator, or `JARVIS` for a shipped one. Unix ms. */
   approved: z.object({ hash: z.string(), at: z.int(), by: z.string() }).optional(),
-  /** Who turned it off. Unix ms. */
+  /** The person who turned the skill off, and when, Unix ms. */
   off: z.object({ at: z.int(), by: z.string() }).optional(),
   lastUse: z.object({ at: z.int(), sessionId: z.string() }).optional(),
 })

@@ -9,7 +9,9 @@ export const tiers = ['green', 'yellow', 'red', 'black'] as const
 export const Tier = z.enum(tiers)
 export type Tier = z.infer<typeof Tier>
 
-/** Who approves a call: `count` different people, each with a role of `by`; `notAsker`: none of them the person who asked for it. */
+/**
+ * The approvals that a call needs: `count` different people, each with a role of `by`; `notAsker`: the person who asked for the call does not count.
+ */
 export const Approve = z.object({ count: z.int(), by: z.array(z.string()), notAsker: z.boolean() })
 export type Approve = z.infer<typeof Approve>
 
@@ -91,7 +93,7 @@ export const Effect = z.object({
 })
 export type Effect = z.infer<typeof Effect>
 
-/** Who asks for a call. */
+/** The person or program that asks for a call. */
 export const Principal = z.object({
   /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. `job`: what the scheduler starts. Others may come. */
   kind: z.string(),
@@ -103,7 +105,7 @@ export const Principal = z.object({
   job: z.string().optional(),
   /** The agent in whose name it asks; absent: `main`. */
   agent: z.string().optional(),
-  /** Of a child run: the agent that it works for. */
+  /** The agent that a child run works for. */
   for: z.string().optional(),
   /** The id of the person in whose name it asks; absent: the first owner. */
   person: z.string().optional(),
@@ -112,12 +114,12 @@ export const Principal = z.object({
 })
 export type Principal = z.infer<typeof Principal>
 
-/** Who must approve a card: `needed` different people, each with one of `roles`. `by`: who has, in their order. */
+/** The approvals of a card: `needed` different people, each with one of `roles`. `by`: the people who approved, in their order. */
 export const Approvals = z.object({
   needed: z.int(),
   by: z.array(z.object({ person: z.string(), name: z.string(), at: z.int() })),
   roles: z.array(z.string()),
-  /** Whoever asked cannot approve. */
+  /** The person who asked cannot approve. */
   notAsker: z.literal(true).optional(),
   /** Why one more person is needed than the rule says. */
   oneMore: z.string().optional(),
@@ -146,14 +148,14 @@ export const Card = z.object({
   toolUseId: z.string(),
   /** The call's id, where this card replaces an earlier card of the call; otherwise `toolUseId` is the call's id. */
   callId: z.string().optional(),
-  /** What differs from the earlier card, in words. */
+  /** Differences from the earlier card, in words. */
   changed: z.string().optional(),
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
   tier: z.literal('red'),
-  /** What will happen: `VM 103 "truenas" on pve shuts down cleanly and stays off.` */
+  /** The effect of the call: `VM 103 "truenas" on pve shuts down cleanly and stays off.` */
   sentence: z.string().optional(),
-  /** What the approving button says, as an order and in JARVIS's words: `move 105 to agent`. Absent for attached tools. */
+  /** The label of the approving button, an order in JARVIS's words: `move 105 to agent`. Absent for attached tools. */
   deed: z.string().optional(),
   /** Why it asks: the deciding rule's sentence. */
   reason: z.string(),
@@ -167,32 +169,32 @@ export const Card = z.object({
   now: z.string(),
   /** The state afterwards: `running → stopped, clean shutdown`. */
   then: z.string(),
-  /** What else is affected; `Nothing else found` where nothing is. */
+  /** Other things that are affected; `Nothing else found` if there are none. */
   affects: z.string(),
   requestedBy: Principal,
   /** An earlier call of the same answer changes the same guest first, so `now` will differ by then. */
   isAfterAnother: z.literal(true).optional(),
-  /** What takes it back, or why nothing does; absent on cards of older releases. */
+  /** The way to take the change back, or why there is none; absent on cards of older releases. */
   undo: UndoFacts.optional(),
   /** The approval can let it go back by itself (`goesBackAfterMin`). */
   mayGoBack: z.literal(true).optional(),
-  /** What JARVIS does by itself later, and when (Unix ms). */
+  /** Something that JARVIS does by itself later, and when (Unix ms). */
   later: z.object({ sentence: z.string(), at: z.int() }).optional(),
   /** The files that it changes, with at most 200 lines of them all. */
   diff: z.array(FileDiff).optional(),
-  /** What the approval rests on, by what it is; another value asks again. */
+  /** Facts that the approval rests on, by name. If one has another value when the call runs, the call asks again. */
   basis: z.record(z.string(), z.string()).optional(),
   /** The calls that the approval lets run, one after the other. */
   plan: PlanFacts.optional(),
   /** A denial may name another call of the operator's own (`alternative`). */
   mayHaveAlternative: z.literal(true).optional(),
-  /** Who must approve; absent where one operator decides. */
+  /** The people who must approve; absent if one operator decides. */
   approvals: Approvals.optional(),
   /** An approval must be signed: `POST /api/confirmations/:id/challenge`. */
   proof: z.literal('passkey').optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
-  /** What such a grant can cover besides exactly this call (`grant.scope`); absent where nothing. */
+  /** A scope that the grant can cover besides exactly this call (`grant.scope`); absent if there is none. */
   scope: GrantScope.optional(),
   createdAt: z.int(),
   /** Unix ms. */

@@ -79,7 +79,7 @@ export const Recalled = z.object({
   changedAt: z.int(),
   /** Written by tools or others, so it is treated as data. */
   isFromTools: z.boolean(),
-  /** Of those: JARVIS wrote it down by itself, and it repeats no stranger's text at length. */
+  /** A passage of `isFromTools` that JARVIS wrote down by itself, and that repeats no stranger's text at length. */
   isOwnNote: z.literal(true).optional(),
   text: z.string(),
 })
@@ -196,7 +196,7 @@ export const Entry = z.discriminatedUnion('type', [
     type: z.literal('assistant'),
     /** `provider/model`. Clients that do not know `madeBy` receive `command` or `mcp` where no model made the entry. */
     model: z.string().optional(),
-    /** Who made the entry, where no model did: an operator's command, an MCP client's call, or JARVIS itself. */
+    /** The maker of an entry that no model made: an operator's command, an MCP client's call, or JARVIS itself. */
     madeBy: z.enum(['operator', 'client', 'jarvis']).optional(),
     /** The denied call that this call of the operator's replaces, and whose it is. A model reads its outcome with the denial. */
     insteadOf: z.object({ toolUseId: ToolUseId, by: z.string() }).optional(),
@@ -328,7 +328,7 @@ export const Entry = z.discriminatedUnion('type', [
     /** About how many tokens the request had before, and has after it. */
     tokensBefore: z.int(),
     tokensAfter: z.int(),
-    /** What the words in `text` cost, also where they were thrown away. */
+    /** The model that wrote `text`, and its usage and cost, also if the words were thrown away. */
     model: z.string().optional(),
     usage: Usage.optional(),
     isUsagePartial: z.literal(true).optional(),

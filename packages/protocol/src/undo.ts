@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** What takes a change back, as a card and the list of changes say it. */
+/** The way to take a change back, as a card and the list of changes state it. */
 export const UndoFacts = z.object({
   /** `none`: nothing takes it back, and `sentence` is the reason. */
   kind: z.enum(['call', 'none']),
   sentence: z.string(),
   /** Unix ms; afterwards it cannot be taken back. */
   until: z.int().optional(),
-  /** What is lost by taking it back. */
+  /** Things that are lost by taking the change back. */
   loses: z.string().optional(),
 })
 export type UndoFacts = z.infer<typeof UndoFacts>

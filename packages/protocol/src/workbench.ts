@@ -82,7 +82,7 @@ export type WorkbenchSection = z.infer<typeof WorkbenchSection>
 export const WorkbenchBody = z.strictObject({ section: WorkbenchSection, hash: z.string().max(64) })
 export type WorkbenchBody = z.infer<typeof WorkbenchBody>
 
-/** What saving a section would do: the lines of policy.yaml, none where nothing changes, and the areas that go on and off. */
+/** The result of saving a section: the lines of policy.yaml, none if nothing changes, and the areas that go on and off. */
 export const WorkbenchPreview = z.object({
   diff: z.array(FileDiff),
   turnsOn: z.array(AreaName),

@@ -63,7 +63,7 @@ const isHarmless = (value: string, isSometimes: boolean) =>
 const isVariable = (name: string, before: string) =>
   /^[A-Z][A-Z\d_]*$/.test(name) && /(?:^|[^A-Za-z])[A-Z\d_]{0,60}$/.test(before)
 
-/** Whether `key: value` in structured data holds a secret. */
+/** Tests if `key: value` in structured data holds a secret. */
 export function isSecretKey(key: string, value: string | number): boolean {
   let kind = kinds.get(key)
   if (kind === undefined) {
@@ -225,7 +225,7 @@ function wordsAt(text: string, nameAt: number, from: number): [number, number] {
   return [from, ends]
 }
 
-/** Whether only an indent, a list mark or the rest of the name precedes `nameAt`. */
+/** Tests if only an indent, a list mark or the rest of the name precedes `nameAt`. */
 function isLineStart(text: string, nameAt: number): boolean {
   const before = text.slice(Math.max(0, nameAt - 60), nameAt)
   return /(?:^|[\n\r])[ \t]*(?:- )?["'\w.-]*$/.test(before)

@@ -16,7 +16,7 @@ const harmless =
   /(?:com|by|over|under|sur|tres)pass$|(?:max|min|num|total)[_-]?(?:\w{1,20}[_-])?tokens?$|tokens?[_-]?(?:limit|count|budget)|tokenizer|auth[_-]?(?:source|mech|type|method|mode|scheme|enticat)|author(?:s|ity)?$|keyspace|keyboard|keycloak|key_?name$|keep_?alive|(?:^|[_-])(?:ur[il]|endpoint|host|port)$/i
 const plainly = /^(?:|true|false|yes|no|on|off|none|null|default|auto)$/i
 
-/** Whether a name of a variable, a header, an option or a query parameter is a secret's. */
+/** Tests if the name of a variable, a header, an option or a query parameter stands for a secret. */
 export const isSecretName = (name: string): boolean =>
   !harmless.test(name) && (telling.test(name.toLowerCase()) || telling.test(name))
 /** Looks generated: long, letters and digits mixed, neither a path nor words. */
@@ -27,7 +27,7 @@ const isMadeSegment = (part: string) =>
 
 /** The scheme before the secret of a header. */
 const scheme = /^(?:bearer|basic|token|apikey|api-key|bot|digest)\s+/i
-/** What is filled in later holds no secret itself, unless its default is one. */
+/** Tests if a value is filled in later. Such a value holds no secret itself, unless its default is one. */
 const isToBeFilled = (value: string) => /^(?:\$\{[^}]*\}\s*)+$/.test(value.replace(scheme, '')) && !/:-[^}]/.test(value)
 
 /**

@@ -46,7 +46,7 @@ const hint = [
 const pair = new RegExp(`^(?:(?:${accounts.join('|')})|[\\w.+-]{1,64}@[\\w.-]{3,64}):[!-~]{4,}\\s*$`, 'i')
 const readable = /^[\t\n\r -~]+$/
 
-/** Whether base64 of a text holds a secret: user and password, a document or file with an assignment, a private key. */
+/** Tests if base64 of a text holds a secret: user and password, a document or file with an assignment, a private key. */
 function holdsSecret(coded: string): boolean {
   const said = Buffer.from(coded.slice(0, longestRead), 'base64').toString('latin1')
   if (!readable.test(said)) return false

@@ -12,7 +12,7 @@ const line = (find: RegExp, hint: string, put: Shape['put'] = kept): Shape => ({
 })
 /** A hint of `next` after spaces. So many spaces are a hint by themselves, because the length of a hint is bounded. */
 const spaced = (next: string) => `(?:[ \\t]{1,99}${next}|[ \\t]{100})`
-/** Whether thirteen signs are a hash of the old crypt(3), as htpasswd -d writes it, and no name: neither one of words nor a word and a number. */
+/** Tests if thirteen signs are a hash of the old crypt(3), as htpasswd -d writes it, and not a name: neither words nor a word and a number. */
 const isCryptHash = (word: string) =>
   /[A-Z]/.test(word) &&
   /[a-z]/.test(word) &&
@@ -141,14 +141,14 @@ export const fileShapes: readonly Shape[] = [
     redacted,
   ),
   {
-    // What was redacted of a list counts as a code of it, so that a stream goes on redacting a list that is longer than what it holds.
+    // A redacted part of a list counts as a code, so that a stream goes on redacting a list that is longer than its held text.
     find: new RegExp(
       `(${codes}["']?[ \\t]{0,4}[:=]\\s{0,10}(?:[["'*-]\\s{0,4}){0,3})${code}(?:["',\\s*-]{1,12}${code}){0,4096}`,
       'gi',
     ),
     put: kept,
     hint: '(?:recovery|backup|scratch|emergency)[ _-]?codes?',
-    // Of a longer list, only the last code may go on.
+    // In a longer list, only the last code may go on.
     open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?(?:(?=[\s\S]{401})[\s\S]{0,24576}[\s,"'*])?)[^a-z]?[\s\S]{0,400}$/i,
   },
   line(

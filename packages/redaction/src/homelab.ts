@@ -9,13 +9,13 @@ const lineEnd = '(?=[ \\t]{0,20}(?:[\\n\\r]|$))'
 /** An encoded sign of a URL, also encoded twice or three times. */
 const coded = (codes: string) => `%(?:25){0,2}(?:${codes})`
 
-/** Whether the value of a name is secret, both as a URL holds them. */
+/** Tests if the value of a name is secret. Both are encoded as in a URL. */
 function isSecretInUrl(name: string, value: string): boolean {
   let plain = value
   try {
     plain = decodeURIComponent(value)
   } catch {
-    // What is no encoding is judged as it stands.
+    // A text that is not encoded is judged as it stands.
   }
   return isSecretKey(name, plain)
 }
@@ -35,7 +35,7 @@ const isDiscordToken = (word: string) =>
 
 const harmlessWord =
   /^(?:auth(?:entication|entifizierung)?|changed|correct|denied|disabled|enabled|expired|expires|failed|file|for|has|hash|hint|in|incorrect|invalid|is|login|manager|missing|must|needed|not|or|policy|prompt|protected|required|reset|rotation|screen|set|store|too|wrong)$/i
-/** Whether a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password, or the word ends a line. */
+/** Tests if a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password, or the word ends a line. */
 const isSaidPassword = (word: string, isListed: boolean) =>
   word.length >= 4 && !harmlessWord.test(word) && (isListed || /[\d!@#$%^&*]/.test(word))
 
@@ -49,7 +49,7 @@ const passwordIs = '\\b(?:[Pp]ass(?:word|wort|phrase)|[Kk]ennwort)[ \\t]{1,4}(?:
 const saidOf =
   '(?:Aufgabe|Bedingung|Bestandteil|Blödsinn|Fehlanzeige|Geheimnis|Geheimsache|Geschichte|Glückssache|Grundlage|Pflicht|Pflichtfeld|Privatsache|Problem|Quatsch|Sache|Schrott|Standard|Teil|Thema|Unsinn|Vergangenheit|Vertrauenssache|Voraussetzung|Vorgabe|Vorschrift|Zufall)'
 
-/** What a name and a number of bytes tell: keys of radios. Also read of JSON, where they are lists of numbers. */
+/** Names of radios' keys, whose values are told by the name and a number of bytes. Also read in JSON, where the keys are lists of numbers. */
 const radioName =
   '(?:network_?key|network_?key_?s[02]|s[02]_(?:legacy|unauthenticated|authenticated|access_?control)(?:_?key)?)'
 const radioKey = new RegExp(`^${radioName}$`, 'i')

@@ -159,11 +159,11 @@ function* documentAt(
   return (yield* value(key, 0)) === false ? { at } : { text: out + text.slice(copied, at), at }
 }
 
-/** Whether a member of a list is an option without its value. */
+/** Tests if a member of a list is an option without its value. */
 export const isFlag = (item: unknown): item is string =>
   typeof item === 'string' && /^--?[A-Za-z][\w-]{0,40}$/.test(item)
 
-/** Whether a key names the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
+/** Tests if a key names the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
 export const isNaming = (key: string): boolean => /^(?:name|key|(?:full-)?tokenid)$/i.test(key)
 /** The name of a `value` beside a naming key. Proxmox returns a new token's secret beside its id. */
 export const valueName = (key: string, said: string): string => (/tokenid$/i.test(key) ? 'token_secret' : said)

@@ -39,7 +39,7 @@ function withoutShapes(some: readonly Shape[], value: string, found: ReadonlySet
 
 /** Characters that are tested with hints in one step, and those of its end that are tested again with the next ones. No hint matches more. */
 const hinted = { step: 65_536, again: 1_024 }
-/** Whether a text holds a match of `pattern` once `read` has gone over it, which leaves all but backslashes and what follows them. */
+/** Tests if a text matches `pattern` after `read`, which changes only backslashes and the characters after them. */
 function* holds(pattern: RegExp, text: string, read = (part: string) => part): Steps<boolean> {
   let before = ''
   for (let at = 0; ; ) {
@@ -66,7 +66,7 @@ const short = 4_096
 const valuesAStep = 32
 /** Characters of texts whose redacted form is remembered, because a text that was redacted in steps is then stored in one. */
 const mostRemembered = 2_000_000
-/** What a text costs of these where nothing in it is secret: its hash alone is kept. */
+/** Characters that a remembered text without a secret counts as: only its hash is kept. */
 const unchangedCost = 100
 /** Shorter texts are looked through as fast as they are hashed. */
 const shortestRemembered = 256
@@ -112,7 +112,7 @@ const isSteps = <T>(made: Leaf | Steps<T>): made is Steps<T> => typeof made === 
 export type SearchingRedactor = Redactor & {
   /** Cheap test whether `text` may hold a secret or a secret's name. */
   isSuspicious(text: string): boolean
-  /** Whether `text` holds a configured secret, or ends with the beginning of one. */
+  /** Tests if `text` holds a configured secret, or ends with the beginning of one. */
   holdsOwn(text: string): boolean
   /** Index from which the end of `text` could still become a secret; the text's length where it could not. */
   unfinishedAt(text: string): number

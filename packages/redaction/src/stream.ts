@@ -30,7 +30,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   let alert = 0
   /** While the rest of a long secret is dropped: the pattern that ends it. */
   let swallowing: RegExp | undefined
-  /** Whether a value that is longer than what is held may go on. What is shown ends with its name and `[redacted]`. */
+  /** The value at the end is longer than the held text, so it may go on. The shown text ends with its name and `[redacted]`. */
   let isOpen = false
 
   function show(text: string): string {
@@ -41,7 +41,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     return visible
   }
 
-  /** Whether text that follows would be part of the value that is redacted at the end. */
+  /** Tests if further text would belong to the value that is redacted at the end. */
   const goesOn = (safe: string) => safe.endsWith(redacted) && redactor.text(`${safe}x`) === safe
 
   function push(delta: string): string {

@@ -33,7 +33,7 @@ export function quoted(text: string, most: number = wholeName, mark: '"' | '`' =
 /** A foreign name: unchanged if it is one plain word, otherwise quoted. */
 export const named = (text: string): string => (/^[\w.@:-]{1,64}$/.test(text) ? text : quoted(text))
 
-/** Whether a word mixes letters of scripts that look alike, or has letters that only look like plain ones. */
+/** Tests if a word mixes letters of scripts that look alike, or has letters that only look like plain ones. */
 const mixesLetters = (text: string): boolean =>
   text
     .replace(unseen, '')

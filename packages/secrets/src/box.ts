@@ -6,7 +6,7 @@ export interface SecretBox {
   seal(place: string, text: string): string
   /** @throws SecretsRefused where the text was changed or moved, or its key is not here */
   open(place: string, sealed: string): string
-  /** Whether the text is sealed with the newest data key. */
+  /** Tests if the text is sealed with the newest data key. */
   isCurrent(text: string): boolean
 }
 

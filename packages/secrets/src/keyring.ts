@@ -24,7 +24,7 @@ const Keyring = z.strictObject({
 })
 export type Keyring = z.output<typeof Keyring>
 
-/** What a wrapped data key is authenticated with. */
+/** The additional data that authenticates a wrapped data key. */
 export const aboutDataKey = (id: string, master: string): string => `jarvis data key v1\0${id}\0${master}`
 
 /** @returns undefined where there is none @throws SecretsRefused where it cannot be read */

@@ -6,7 +6,7 @@ import type { Stages } from './words.ts'
 const recordType =
   /^(?:a|aaaa|any|axfr|caa|cname|dnskey|ds|hinfo|https|in|loc|mx|naptr|ns|nsec3?|ptr|rrsig|soa|srv|sshfp|svcb|tlsa|txt)$/i
 
-/** Whether lsof and ss read a word as an address; other words are looked up as names. */
+/** Tests if lsof and ss read a word as an address. They look other words up as names. */
 const isAddress = (word: string) =>
   /^(?:\*|\d+(?:\.\d+){0,3}|(?=[\da-f.]*:)[\da-f:.]+)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
 
@@ -104,7 +104,7 @@ export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: re
   })
 }
 
-/** Whether `text` names exactly this host: not `b.example` in `a.b.example`. */
+/** Tests if `text` names exactly this host: not `b.example` in `a.b.example`. */
 function isNamedIn(text: string, host: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + 1)) {

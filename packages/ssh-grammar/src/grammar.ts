@@ -1,6 +1,6 @@
 import { contentReason, nameReason } from './secret-paths.ts'
 
-/** What a word must look like. `path`: name, size and state are shown; `file`: the content is. */
+/** The shape of a word. `path`: the command shows name, size and state of the file; `file`: it shows the content. */
 export type Pattern = RegExp | 'path' | 'file'
 
 /** Parsed words of a command. Options keep their name as written (`-n`, `--lines`). */

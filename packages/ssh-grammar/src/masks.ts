@@ -20,7 +20,7 @@ function maskInspect(text: string): string {
   }
 }
 
-/** Of these only the first word is shown: a program, or how a health check runs. */
+/** Keys whose values are command lines. Only the first word is shown: a program, or the kind of a health check. */
 const commandLines = /^(?:Cmd|Args|Entrypoint|Test|OnBuild|Shell|Command|CreateCommand)$/
 const wholly = /^(?:Options|Opts|DriverOpts|LogOpts|Log|Output|Comment|History|SecurityOpt)$/
 /** Labels known to hold no secret; others may hold users, keys and passwords. */

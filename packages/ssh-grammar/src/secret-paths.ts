@@ -124,7 +124,7 @@ const isSecretName = (name: string) =>
   secretForms.test(name) ||
   history.test(name)
 
-/** Whether the path is one of the account files; of those only `passwd` is public. */
+/** Tests if the path is `etc/passwd` or its copy `passwd-`. Of the account files, only these are public. */
 const isAccounts = ({ full }: Path) => /(?:^|\/)etc\/passwd-?$/.test(full)
 
 function isSecret(path: Path): boolean {

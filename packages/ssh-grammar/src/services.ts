@@ -49,13 +49,13 @@ export const plainService = (name: string): string =>
     .replace(/@.*/s, '')
     .toLowerCase()
 
-/** Whether a unit is no service, or one whose start would stop the node. */
+/** Tests if a unit is not a service, or if its start would stop the node. */
 export const isNoService = (name: string): boolean =>
   !/^[A-Za-z0-9][\w@.:-]*$/.test(name) ||
   /\.(?:target|mount|automount|slice|scope|swap|device|snapshot)$/.test(name) ||
   offByName.test(plainService(name))
 
-/** What a restart may cost beyond the service's downtime: `may cost the cluster its quorum`; undefined where nothing is known. */
+/** Names the cost of a restart beyond the service's downtime: `may cost the cluster its quorum`; undefined if none is known. */
 export function restartCost(name: string): string | undefined {
   const plain = plainService(name)
   const known = costs.get(plain)
@@ -65,7 +65,7 @@ export function restartCost(name: string): string | undefined {
   return /^(?:systemd-|dbus-org\.)/.test(plain) ? 'touches what the whole node stands on' : undefined
 }
 
-/** Whether a restart may cost the node its vote in the cluster. */
+/** Tests if a restart may cost the node its vote in the cluster. */
 export const takesVote = (name: string): boolean =>
   [quorum, fenced, cutOff, cutOffOrOpen].includes(restartCost(name) ?? '')
 

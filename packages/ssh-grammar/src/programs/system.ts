@@ -169,7 +169,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   openssl: {
     sub: {
       version: { words: ['-a'] },
-      // Of a file that also holds a key, only the certificate is shown.
+      // If a file also holds a key, only the certificate is shown.
       x509: {
         words: '-noout -dates -enddate -startdate -subject -issuer -text -fingerprint -serial -sha256'.split(' '),
         values: { '-in': /^\/(?:etc|root|home|opt|srv|usr|var)\/[\w./@ -]+$/ },
