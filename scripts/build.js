@@ -41,7 +41,7 @@ export async function bundle(programs, outdir) {
     absWorkingDir: root,
     // Its CommonJS form asks for its parts in a way that no bundler follows.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    // What is CommonJS inside the bundle asks for Node's own modules this way.
+    // CommonJS code inside the bundle gets Node's own modules from this `require`.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
@@ -54,11 +54,11 @@ export async function buildFrontend() {
   await build({ root: frontend, configFile: join(frontend, 'vite.config.ts'), logLevel: 'warn' })
 }
 
-/** Whether the server's bundle is missing or older than its sources. */
+/** Tests if the server's bundle is missing or older than its sources. */
 export const isServerStale = () =>
   isStale(join(backend, 'dist/main.js'), [join(backend, 'src'), join(backend, 'package.json'), packages])
 
-/** Whether the built dashboard is missing or older than its sources. */
+/** Tests if the built dashboard is missing or older than its sources. */
 export const isDashboardStale = () => isStale(join(frontend, 'dist/index.html'), dashboardSources())
 
 /** When the newest source of the dashboard was changed, Unix ms. */

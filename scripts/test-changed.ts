@@ -37,7 +37,7 @@ function importsOf(path: string): string[] {
   return found
 }
 
-/** Whether a file reaches a changed one through `depth` imports at most. */
+/** Tests if a file reaches a changed one through `depth` imports at most. */
 function reaches(path: string, depth: number, seen = new Set<string>()): boolean {
   if (changed.has(path)) return true
   if (depth === 0 || seen.has(path)) return false

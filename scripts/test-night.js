@@ -42,7 +42,10 @@ const parts = [
   { name: 'everyday', minutes: 15, command: tsx(dojo, '--everyday'), finds: /^everyday:|at most|away\.$|[A-Z]{4}:/ },
   { name: 'crash-test', minutes: 15, command: tsx(crashTest), finds: /^Seed|^[a-z ]+: |calls|journal|faults/ },
   ...['act-before-claim', 'recover-to-pending'].map((mutant) => ({
-    ...{ name: `mutant ${mutant}`, minutes: 5, mustFail: true, finds: /^doubles: / },
+    name: `mutant ${mutant}`,
+    minutes: 5,
+    mustFail: true,
+    finds: /^doubles: /,
     command: tsx(crashTest, '--kills', '1', '--at', 'request received', '--seed', '7', '--mutant', mutant),
   })),
   { name: 'night files', minutes: 15, command: vitest(nightly), finds: ofVitest },

@@ -221,7 +221,7 @@ export function createVerifier(trusted = []) {
     return assertionProblem(receipt, { key: receipt.key, rpId: receipt.rpId, origin: said.origin, challenge })
   }
 
-  /** Whether an entry has a receipt that holds. */
+  /** Tests if an entry has a receipt that holds. */
   function isSignedWell(entry) {
     const { seq, body } = entry
     if (body.receipt === undefined) return false
@@ -240,7 +240,7 @@ export function createVerifier(trusted = []) {
     const { toolUseId, bindingHash, receipt } = body
     const holds = isSignedWell(entry)
     if (body.decision !== 'approved') return
-    // What a button of a notification signs proves no card that must be signed.
+    // A button of a notification signs no proof for a card that must be signed.
     const isSigned = holds && receipt.type !== 'device' && !unsignedYes.has(toolUseId)
     if (holds) signed += 1
     const grant = isSigned ? JSON.parse(receipt.statement).grant : undefined
