@@ -14,7 +14,7 @@ import { createLearnedStore } from '../compose/learned.ts'
 import { knownHere } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
-import { createModelSetup, presets } from '../doctor/model-setup.ts'
+import { ModelSetup, presets } from '../doctor/model-setup.ts'
 import { systemClock } from '../lib/clock.ts'
 import { firstOf } from '../lib/words.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
@@ -53,7 +53,7 @@ export async function models(
 ): Promise<void> {
   const [action = 'list', name = '', ...rest] = positionals
   let settings: ReturnType<typeof createSettings> | undefined
-  const setup = createModelSetup({
+  const setup = new ModelSetup({
     config,
     clock: systemClock,
     apply: () => {},

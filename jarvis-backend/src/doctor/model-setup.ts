@@ -33,8 +33,7 @@ const variables = {
 } as const
 const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
 
-/** Connects models from the dashboard and the command line: try them, save them, use one from the next message on. */
-export function createModelSetup(parts: {
+export type ModelSetupParts = {
   config: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'embeddings'>
   clock: Clock
   /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
@@ -45,13 +44,176 @@ export function createModelSetup(parts: {
   leftOut?(provider: ModelProvider): LeftOut[]
   /** Returns the known facts of a model. */
   factsOf(model: ModelConfig): ModelFacts
-}) {
-  const { config, clock, apply } = parts
-  const given = config.modelEnvironment
-  const isGiven = (provider: VariableProvider) =>
-    given[variables[provider].apiKey] !== undefined || given[variables[provider].baseUrl] !== undefined
-  /** @throws JarvisError `conflict` where the file cannot be used: it is not replaced, because it holds keys. */
-  const readFile = (): ModelsFile => {
+}
+
+const keyEndOf = ({ apiKey }: Server) =>
+  // The last four characters of a short key would reveal too much.
+  apiKey === undefined ? {} : { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
+
+/** Connects models from the dashboard and the command line: tries them, saves them, uses one from the next message on. */
+export class ModelSetup {
+  readonly #parts: ModelSetupParts
+  readonly #given: Config['modelEnvironment']
+
+  constructor(parts: ModelSetupParts) {
+    this.#parts = parts
+    this.#given = parts.config.modelEnvironment
+  }
+
+  current(): ModelsReply {
+    const { inUse, all, providers: known } = this.#modelsNow()
+    const { providers, fallbacks } = this.#readFile()
+    return {
+      inUse: idOf(inUse),
+      isFixed: this.#given.JARVIS_MODEL !== undefined,
+      providers: [
+        ...variableProviders.map((provider): ModelProviderInfo => {
+          const server: Partial<ServedModel> =
+            inUse.kind !== 'demo' && inUse.provider === provider ? inUse : (known.get(provider)?.[0] ?? {})
+          return {
+            provider,
+            kind: variableKinds[provider],
+            source: !known.has(provider) ? 'none' : this.#isGiven(provider) ? 'environment' : 'settings',
+            model: server.model ?? suggested[provider],
+            baseUrl: server.baseUrl,
+            ...keyEndOf(server),
+            ...this.#leftOutOf(provider),
+          }
+        }),
+        ...providers.map(
+          ({ name: provider, kind, baseUrl, models, key, headers }): ModelProviderInfo => ({
+            provider,
+            kind,
+            source: 'settings',
+            model: models[0] ?? '',
+            models,
+            baseUrl,
+            ...keyEndOf(key === undefined ? {} : { apiKey: key }),
+            ...(headers && { headers: Object.keys(headers) }),
+            ...this.#leftOutOf(provider),
+          }),
+        ),
+      ],
+      fallbacks,
+      facts: Object.fromEntries(all.map((model) => [idOf(model), this.#parts.factsOf(model)])),
+    }
+  }
+
+  /** @throws JarvisError `invalid_request` */
+  async test(
+    provider: ModelProvider,
+    { model, kind: asked, ...body }: ModelTestBody,
+    signal: AbortSignal,
+  ): Promise<ModelTestReply> {
+    const kind = kindOf(provider, asked, this.#knownOf(provider)?.kind)
+    if (isVariableProvider(provider) && body.headers !== undefined)
+      throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
+    const known = this.#knownOf(provider)
+    // A new key of Anthropic or OpenAI belongs to their own address, as when it is saved; else what is saved is asked.
+    const isOwnAddress = isVariableProvider(provider) && body.apiKey !== undefined
+    const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
+    if (baseUrl === undefined && !isVariableProvider(provider))
+      throw new JarvisError('invalid_request', `${provider} is not saved yet, so baseUrl is needed.`)
+    const server = { provider, kind, ...serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known) }
+    const asking = { now: () => this.#parts.clock.now(), signal }
+    return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
+  }
+
+  /** Saves a model in the data dir and uses it from the next message on. @throws JarvisError `conflict`, `invalid_request` */
+  save(provider: VariableProvider, body: ModelBody): void {
+    this.#mayChange(provider)
+    this.#mayChoose()
+    const { model } = body
+    const { apiKey, baseUrl } = serverOf(body, this.#knownOf(provider))
+    const names = variables[provider]
+    this.#parts.forget?.([{ kind: variableKinds[provider], model, baseUrl }])
+    this.#keep({
+      [names.apiKey]: apiKey,
+      [names.baseUrl]: baseUrl,
+      [names.model]: model,
+      JARVIS_MODEL: `${provider}/${model}`,
+    })
+  }
+
+  /** Saves a named provider in the data dir, beside the others. @throws JarvisError `invalid_request` */
+  saveNamed(name: ModelProvider, body: ProviderBody): void {
+    const { apiKey, headers } = serverOf(body, this.#knownOf(name))
+    const { kind, baseUrl, models } = body
+    const file = this.#readFile()
+    const saved: SavedProvider = {
+      name,
+      kind,
+      baseUrl,
+      models: [...new Set(models)],
+      ...(apiKey !== undefined && { key: apiKey }),
+      ...(headers !== undefined && { headers }),
+    }
+    const at = file.providers.findIndex((known) => known.name === name)
+    this.#parts.forget?.(models.map((model) => ({ kind, baseUrl, model })))
+    const isMoved = at >= 0 && file.providers[at]?.baseUrl !== baseUrl
+    this.#keep(
+      {},
+      {
+        ...file,
+        providers: at < 0 ? [...file.providers, saved] : file.providers.with(at, saved),
+        fallbacks: isMoved ? withoutConsent(file.fallbacks, name) : file.fallbacks,
+      },
+    )
+  }
+
+  /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
+  use(model: string): void {
+    this.#mayChoose()
+    this.#keep({ JARVIS_MODEL: model })
+  }
+
+  /** Sets what answers where a model fails. @throws JarvisError `invalid_request` naming the first that cannot be */
+  fallBack(fallbacks: readonly ModelFallback[]): void {
+    const { all } = this.#modelsNow()
+    const fault = fallbackFault(fallbacks, all)
+    if (fault !== undefined) throw new JarvisError('invalid_request', fault)
+    this.#keep({}, { ...readFile(), fallbacks: [...fallbacks] })
+  }
+
+  /** Removes a provider with its key and address; if it was in use, the next configured provider answers. */
+  forget(provider: ModelProvider): void {
+    const wasInUse = this.#modelsNow().inUse.provider === provider
+    const noChoice = wasInUse ? { JARVIS_MODEL: undefined } : {}
+    if (!isVariableProvider(provider)) {
+      const file = this.#readFile()
+      const providers = file.providers.filter(({ name }) => name !== provider)
+      if (providers.length === file.providers.length)
+        throw new JarvisError('not_found', `There is no provider ${provider}.`)
+      if (wasInUse) this.#mayChoose()
+      this.#keep(noChoice, { ...file, providers, fallbacks: withoutProvider(file.fallbacks, provider) })
+      return
+    }
+    this.#mayChange(provider)
+    if (provider === 'openai' && this.#parts.config.embeddings.kind === 'openai') {
+      throw new JarvisError(
+        'conflict',
+        'JARVIS_EMBEDDINGS names this provider, so the next start would fail without it. Change JARVIS_EMBEDDINGS first.',
+      )
+    }
+    if (wasInUse) this.#mayChoose()
+    const { apiKey, baseUrl, model } = variables[provider]
+    this.#keep({ [apiKey]: undefined, [baseUrl]: undefined, [model]: undefined, ...noChoice })
+  }
+
+  /** The models as the files have them now. @throws ConfigError, JarvisError where they cannot be used */
+  look(): { models: readonly ModelConfig[]; fallbacks: readonly ModelFallback[] } {
+    const file = this.#readFile()
+    return { models: this.#modelsNow({}, file).all, fallbacks: file.fallbacks }
+  }
+
+  #isGiven(provider: VariableProvider): boolean {
+    const { apiKey, baseUrl } = variables[provider]
+    return this.#given[apiKey] !== undefined || this.#given[baseUrl] !== undefined
+  }
+
+  /** @throws JarvisError `conflict` if the file cannot be used: it is not replaced, because it holds keys. */
+  #readFile(): ModelsFile {
+    const { config } = this.#parts
     try {
       return readModelsFile(config.dataDir, openerOf(config))
     } catch (error) {
@@ -59,186 +221,43 @@ export function createModelSetup(parts: {
       throw error
     }
   }
-  const modelsNow = (changes: Changes = {}, file = readFile()) => modelsAfter(config, changes, file)
-  const knownOf = (provider: ModelProvider): ServedModel | undefined => modelsNow().providers.get(provider)?.[0]
 
-  /** Saves what changes and applies it. Nothing is written where the models could not be read afterwards. */
-  function keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
-    const file = next ?? readFile()
-    const { all } = modelsNow(changes, file)
+  #modelsNow(changes: Changes = {}, file = this.#readFile()) {
+    return modelsAfter(this.#parts.config, changes, file)
+  }
+
+  #knownOf(provider: ModelProvider): ServedModel | undefined {
+    return this.#modelsNow().providers.get(provider)?.[0]
+  }
+
+  /** Saves changes and applies them. Nothing is written if the models could not be read afterwards. */
+  #keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
+    const { config } = this.#parts
+    const file = next ?? this.#readFile()
+    const { all } = this.#modelsNow(changes, file)
     if (next !== undefined) writeModelsFile(config, next)
     if (Object.keys(changes).length > 0) saveSettings(config, changes)
-    apply(all, file.fallbacks)
+    this.#parts.apply(all, file.fallbacks)
   }
-  function mayChoose(): void {
-    if (given.JARVIS_MODEL === undefined) return
+
+  #mayChoose(): void {
+    if (this.#given.JARVIS_MODEL === undefined) return
     throw new JarvisError(
       'conflict',
       'JARVIS_MODEL is set in .env or the environment, which overrides this setting. Remove it there first.',
     )
   }
-  function mayChange(provider: VariableProvider): void {
-    if (!isGiven(provider)) return
+
+  #mayChange(provider: VariableProvider): void {
+    if (!this.#isGiven(provider)) return
     throw new JarvisError(
       'conflict',
       `${variables[provider].apiKey} or its address is set in .env or the environment. Change it there.`,
     )
   }
 
-  const keyEndOf = ({ apiKey }: Server) =>
-    // The last four characters of a short key would reveal too much.
-    apiKey === undefined ? {} : { keyEnd: apiKey.length >= 12 ? apiKey.slice(-4) : '' }
-
-  const leftOutOf = (provider: ModelProvider) => {
-    const leftOut = parts.leftOut?.(provider) ?? []
+  #leftOutOf(provider: ModelProvider) {
+    const leftOut = this.#parts.leftOut?.(provider) ?? []
     return leftOut.length === 0 ? {} : { leftOut }
-  }
-
-  return {
-    current(): ModelsReply {
-      const { inUse, all, providers: known } = modelsNow()
-      const { providers, fallbacks } = readFile()
-      return {
-        inUse: idOf(inUse),
-        isFixed: given.JARVIS_MODEL !== undefined,
-        providers: [
-          ...variableProviders.map((provider): ModelProviderInfo => {
-            const server: Partial<ServedModel> =
-              inUse.kind !== 'demo' && inUse.provider === provider ? inUse : (known.get(provider)?.[0] ?? {})
-            return {
-              provider,
-              kind: variableKinds[provider],
-              source: !known.has(provider) ? 'none' : isGiven(provider) ? 'environment' : 'settings',
-              model: server.model ?? suggested[provider],
-              baseUrl: server.baseUrl,
-              ...keyEndOf(server),
-              ...leftOutOf(provider),
-            }
-          }),
-          ...providers.map(
-            ({ name: provider, kind, baseUrl, models, key, headers }): ModelProviderInfo => ({
-              provider,
-              kind,
-              source: 'settings',
-              model: models[0] ?? '',
-              models,
-              baseUrl,
-              ...keyEndOf(key === undefined ? {} : { apiKey: key }),
-              ...(headers && { headers: Object.keys(headers) }),
-              ...leftOutOf(provider),
-            }),
-          ),
-        ],
-        fallbacks,
-        facts: Object.fromEntries(all.map((model) => [idOf(model), parts.factsOf(model)])),
-      }
-    },
-
-    /** @throws JarvisError `invalid_request` */
-    async test(
-      provider: ModelProvider,
-      { model, kind: asked, ...body }: ModelTestBody,
-      signal: AbortSignal,
-    ): Promise<ModelTestReply> {
-      const kind = kindOf(provider, asked, knownOf(provider)?.kind)
-      if (isVariableProvider(provider) && body.headers !== undefined)
-        throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
-      const known = knownOf(provider)
-      // A new key of Anthropic or OpenAI belongs to their own address, as when it is saved; else what is saved is asked.
-      const isOwnAddress = isVariableProvider(provider) && body.apiKey !== undefined
-      const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
-      if (baseUrl === undefined && !isVariableProvider(provider))
-        throw new JarvisError('invalid_request', `${provider} is not saved yet, so baseUrl is needed.`)
-      const server = { provider, kind, ...serverOf({ ...body, ...(baseUrl !== undefined && { baseUrl }) }, known) }
-      const asking = { now: () => clock.now(), signal }
-      return model === undefined ? listModels(server, asking) : tryModel({ ...server, model }, asking)
-    },
-
-    /** Saves a model in the data dir and uses it from the next message on. @throws JarvisError `conflict`, `invalid_request` */
-    save(provider: VariableProvider, body: ModelBody): void {
-      mayChange(provider)
-      mayChoose()
-      const { model } = body
-      const { apiKey, baseUrl } = serverOf(body, knownOf(provider))
-      const names = variables[provider]
-      parts.forget?.([{ kind: variableKinds[provider], model, baseUrl }])
-      keep({
-        [names.apiKey]: apiKey,
-        [names.baseUrl]: baseUrl,
-        [names.model]: model,
-        JARVIS_MODEL: `${provider}/${model}`,
-      })
-    },
-
-    /** Saves a named provider in the data dir, beside the others. @throws JarvisError `invalid_request` */
-    saveNamed(name: ModelProvider, body: ProviderBody): void {
-      const { apiKey, headers } = serverOf(body, knownOf(name))
-      const { kind, baseUrl, models } = body
-      const file = readFile()
-      const saved: SavedProvider = {
-        name,
-        kind,
-        baseUrl,
-        models: [...new Set(models)],
-        ...(apiKey !== undefined && { key: apiKey }),
-        ...(headers !== undefined && { headers }),
-      }
-      const at = file.providers.findIndex((known) => known.name === name)
-      parts.forget?.(models.map((model) => ({ kind, baseUrl, model })))
-      const isMoved = at >= 0 && file.providers[at]?.baseUrl !== baseUrl
-      keep(
-        {},
-        {
-          ...file,
-          providers: at < 0 ? [...file.providers, saved] : file.providers.with(at, saved),
-          fallbacks: isMoved ? withoutConsent(file.fallbacks, name) : file.fallbacks,
-        },
-      )
-    },
-
-    /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
-    use(model: string): void {
-      mayChoose()
-      keep({ JARVIS_MODEL: model })
-    },
-
-    /** Sets what answers where a model fails. @throws JarvisError `invalid_request` naming the first that cannot be */
-    fallBack(fallbacks: readonly ModelFallback[]): void {
-      const { all } = modelsNow()
-      const fault = fallbackFault(fallbacks, all)
-      if (fault !== undefined) throw new JarvisError('invalid_request', fault)
-      keep({}, { ...readFile(), fallbacks: [...fallbacks] })
-    },
-
-    /** Removes a provider with its key and address; if it was in use, the next configured provider answers. */
-    forget(provider: ModelProvider): void {
-      const wasInUse = modelsNow().inUse.provider === provider
-      const noChoice = wasInUse ? { JARVIS_MODEL: undefined } : {}
-      if (!isVariableProvider(provider)) {
-        const file = readFile()
-        const providers = file.providers.filter(({ name }) => name !== provider)
-        if (providers.length === file.providers.length)
-          throw new JarvisError('not_found', `There is no provider ${provider}.`)
-        if (wasInUse) mayChoose()
-        keep(noChoice, { ...file, providers, fallbacks: withoutProvider(file.fallbacks, provider) })
-        return
-      }
-      mayChange(provider)
-      if (provider === 'openai' && config.embeddings.kind === 'openai') {
-        throw new JarvisError(
-          'conflict',
-          'JARVIS_EMBEDDINGS names this provider, so the next start would fail without it. Change JARVIS_EMBEDDINGS first.',
-        )
-      }
-      if (wasInUse) mayChoose()
-      const { apiKey, baseUrl, model } = variables[provider]
-      keep({ [apiKey]: undefined, [baseUrl]: undefined, [model]: undefined, ...noChoice })
-    },
-
-    /** The models as the files have them now. @throws ConfigError, JarvisError where they cannot be used */
-    look(): { models: readonly ModelConfig[]; fallbacks: readonly ModelFallback[] } {
-      const file = readFile()
-      return { models: modelsNow({}, file).all, fallbacks: file.fallbacks }
-    },
   }
 }

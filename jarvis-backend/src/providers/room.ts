@@ -13,7 +13,7 @@ import { demo, idOf, type ModelConfig, type ServedModel } from '../config/model.
 import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
 import { leftOutWords } from '../doctor/left-out.ts'
-import { createModelSetup } from '../doctor/model-setup.ts'
+import { ModelSetup } from '../doctor/model-setup.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
@@ -100,7 +100,7 @@ function openModels(parts: {
     learned.clear()
     parts.changed()
   }
-  const models = createModelSetup({
+  const models = new ModelSetup({
     config: parts.config,
     clock,
     apply,
