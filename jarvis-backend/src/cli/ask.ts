@@ -8,7 +8,7 @@ import { follow, type Outcome } from './follow.ts'
 import { type Input, shortMs, usualWaitMs } from './options.ts'
 import { reach } from './remote/reach.ts'
 import type { Remote } from './remote/remote.ts'
-import { createPrinter } from './terminal/printer.ts'
+import { Printer } from './terminal/printer.ts'
 import { styleFor } from './terminal/style.ts'
 import { visibleLines } from './terminal/visible.ts'
 
@@ -69,7 +69,7 @@ async function sendAndFollow(remote: Remote, message: string, options: Options):
       .finally(() => over.abort())
   }
   process.on('SIGINT', interrupt)
-  const printer = createPrinter({
+  const printer = new Printer({
     style,
     now: Date.now,
     say: (line) => console.error(line),

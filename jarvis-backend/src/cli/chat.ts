@@ -6,7 +6,8 @@ import { askDecision } from './decide.ts'
 import { follow } from './follow.ts'
 import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { createPrinter, type Told, toldOf } from './terminal/printer.ts'
+import type { Remote } from './remote/remote.ts'
+import { Printer, type Told, toldOf } from './terminal/printer.ts'
 import { createPrompt } from './terminal/prompt.ts'
 import { styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
@@ -26,9 +27,7 @@ export async function chat(
   const remote = await reach(config, values.url)
   const style = styleFor(process.stdout)
   const prompt = createPrompt()
-  /** Events that arrive while a person decides. They are printed afterwards. */
-  let held: Told[] | undefined
-  const printer = createPrinter({
+  const printer = new Printer({
     style,
     now: Date.now,
     say: (line) => console.log(line),
@@ -60,26 +59,7 @@ export async function chat(
       console.log('\nStopping; Ctrl-C again leaves.')
       void remote.send('POST', `sessions/${sessionId}/abort`).catch(() => over.abort())
     }
-    const open = new Map<string, AbortController>()
-    let asking: Promise<void> = Promise.resolve()
-    /** One after the other, whatever comes meanwhile. */
-    function askFor(id: string, work: (signal: AbortSignal) => Promise<unknown>) {
-      const gone = new AbortController()
-      open.set(id, gone)
-      asking = asking.then(async () => {
-        if (gone.signal.aborted) return
-        held = []
-        try {
-          if ((await work(gone.signal)) === undefined && gone.signal.aborted) console.log('\nIt was decided elsewhere.')
-        } catch (error) {
-          console.log(error instanceof Error ? visible(error.message) : String(error))
-        } finally {
-          const later = held ?? []
-          held = undefined
-          for (const told of later) printer.tell(told)
-        }
-      })
-    }
+    const asking = new Asking((told) => printer.tell(told))
     const say = (line: string) => console.log(line)
     try {
       await follow({
@@ -89,40 +69,25 @@ export async function chat(
         after,
         signal: over.signal,
         tell(told) {
-          if (told.event === 'chat:confirm_resolved') open.get(told.data.toolUseId)?.abort()
-          if (told.event === 'chat:question_resolved') open.get(told.data.questionId)?.abort()
-          if (held === undefined) printer.tell(told)
-          else held.push(told)
+          asking.tell(told)
           if (told.event === 'chat:confirm_needed') {
             const card: Card = told.data
-            askFor(card.toolUseId, (signal) => askDecision({ remote, prompt, card, style, say, signal }))
+            asking.ask(card.toolUseId, (signal) => askDecision({ remote, prompt, card, style, say, signal }))
           } else if (told.event === 'chat:question') {
             const question: Question = told.data
-            askFor(question.questionId, (signal) => askAnswer({ remote, prompt, question, say, signal }))
+            asking.ask(question.questionId, (signal) => askAnswer({ remote, prompt, question, say, signal }))
           }
         },
       })
     } finally {
-      for (const gone of open.values()) gone.abort()
-      await asking
+      await asking.end()
       printer.rest()
       stop = undefined
     }
   }
 
   try {
-    if (session !== undefined) {
-      const { title, entries } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
-      console.log(style.dim(visible(title)))
-      const before = createPrinter({
-        style,
-        now: Date.now,
-        isReplay: true as const,
-        say: (line) => console.log(line),
-        text: (piece) => void process.stdout.write(piece),
-      })
-      for (const entry of entries.slice(-shownBefore)) before.tell(toldOf(entry, session))
-    }
+    if (session !== undefined) await showBefore(remote, session)
     console.log(style.dim('Ctrl-C stops an answer, Ctrl-D leaves.'))
     for (;;) {
       const message = await prompt.line(style.bold('> '))
@@ -138,5 +103,64 @@ export async function chat(
     if (session !== undefined) console.error(`\njarvis chat ${session} goes on with it.`)
   } finally {
     prompt.close()
+  }
+}
+
+/** Prints the title and the last entries of a session that is taken up. */
+async function showBefore(remote: Remote, session: string): Promise<void> {
+  const style = styleFor(process.stdout)
+  const { title, entries } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
+  console.log(style.dim(visible(title)))
+  const printer = new Printer({
+    style,
+    now: Date.now,
+    isReplay: true,
+    say: (line) => console.log(line),
+    text: (piece) => void process.stdout.write(piece),
+  })
+  for (const entry of entries.slice(-shownBefore)) printer.tell(toldOf(entry, session))
+}
+
+/** Asks a person about cards and questions, one after the other. Events that arrive meanwhile are printed afterwards. */
+class Asking {
+  readonly #print: (told: Told) => void
+  readonly #open = new Map<string, AbortController>()
+  #held: Told[] | undefined
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(print: (told: Told) => void) {
+    this.#print = print
+  }
+
+  tell(told: Told): void {
+    if (told.event === 'chat:confirm_resolved') this.#open.get(told.data.toolUseId)?.abort()
+    if (told.event === 'chat:question_resolved') this.#open.get(told.data.questionId)?.abort()
+    if (this.#held === undefined) this.#print(told)
+    else this.#held.push(told)
+  }
+
+  /** Does work once earlier work has ended. Its signal aborts if the card or question is decided elsewhere. */
+  ask(id: string, work: (signal: AbortSignal) => Promise<unknown>): void {
+    const gone = new AbortController()
+    this.#open.set(id, gone)
+    this.#last = this.#last.then(async () => {
+      if (gone.signal.aborted) return
+      this.#held = []
+      try {
+        if ((await work(gone.signal)) === undefined && gone.signal.aborted) console.log('\nIt was decided elsewhere.')
+      } catch (error) {
+        console.log(error instanceof Error ? visible(error.message) : String(error))
+      } finally {
+        const later = this.#held ?? []
+        this.#held = undefined
+        for (const told of later) this.#print(told)
+      }
+    })
+  }
+
+  /** Aborts what is open and waits for it. */
+  async end(): Promise<void> {
+    for (const gone of this.#open.values()) gone.abort()
+    await this.#last
   }
 }

@@ -33,112 +33,137 @@ type Follow = {
 }
 
 /** Watches a run and its child runs until it ends or the signal aborts. */
-export async function follow({ remote, sessionId, runId, after, signal, tell, waits }: Follow): Promise<Outcome> {
-  const runs = new Set([runId])
-  const tiers = new Map<string, { tool: string; tier: string }>()
-  const cards = new Map<string, Card>()
-  const questions = new Map<string, Question>()
-  const outcome: Outcome = {
-    sessionId,
-    runId,
-    text: '',
-    stopReason: 'waits',
-    calls: [],
-    waiting: [],
-    questions: [],
-    exitCode: exitCodes.waits,
+export async function follow({ remote, after, signal, tell, ...of }: Follow): Promise<Outcome> {
+  const run = new FollowedRun(of)
+  try {
+    for await (const { event, data } of remote.events(`sessions/${of.sessionId}/events`, { after, signal })) {
+      const told = { event, data } as Told
+      if (!run.isOwn(told)) continue
+      tell(told)
+      if (run.take(told)) break
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
   }
-  let isRefused = false
+  return run.outcome()
+}
 
-  function take({ event, data }: Told): boolean {
+/** A run whose events are collected, with its child runs. */
+class FollowedRun {
+  readonly #runId: string
+  readonly #waits: Follow['waits']
+  readonly #runs: Set<string>
+  readonly #tiers = new Map<string, { tool: string; tier: string }>()
+  readonly #cards = new Map<string, Card>()
+  readonly #questions = new Map<string, Question>()
+  readonly #outcome: Outcome
+  #isRefused = false
+
+  constructor({ sessionId, runId, waits }: Pick<Follow, 'sessionId' | 'runId' | 'waits'>) {
+    this.#runId = runId
+    this.#waits = waits
+    this.#runs = new Set([runId])
+    this.#outcome = {
+      sessionId,
+      runId,
+      text: '',
+      stopReason: 'waits',
+      calls: [],
+      waiting: [],
+      questions: [],
+      exitCode: exitCodes.waits,
+    }
+  }
+
+  /** Tests if an event belongs to the run, to one of its child runs, or to no run. */
+  isOwn(told: Told): boolean {
+    const of = (told.data as { runId?: string }).runId
+    if (told.event === 'chat:subrun' && told.data.change === 'begin' && this.#tiers.has(told.data.toolUseId))
+      this.#runs.add(told.data.runId)
+    return of === undefined || this.#runs.has(of)
+  }
+
+  /** Takes an event into the outcome. @returns true if the run has ended */
+  take({ event, data }: Told): boolean {
     switch (event) {
       case 'chat:assistant':
-        if (data.runId === runId) {
+        if (data.runId === this.#runId) {
           const said = data.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-          if (said !== '') outcome.text = said
+          if (said !== '') this.#outcome.text = said
         }
         return false
       case 'chat:tool_use':
-        tiers.set(data.toolUseId, { tool: data.toolName, tier: data.tier })
+        this.#tiers.set(data.toolUseId, { tool: data.toolName, tier: data.tier })
         return false
       case 'chat:tool_result':
-        outcome.calls.push({
-          ...(tiers.get(data.toolUseId) ?? { tool: 'unknown', tier: 'unknown' }),
+        this.#outcome.calls.push({
+          ...(this.#tiers.get(data.toolUseId) ?? { tool: 'unknown', tier: 'unknown' }),
           ok: !data.isError && data.isUnknown !== true,
           summary: data.summary,
         })
         return false
       case 'chat:blocked':
-        isRefused = true
-        outcome.calls.push({ tool: data.toolName, tier: 'black', ok: false, summary: data.reason })
+        this.#isRefused = true
+        this.#outcome.calls.push({ tool: data.toolName, tier: 'black', ok: false, summary: data.reason })
         return false
       case 'chat:confirm_needed':
-        cards.set(data.toolUseId, data)
-        waits?.()
+        this.#cards.set(data.toolUseId, data)
+        this.#waits?.()
         return false
       case 'chat:confirm_resolved':
-        cards.delete(data.toolUseId)
-        if (data.replacedBy === undefined && data.decision !== 'approved') isRefused = true
+        this.#cards.delete(data.toolUseId)
+        if (data.replacedBy === undefined && data.decision !== 'approved') this.#isRefused = true
         return false
       case 'chat:question':
-        questions.set(data.questionId, data)
-        waits?.()
+        this.#questions.set(data.questionId, data)
+        this.#waits?.()
         return false
       case 'chat:question_resolved':
-        questions.delete(data.questionId)
+        this.#questions.delete(data.questionId)
         return false
       case 'chat:done':
       case 'chat:error':
-        return data.runId === runId && end(event, data as never)
+        return data.runId === this.#runId && this.#end(event, data as never)
       default:
         return false
     }
   }
 
-  function end(event: 'chat:done' | 'chat:error', data: StreamEvents['chat:done'] & StreamEvents['chat:error']): true {
+  #end(event: 'chat:done' | 'chat:error', data: StreamEvents['chat:done'] & StreamEvents['chat:error']): true {
     const { usage, costUsd } = data
     if (usage !== undefined) {
       const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
-      outcome.usage = { input, output: usage.outputTokens, ...(costUsd !== undefined && { costUsd }) }
+      this.#outcome.usage = { input, output: usage.outputTokens, ...(costUsd !== undefined && { costUsd }) }
     }
-    outcome.stopReason = event === 'chat:error' ? 'error' : data.stopReason
-    if (event === 'chat:error') outcome.error = { code: data.code, message: data.error }
+    this.#outcome.stopReason = event === 'chat:error' ? 'error' : data.stopReason
+    if (event === 'chat:error') this.#outcome.error = { code: data.code, message: data.error }
     const isModels = data.code?.startsWith('model_') === true || data.stopReason === 'refusal'
-    outcome.exitCode = isModels
+    this.#outcome.exitCode = isModels
       ? exitCodes.modelFailed
-      : isRefused
+      : this.#isRefused
         ? exitCodes.refused
-        : outcome.stopReason === 'end_turn'
+        : this.#outcome.stopReason === 'end_turn'
           ? exitCodes.done
           : exitCodes.failed
     return true
   }
 
-  try {
-    for await (const { event, data } of remote.events(`sessions/${sessionId}/events`, { after, signal })) {
-      const told = { event, data } as Told
-      const of = (data as { runId?: string }).runId
-      if (told.event === 'chat:subrun' && told.data.change === 'begin' && tiers.has(told.data.toolUseId))
-        runs.add(told.data.runId)
-      if (of !== undefined && !runs.has(of)) continue
-      tell(told)
-      if (take(told)) break
+  outcome(): Outcome {
+    const until = (at: number) => new Date(at).toISOString()
+    return {
+      ...this.#outcome,
+      waiting: [...this.#cards.values()].map((card) => ({
+        toolUseId: card.toolUseId,
+        question: card.sentence ?? `Run ${card.toolName}?`,
+        expiresAt: until(card.expiresAt),
+        decide: `jarvis decide ${card.toolUseId}`,
+      })),
+      questions: [...this.#questions.values()].map(({ questionId, items, expiresAt }) => ({
+        questionId,
+        question: items.map(({ text }) => text).join(' '),
+        expiresAt: until(expiresAt),
+        answer: `jarvis answer ${questionId}`,
+      })),
     }
-  } catch (error) {
-    if (!signal.aborted) throw error
   }
-  const until = (at: number) => new Date(at).toISOString()
-  outcome.waiting = [...cards.values()].map((card) => ({
-    toolUseId: card.toolUseId,
-    question: card.sentence ?? `Run ${card.toolName}?`,
-    expiresAt: until(card.expiresAt),
-    decide: `jarvis decide ${card.toolUseId}`,
-  }))
-  outcome.questions = [...questions.values()].map(({ questionId, items, expiresAt }) => ({
-    questionId,
-    question: items.map(({ text }) => text).join(' '),
-    expiresAt: until(expiresAt),
-    answer: `jarvis answer ${questionId}`,
-  }))
-  return outcome
 }

@@ -11,9 +11,9 @@ import {
 } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type Input, readOptions } from './options.ts'
+import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
-import { createPrinter, toldOf } from './terminal/printer.ts'
+import { Printer, toldOf } from './terminal/printer.ts'
 import { columns, countOf, dayOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
@@ -138,7 +138,7 @@ export async function replay(config: Config, { values, positionals }: Asked): Pr
   const remote = await reach(config, values.url)
   const { ok, entries, brokenAt, reason } = await remote.get<JournalVerification>('journal/verify')
   console.error(ok ? `The journal holds: ${entries} entries.` : `The journal is broken at entry ${brokenAt}: ${reason}`)
-  const printer = createPrinter({
+  const printer = new Printer({
     style: style(),
     now: Date.now,
     isReplay: true as const,

@@ -20,167 +20,185 @@ type Options = {
   isReplay?: true
 }
 
-/** Prints a session as it is told. Every text but JARVIS's own words is another's, so nothing in it reaches the terminal as a code. */
-export function createPrinter({ style, now, say, text, isReplay }: Options) {
-  const calls = new Map<string, { tier?: Tier; words: string }>()
-  const children = new Map<string, string>()
+/** Prints a session event by event. Every text but JARVIS's own words is another's, so nothing in it reaches the terminal as a code. */
+export class Printer {
+  readonly #options: Options
+  readonly #calls = new Map<string, { tier?: Tier; words: string }>()
+  /** Agents of child runs, by run. */
+  readonly #children = new Map<string, string>()
   /** Text of the turn that streams, as far as it was printed. */
-  let shown = ''
-  let begunAt: number | undefined
-  let called = 0
+  #shown = ''
+  #begunAt: number | undefined
+  #called = 0
 
-  const indent = (runId: string | undefined) => (runId !== undefined && children.has(runId) ? '  ' : '')
-  function write(piece: string) {
-    shown += piece
-    text?.(visibleLines(piece))
+  constructor(options: Options) {
+    this.#options = options
   }
-  /** Ends the line that streams, so that another can be said. */
-  function rest() {
-    if (shown !== '' && !shown.endsWith('\n')) text?.('\n')
-    shown = ''
+
+  /** Ends the line that streams, so that another line can be printed. */
+  rest(): void {
+    if (this.#shown !== '' && !this.#shown.endsWith('\n')) this.#options.text?.('\n')
+    this.#shown = ''
   }
-  /** Writes what is not shown yet of a turn, also after a stream that was cut. */
-  function whole(all: string) {
-    if (all.startsWith(shown)) write(all.slice(shown.length))
-    else {
-      rest()
-      write(all)
+
+  tell({ event, data }: Told): void {
+    const { style } = this.#options
+    switch (event) {
+      case 'chat:user':
+        this.#begin(data)
+        return
+      case 'chat:token':
+        if (!this.#children.has(data.runId)) this.#write(data.text)
+        return
+      case 'chat:taken_back':
+        if (!this.#children.has(data.runId)) this.#line(style.dim('(The model was thinking so far.)'))
+        return
+      case 'chat:partial':
+        if (data.text !== '') this.#whole(data.text)
+        return
+      case 'chat:assistant':
+        this.#assistant(data)
+        return
+      case 'chat:tool_use':
+        this.#calls.set(data.toolUseId, { tier: data.tier, words: wordsOf(data) })
+        return
+      case 'chat:tool_progress':
+        this.#line(style.dim(`    ${visible(data.message)}`))
+        return
+      case 'chat:tool_result':
+        this.#result(data)
+        return
+      case 'chat:blocked':
+        this.#row('black', data.runId, wordsOf(data), `refused: ${visible(data.reason)}`)
+        return
+      case 'chat:confirm_needed':
+        this.#line('')
+        for (const each of cardLines(data, this.#options.now(), style)) this.#line(each)
+        return
+      case 'chat:confirm_resolved':
+        if (data.replacedBy === undefined)
+          this.#line(
+            `${style.red('|')} ${data.decision} by ${visible(data.by)}${data.note === undefined ? '' : `: ${visible(data.note)}`}`,
+          )
+        return
+      case 'chat:question':
+        for (const each of questionLines(data, style)) this.#line(each)
+        return
+      case 'chat:question_resolved':
+        this.#line(`? ${data.end} by ${visible(data.by)}`)
+        return
+      case 'chat:subrun':
+        this.#tellChild(data as unknown as EntryOf<'subrun'>)
+        return
+      case 'chat:plan':
+        for (const item of data.items) this.#line(`  [${item.state === 'done' ? 'x' : ' '}] ${visible(item.text)}`)
+        return
+      case 'chat:reconciled':
+        this.#line(
+          `Found out later, of ${this.#calls.get(data.toolUseId)?.words ?? data.toolUseId}: ${visible(data.text)}`,
+        )
+        return
+      case 'chat:compaction':
+        this.#folded(data)
+        return
+      case 'chat:notice':
+        this.#line(style.dim(visible(data.message)))
+        return
+      case 'chat:budget':
+      case 'chat:stuck':
+        this.#line(visible(data.text))
+        return
+      case 'chat:error':
+        this.#line(style.red(`The model failed: ${visible(data.error)}`))
+        return
+      case 'chat:done':
+        if (!this.#children.has(data.runId)) this.#end(data)
+        return
+      default:
     }
   }
-  const line = (words: string) => {
-    rest()
-    say(words)
-  }
-  const row = (tier: Tier | undefined, runId: string, words: string, came: string, tookMs?: number) => {
-    called += 1
-    const took = tookMs === undefined ? '' : style.dim(`  ${spanMs(tookMs)}`)
-    for (const each of columns(
-      [
-        [
-          `${indent(runId)}${tier === undefined ? ' '.repeat(10) : markOf(tier, style)}`,
-          visible(words),
-          `${came}${took}`,
-        ],
-      ],
-      style,
-    ))
-      line(each)
-  }
-  function tellChild(entry: EntryOf<'subrun'>) {
-    if (entry.change === 'end') return line(`${visible(entry.agent)} ${entry.state}: ${visible(entry.summary)}`)
-    children.set(entry.runId, entry.agent)
-    line(`${visible(entry.agent)} works for ${visible(entry.for)}: ${visible(entry.task)}`)
-  }
-  const nameOf = (toolUseId: string) => calls.get(toolUseId)?.words ?? toolUseId
 
-  return {
-    rest,
-    tell({ event, data }: Told) {
-      const at = isReplay === true && 'at' in data ? `${style.dim(timeOf(data.at))} ` : ''
-      switch (event) {
-        case 'chat:user':
-          begunAt = data.at
-          called = 0
-          if (isReplay === true)
-            line(`\n${at}${style.bold(`> ${visibleLines(data.text)}`)}  ${style.dim(visible(data.by))}`)
-          return
-        case 'chat:token':
-          if (!children.has(data.runId)) write(data.text)
-          return
-        case 'chat:taken_back':
-          if (!children.has(data.runId)) line(style.dim('(The model was thinking so far.)'))
-          return
-        case 'chat:partial':
-          if (data.text !== '') whole(data.text)
-          return
-        case 'chat:assistant': {
-          for (const part of data.content)
-            if (part.type === 'tool_call') calls.set(part.toolUseId, { words: wordsOf(part) })
-          if (children.has(data.runId)) return
-          const said = data.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-          if (said !== '') whole(said)
-          rest()
-          return
-        }
-        case 'chat:tool_use':
-          calls.set(data.toolUseId, { tier: data.tier, words: wordsOf(data) })
-          return
-        case 'chat:tool_progress':
-          line(style.dim(`    ${visible(data.message)}`))
-          return
-        case 'chat:tool_result': {
-          const { tier, words = 'call' } = calls.get(data.toolUseId) ?? {}
-          const came =
-            data.isUnknown === true
-              ? style.yellow(`? unknown: ${visible(data.summary)}`)
-              : data.isError
-                ? style.red(`failed: ${visible(data.summary)}`)
-                : visible(data.summary)
-          row(tier, data.runId, words, came, data.durationMs)
-          return
-        }
-        case 'chat:blocked':
-          row('black', data.runId, wordsOf(data), `refused: ${visible(data.reason)}`)
-          return
-        case 'chat:confirm_needed':
-          line('')
-          for (const each of cardLines(data, now(), style)) line(each)
-          return
-        case 'chat:confirm_resolved':
-          if (data.replacedBy === undefined)
-            line(
-              `${style.red('|')} ${data.decision} by ${visible(data.by)}${data.note === undefined ? '' : `: ${visible(data.note)}`}`,
-            )
-          return
-        case 'chat:question':
-          for (const each of questionLines(data, style)) line(each)
-          return
-        case 'chat:question_resolved':
-          line(`? ${data.end} by ${visible(data.by)}`)
-          return
-        case 'chat:subrun':
-          tellChild(data as unknown as EntryOf<'subrun'>)
-          return
-        case 'chat:plan':
-          for (const item of data.items) line(`  [${item.state === 'done' ? 'x' : ' '}] ${visible(item.text)}`)
-          return
-        case 'chat:reconciled':
-          line(`Found out later, of ${nameOf(data.toolUseId)}: ${visible(data.text)}`)
-          return
-        case 'chat:compaction':
-          if (data.what === 'turns')
-            line(
-              style.dim(
-                `${data.count} entries folded, ${countOf(data.tokensBefore)} -> ${countOf(data.tokensAfter)} tokens`,
-              ),
-            )
-          return
-        case 'chat:notice':
-          line(style.dim(visible(data.message)))
-          return
-        case 'chat:budget':
-        case 'chat:stuck':
-          line(visible(data.text))
-          return
-        case 'chat:error':
-          line(style.red(`The model failed: ${visible(data.error)}`))
-          return
-        case 'chat:done': {
-          if (children.has(data.runId)) return
-          const { inputTokens, cacheReadTokens, cacheWriteTokens } = data.usage
-          const parts = [
-            ...(begunAt === undefined ? [] : [spanMs(data.at - begunAt)]),
-            ...(called === 0 ? [] : [`${called} ${called === 1 ? 'call' : 'calls'}`]),
-            `${countOf(inputTokens + cacheReadTokens + cacheWriteTokens)} in`,
-            ...(data.costUsd === undefined ? [] : [`$${data.costUsd.toFixed(2)}`]),
-            ...(data.stopReason === 'end_turn' ? [] : [data.stopReason.replaceAll('_', ' ')]),
-          ]
-          line(style.dim(parts.join('   ')))
-          return
-        }
-        default:
-      }
-    },
+  #begin({ at, text, by }: StreamEvents['chat:user']): void {
+    const { style, isReplay } = this.#options
+    this.#begunAt = at
+    this.#called = 0
+    if (isReplay !== true) return
+    const time = `${style.dim(timeOf(at))} `
+    this.#line(`\n${time}${style.bold(`> ${visibleLines(text)}`)}  ${style.dim(visible(by))}`)
+  }
+
+  #assistant({ content, runId }: StreamEvents['chat:assistant']): void {
+    for (const part of content) if (part.type === 'tool_call') this.#calls.set(part.toolUseId, { words: wordsOf(part) })
+    if (this.#children.has(runId)) return
+    const said = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    if (said !== '') this.#whole(said)
+    this.rest()
+  }
+
+  #result(data: StreamEvents['chat:tool_result']): void {
+    const { style } = this.#options
+    const { tier, words = 'call' } = this.#calls.get(data.toolUseId) ?? {}
+    const came =
+      data.isUnknown === true
+        ? style.yellow(`? unknown: ${visible(data.summary)}`)
+        : data.isError
+          ? style.red(`failed: ${visible(data.summary)}`)
+          : visible(data.summary)
+    this.#row(tier, data.runId, words, came, data.durationMs)
+  }
+
+  #folded({ what, count, tokensBefore, tokensAfter }: StreamEvents['chat:compaction']): void {
+    if (what !== 'turns') return
+    const tokens = `${countOf(tokensBefore)} -> ${countOf(tokensAfter)} tokens`
+    this.#line(this.#options.style.dim(`${count} entries folded, ${tokens}`))
+  }
+
+  #end(data: StreamEvents['chat:done']): void {
+    const { inputTokens, cacheReadTokens, cacheWriteTokens } = data.usage
+    const parts = [
+      ...(this.#begunAt === undefined ? [] : [spanMs(data.at - this.#begunAt)]),
+      ...(this.#called === 0 ? [] : [`${this.#called} ${this.#called === 1 ? 'call' : 'calls'}`]),
+      `${countOf(inputTokens + cacheReadTokens + cacheWriteTokens)} in`,
+      ...(data.costUsd === undefined ? [] : [`$${data.costUsd.toFixed(2)}`]),
+      ...(data.stopReason === 'end_turn' ? [] : [data.stopReason.replaceAll('_', ' ')]),
+    ]
+    this.#line(this.#options.style.dim(parts.join('   ')))
+  }
+
+  #tellChild(entry: EntryOf<'subrun'>): void {
+    if (entry.change === 'end') {
+      this.#line(`${visible(entry.agent)} ${entry.state}: ${visible(entry.summary)}`)
+      return
+    }
+    this.#children.set(entry.runId, entry.agent)
+    this.#line(`${visible(entry.agent)} works for ${visible(entry.for)}: ${visible(entry.task)}`)
+  }
+
+  #row(tier: Tier | undefined, runId: string, words: string, came: string, tookMs?: number): void {
+    const { style } = this.#options
+    this.#called += 1
+    const indent = this.#children.has(runId) ? '  ' : ''
+    const mark = tier === undefined ? ' '.repeat(10) : markOf(tier, style)
+    const took = tookMs === undefined ? '' : style.dim(`  ${spanMs(tookMs)}`)
+    for (const each of columns([[`${indent}${mark}`, visible(words), `${came}${took}`]], style)) this.#line(each)
+  }
+
+  #line(words: string): void {
+    this.rest()
+    this.#options.say(words)
+  }
+
+  #write(piece: string): void {
+    this.#shown += piece
+    this.#options.text?.(visibleLines(piece))
+  }
+
+  /** Prints the part of a turn that is not printed yet, also after a stream that was cut. */
+  #whole(all: string): void {
+    const isGoingOn = all.startsWith(this.#shown)
+    const piece = isGoingOn ? all.slice(this.#shown.length) : all
+    if (!isGoingOn) this.rest()
+    this.#write(piece)
   }
 }
 
