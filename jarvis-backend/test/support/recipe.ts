@@ -5,6 +5,11 @@ import { build, type Plugin } from 'esbuild'
 import { expect, onTestFinished } from 'vitest'
 
 const backend = fileURLToPath(new URL('../../', import.meta.url))
+/** Packages that are not built here: those of npm. The workspaces are TypeScript. */
+const foreign = Object.entries(
+  (JSON.parse(readFileSync(join(backend, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
+    .dependencies,
+).flatMap(([name, version]) => (version.startsWith('file:') ? [] : [name]))
 const page = readFileSync(new URL('../../../docs/extending.md', import.meta.url), 'utf8')
 
 /** A recipe of `docs/extending.md`: the code blocks of its steps in order, and the file that the first step names. */
@@ -59,18 +64,17 @@ export async function followRecipe<Exports>(
   onTestFinished(() => rmSync(outdir, { recursive: true }))
   await build({
     stdin: { contents: entry, resolveDir: join(backend, 'src'), sourcefile: 'recipe.ts', loader: 'ts' },
-    outfile: join(outdir, 'recipe.mjs'),
+    outdir,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    // A command loads only what it needs, as in the product.
+    splitting: true,
     platform: 'node',
     format: 'esm',
-    external: ['better-sqlite3', 'sqlite-vec', 'pino', 'ssh2', '@node-rs/argon2', 'playwright-core'],
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    external: foreign,
     plugins: [followed],
   })
-  return (await import(pathToFileURL(join(outdir, 'recipe.mjs')).href)) as Exports
+  return (await import(pathToFileURL(join(outdir, 'stdin.mjs')).href)) as Exports
 }
 
 const endOf = (path: string) => new RegExp(`/${basename(path).replace('.', '\\.')}$`)
