@@ -172,7 +172,7 @@ export class ModelSetup {
     const { all } = this.#modelsNow()
     const fault = fallbackFault(fallbacks, all)
     if (fault !== undefined) throw new JarvisError('invalid_request', fault)
-    this.#keep({}, { ...readFile(), fallbacks: [...fallbacks] })
+    this.#keep({}, { ...this.#readFile(), fallbacks: [...fallbacks] })
   }
 
   /** Removes a provider with its key and address; if it was in use, the next configured provider answers. */
