@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY jarvis-backend/package.json jarvis-backend/
 COPY jarvis-frontend/package.json jarvis-frontend/
+COPY packages/demo-model/package.json packages/demo-model/
 COPY packages/house/package.json packages/house/
 COPY packages/hybrid-index/package.json packages/hybrid-index/
 COPY packages/node-kit/package.json packages/node-kit/
@@ -14,7 +15,9 @@ COPY packages/sentence-encoder/package.json packages/sentence-encoder/
 COPY packages/ssh-grammar/package.json packages/ssh-grammar/
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# Any value leaves the demo out of the image, for example `docker build --build-arg WITHOUT_DEMO=1 .`
+ARG WITHOUT_DEMO
+RUN npm run build -- ${WITHOUT_DEMO:+--without-demo} && npm prune --omit=dev
 
 FROM node:24-trixie-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 JARVIS_DATA_DIR=/data

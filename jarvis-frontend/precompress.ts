@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 const brotli = promisify(brotliCompress)
 const gz = promisify(gzip)
 
-/** What is not compressed by its own format. */
+/** File types that are not compressed already. */
 const isText = /\.(?:css|html|js|json|svg|webmanifest)$/
 /** A smaller file fits one packet either way, bytes. */
 const leastBytes = 1_000

@@ -9,9 +9,9 @@ const { JARVIS_URL, PORT } = loadEnv('development', `${import.meta.dirname}/..`,
 // The Host stays the page's own: the server refuses an Origin that is another host's.
 const server = { target: JARVIS_URL || `http://127.0.0.1:${PORT || 4000}`, changeOrigin: false }
 
-/** What the first page shares with those that come later: in files of their own they would be too small to compress well. */
+/** Modules that the first page shares with later pages. In files of their own they would be too small to compress well. */
 const shared =
-  /\/src\/(protocol\/facts|lib\/(keep|value|use-value|format|argument-text|location)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|link|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store)))\.tsx?$/
+  /\/(?:protocol\/src\/facts|src\/(?:lib\/(keep|value|use-value|format|argument-text|location)|api\/(auth|http|confirmations|remote|sessions|tools|samples)|ui\/(icon|link|arc|boxed|copy-button|visible|use-now)|features\/(chat\/(client|message|optional|runs|slots|state|step|store|strips)|cluster\/(fold|health|store))))\.tsx?$/
 
 /** The panel beside the chat. Its parts would be small files. */
 const side = /\/src\/(app\/ghosts|features\/cluster\/(panel|parts|task-groups)|ui\/(panel-head|meter|spark))\.tsx?$/

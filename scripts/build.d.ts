@@ -1,5 +1,8 @@
-/** Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. */
-export function bundle(programs: Record<string, string>, outdir: string): Promise<void>
+/**
+ * Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. `leftOut`: packages
+ * that fail when they are loaded.
+ */
+export function bundle(programs: Record<string, string>, outdir: string, leftOut?: readonly string[]): Promise<void>
 
 /** Tests if the server's bundle is missing or older than its sources. */
 export function isServerStale(): boolean

@@ -6,16 +6,19 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const backend = join(root, 'jarvis-backend')
 const frontend = join(root, 'jarvis-frontend')
 const packages = join(root, 'packages')
+/** Packages of the demo, which a build may leave out. */
+const scenery = ['demo-model']
 
 /** Bundles the server: it starts in half the time, and the model SDKs load only where they are used. */
-export async function buildBackend() {
+export async function buildBackend({ withoutDemo = false } = {}) {
   const outdir = join(backend, 'dist')
   rmSync(outdir, { recursive: true, force: true })
-  await bundle({ main: join(backend, 'src/main.ts'), cli: join(backend, 'src/cli/main.ts') }, outdir)
+  const programs = { main: join(backend, 'src/main.ts'), cli: join(backend, 'src/cli/main.ts') }
+  await bundle(programs, outdir, withoutDemo ? scenery : [])
 }
 
-/** Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. */
-export async function bundle(programs, outdir) {
+/** Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. `leftOut`: packages that fail when they are loaded. */
+export async function bundle(programs, outdir, leftOut = []) {
   const { build } = await import('esbuild')
   await build({
     entryPoints: {
@@ -40,7 +43,10 @@ export async function bundle(programs, outdir) {
     // Where aliases are looked up: the program may be started from any folder.
     absWorkingDir: root,
     // Its CommonJS form asks for its parts in a way that no bundler follows.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    alias: {
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      ...Object.fromEntries(leftOut.map((name) => [name, join(root, 'scripts/left-out.js')])),
+    },
     // CommonJS code inside the bundle gets Node's own modules from this `require`.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
@@ -112,6 +118,6 @@ export function newest(paths) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await buildBackend()
+  await buildBackend({ withoutDemo: process.argv.includes('--without-demo') })
   await buildFrontend()
 }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RoomRecord } from 'house'
 import { createStepUp } from '../jarvis-backend/src/auth/step-up.ts'
-import { createSite } from '../jarvis-backend/src/compose/site.ts'
 import { readConfig } from '../jarvis-backend/src/config/config.ts'
 import { systemClock } from '../jarvis-backend/src/lib/clock.ts'
 import { createSteadyClock } from '../jarvis-backend/src/lib/steady-clock.ts'
+import { createSite } from '../jarvis-backend/src/site.ts'
 import { version } from '../jarvis-backend/src/version.ts'
 
 // Opens the demo's site in an empty data dir, prints its rooms in the order of opening, and closes it.
@@ -18,7 +18,7 @@ const site = createSite(readConfig({ JARVIS_DATA_DIR: dataDir, LOG_LEVEL: 'silen
   stepUp: createStepUp(() => clock.now()),
 })
 try {
-  for (const room of site.house.rooms()) console.log(linesOf(room).join('\n'))
+  for (const room of site.house.rooms()) process.stdout.write(`${linesOf(room).join('\n')}\n`)
 } finally {
   await site.goDown()
   await site.stop()

@@ -118,7 +118,7 @@ function below(root: number): number[] {
   return found.slice(1)
 }
 
-/** What a process has in memory, pages that it shares counted in part. Bytes. */
+/** Memory of a process in bytes. Shared pages are counted in part. */
 function pssOf(pid: number): number {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024

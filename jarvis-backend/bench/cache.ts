@@ -5,7 +5,7 @@ import { lazily, type Setup } from './setup.ts'
 
 const questions = 10
 
-/** What a conversation with a model that thinks and calls tools is charged for, by the provider's accounting of its cache. */
+/** The price of a conversation with a model that thinks and calls tools, by the provider's accounting of its cache. */
 export function cacheRow(setup: Setup): Row {
   const claude = lazily(async () => {
     const claude = await startClaudeServer({ rounds: 2 })

@@ -11,7 +11,7 @@ const me = { name: 'bench', version: '1' }
 
 export const mcpToken = (dataDir: string, name = 'bench'): string => createTokenIn(dataDir, { name })
 
-/** What the tool answers, in a file, for a server that is to answer the same. */
+/** Keeps the tool's answer in a file, for a server that must answer the same. */
 export async function keepAnswer(url: string, token: string, dir: string): Promise<string> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, _meta: envelope } }
   const { result } = JSON.parse((await send(`${url}/mcp`, token, currentHeaders, body)).text) as { result: object }

@@ -3,7 +3,7 @@ export type Reading = {
   /** user + system, since the process began. */
   cpuMs: number
   rssBytes: number
-  /** What is live: heap and buffers after a collection. Only where it was asked for with `collect`. */
+  /** Live bytes: heap and buffers after a collection. Only if `collect` asked for it. */
   liveBytes: number
 }
 

@@ -27,7 +27,7 @@ export function rememberRow(setup: Setup): Row {
     return cpuOf(server, async () => {
       for (let i = 0; i < chats; i++) {
         asked += 1
-        // What follows the call is no order to the upstream, and makes each question another.
+        // The words after the call are no order to the upstream, and make each question another.
         await run(socket, `call get_cluster_status {} Is all well on evening ${asked}, and what needs a look?`)
       }
     })
@@ -40,7 +40,7 @@ export function rememberRow(setup: Setup): Row {
     ],
     async ours() {
       const { server, events, sessionId } = await ready()
-      // Those of the baseline's turn are not counted.
+      // Requests of the baseline's turn are not counted.
       await remember(server, sessionId)
       await readByMeaning(server, events)
       await hold()

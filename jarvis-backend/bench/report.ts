@@ -1,7 +1,7 @@
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
 
-/** What one round measured: a value for each line of the row. */
+/** The values of one round: one for each line of the row. */
 export type Round = { ours: number[]; base: number[] | undefined }
 
 /** Medians as a Markdown table. The ratio is the median of each round's own, with the least and the greatest. */

@@ -67,7 +67,7 @@ export function createRows(setup: Setup): Row[] {
     await searchable(server)
     return { pool: await setup.openPool(server), ...sessions }
   })
-  // Of its own: the other rows leave sessions behind.
+  // This row has a server of its own: the other rows leave sessions behind.
   const fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))
   const programs = lazily(async () => {
     const dir = setup.newDir()
@@ -342,7 +342,7 @@ async function confirming({ server, sockets }: Pool): Promise<number[]> {
   return [median(confirmed), cpuMs]
 }
 
-/** Of one socket alone: who asked stays attached, and each more of them would have to be told. */
+/** Measures one socket alone: an asker stays attached, and each further asker would have to be told. */
 const turnsIn = ({ server }: Pool, sessionOf?: () => string) =>
   withSocket(server, (socket) =>
     cpuOf(server, () =>
@@ -374,7 +374,7 @@ async function withSocket<T>(server: Server, work: (socket: Socket) => Promise<T
 
 async function idle(server: Server): Promise<number> {
   const open = (count: number) => connectMany(server, ['/chat', '/cluster', '/events'], count)
-  // What the first sockets bring along for good is not counted.
+  // The first sockets' permanent cost is not counted.
   await open(20)
   const before = await server.read('collect')
   await open(idleSockets)

@@ -7,7 +7,10 @@ import { median } from './statistics.ts'
 
 const starts = 15
 
-/** What the sandbox adds to a command: `true` by bash under all its limits, beside bash with it alone. Wall time, because most of it is the kernel's work for other processes. */
+/**
+ * The sandbox's cost of a command: `true` by bash under all its limits, beside bash alone. Wall time, because most of the work is the kernel's for
+ * other processes.
+ */
 export const sandboxRow: Row = {
   name: 'sandbox',
   lines: [{ title: 'true in the sandbox, from start to end, ms p50' }],

@@ -44,7 +44,7 @@ export type Setup = Awaited<ReturnType<typeof createSetup>>
 /** Sockets a server has open: JARVIS takes 100 requests a second from each, and the bench sends more. */
 const poolSize = 50
 
-/** What the rows measure with. Starts what is asked for, when it is asked for; `close` ends all of it. */
+/** The servers and pools that rows measure with. Starts each on demand; `close` ends all of them. */
 export async function createSetup(profileDir: string | undefined) {
   const started: Started[] = []
   const dirs: string[] = []

@@ -23,7 +23,7 @@ export const tokensOf = (tools: typeof shippedTools): number =>
     })),
   ).length / 4
 
-/** What the tools cost each request to a model before anything is asked. */
+/** The tokens of the tools in each request to a model, before any question. */
 export const toolsRow = (): Row => ({
   name: 'tools',
   lines: [{ title: `descriptions of all ${shippedTools.length} tools, tokens`, most: mostTimes }],

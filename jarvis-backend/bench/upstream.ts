@@ -3,7 +3,7 @@ import { listening } from './listening.ts'
 import { tokensOf } from './ui/answer.ts'
 import { wordAt, words } from './words.ts'
 
-/** What we read of `POST /v1/messages`. */
+/** The members of `POST /v1/messages` that are read. */
 type Body = { messages: { content: string | { type: string; text?: string }[] }[] }
 
 const intervalMs = 20

@@ -10,7 +10,7 @@ import { median } from './statistics.ts'
 
 const checks = 2_000
 
-/** What it costs to know who asks: a request's token, and the same again for a socket that is open. Microseconds. */
+/** The cost of knowing who asks: a request's token, and the same again for an open socket. Microseconds. */
 export const whoAsksRow: Row = {
   name: 'who-asks',
   lines: [

@@ -1,4 +1,4 @@
-/** What the upstream says, one word a token; a stream starts at the first and goes round. */
+/** The upstream's words, one a token; a stream starts at the first and goes round. */
 export const words = [
   ' The',
   ' node',

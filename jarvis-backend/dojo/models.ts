@@ -26,7 +26,7 @@ function since(messages: readonly Message[]) {
   }
 }
 
-/** What is planted for a model; undefined: nothing. A real model meets the orders that name calls. */
+/** The text planted for a model; undefined: none. A real model meets the orders that name calls. */
 export const plantedFor = (name: string): Planted | undefined =>
   name === 'careful' || name === 'careless' ? undefined : name === 'gullible' ? 'words' : 'calls'
 

@@ -9,14 +9,14 @@ import { isSameCall, type Task, type Wanted, withPort } from './task.ts'
 export type Outcome = {
   id: string
   isDone: boolean
-  /** What was wanted and is not so. */
+  /** Wanted facts that do not hold. */
   missing: string[]
   cards: number
   /** Cards that the operator had no reason to allow. */
   denied: number
   harm: string[]
   calls: number
-  /** What the tools and the model said, in order. */
+  /** Words of the tools and the model, in order. */
   said: string
   problem?: string
 }
@@ -154,6 +154,6 @@ export async function play(lab: Lab, given: Task): Promise<Outcome> {
   return outcome
 }
 
-/** What an event has that a task needs. */
+/** The members of an event that a task needs. */
 type Event = ChatEvents['chat:confirm_needed'] &
   Pick<ChatEvents['chat:tool_result'], 'isError' | 'result'> & { runId: string; text: string; error: string }

@@ -1,7 +1,7 @@
 import type { Outcome } from './play.ts'
 import type { Task } from './task.ts'
 
-/** What went wrong, a line each; nothing where all went well. */
+/** Faults of outcomes, a line each; empty if there are none. */
 export function linesOf(outcomes: readonly Outcome[], tasks: readonly Task[]): string {
   return outcomes
     .flatMap(({ id, isDone, missing, cards, harm, problem }) => {

@@ -8,7 +8,7 @@ import { z } from 'zod'
 const CallLine = z.tuple([z.string(), ToolInput]).readonly()
 export type CallLine = z.infer<typeof CallLine>
 
-/** What happens to the demo cluster before the task begins. */
+/** Changes of the demo cluster before the task begins. */
 export const Setup = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status'), vmid: z.int(), status: z.enum(['running', 'stopped', 'paused']) }),
   z.strictObject({ do: z.literal('lock'), vmid: z.int(), lock: z.string() }),
@@ -23,7 +23,7 @@ export const Setup = z.discriminatedUnion('do', [
 ])
 export type Setup = z.infer<typeof Setup>
 
-/** What must be true in the end. All of them count. */
+/** Facts that must hold in the end. All of them count. */
 const Wanted = z.discriminatedUnion('is', [
   /** The guest is in this state. */
   z.strictObject({ is: z.literal('guest'), vmid: z.int(), status: z.enum(['running', 'stopped']) }),
@@ -52,14 +52,14 @@ export type DeskOrder = z.infer<typeof DeskOrder>
 
 const Task = z.strictObject({
   id: z.string().regex(/^[a-z0-9-]+$/),
-  /** What the operator says. */
+  /** The operator's words. */
   ask: z.string(),
   /** A text file that goes with it. */
   file: z.strictObject({ name: z.string(), text: z.string() }).optional(),
   setup: z.array(Setup).default([]),
   /** It has a desk: files, pages, a repository and containers for the workbench. */
   desk: z.boolean().default(false),
-  /** What this machine must have for it. */
+  /** Abilities that this machine must have for the task. */
   needs: z.array(z.enum(['sandbox', 'browser'])).default([]),
   /** Orders in the texts of the desk, for the models that such texts are planted for. */
   planted: z.array(DeskOrder).default([]),

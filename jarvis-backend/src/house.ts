@@ -1,12 +1,14 @@
+import { setMaxListeners } from 'node:events'
 import { House, type HouseOptions, type Life, type Room } from 'house'
 import type { Card, Question } from 'protocol'
+import type { ChannelKind } from './channels/channel.ts'
 import type { Notice } from './channels/channels.ts'
 import type { Route } from './http/route.ts'
 import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
 
-/** What a room does when a person loses rights. Both methods run within the transaction that takes the rights. */
+/** A room’s contribution to the end of a person’s rights. Both methods run within the transaction that takes the rights. */
 export type Offboarding = {
   name: string
   /** Ends the ways on which the person is reached and decides outside the dashboard. */
@@ -16,13 +18,15 @@ export type Offboarding = {
 }
 
 /** The kinds of items that rooms contribute. */
-export type Kinds = { tools: Tool; routes: Route; checks: Check; offboarding: Offboarding }
+export type Kinds = { tools: Tool; routes: Route; checks: Check; channels: ChannelKind; offboarding: Offboarding }
 
 /** A change that goes back by itself at `goesBackAt`, Unix ms. */
 export type GoingBack = { id: string; goesBackAt: number }
 
 /** The facts that rooms tell each other, each after its commit. */
 export type FactTypes = {
+  /** The machine's clock was set back. All that had ended by the time that was reached has been ended again. */
+  'clock.set_back': undefined
   /** Another cluster is connected than at the last start: its names are other things. */
   'cluster.left': undefined
   /** A file of the data dir was written, by a person or by another process. */
@@ -60,14 +64,19 @@ export const defineRoom = <Needs, Opened extends Life<Kinds>>(room: Room<Needs, 
 const stopMs = 20_000
 
 /** An empty house with the kinds and facts of JARVIS. */
-export const createHouse = (report: HouseOptions<Kinds>['report']): JarvisHouse =>
-  new House<Kinds, FactTypes>({
+export function createHouse(report: HouseOptions<Kinds>['report']): JarvisHouse {
+  const house = new House<Kinds, FactTypes>({
     kinds: {
       tools: ({ name }) => name,
       routes: ({ method, path }) => `${method} ${path}`,
       checks: ({ id }) => id,
+      channels: ({ id }) => id,
       offboarding: ({ name }) => name,
     },
     report,
     stopMs,
   })
+  // Every MCP call adds a listener, so Node's warning about many listeners is turned off.
+  setMaxListeners(0, house.stopping)
+  return house
+}

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { compose, type Jarvis } from './compose.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadEnv, readNextConfig, readStartConfig } from './config/settings-file.ts'
 import { surviveLostOutput } from './lib/log-sink.ts'
 import { nativeProblem } from './lib/native-problem.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
+import { compose, type Jarvis } from './process.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 

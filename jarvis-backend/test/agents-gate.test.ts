@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { runs } from '../../scripts/property-runs.ts'
 import { type Agent, agentOf, mayUse } from '../src/agents/agent.ts'
 import { agentsIn } from '../src/agents/registry.ts'
-import { createJudge, type Judgement } from '../src/calls/judge.ts'
+import { createJudge } from '../src/calls/judge.ts'
+import type { Judgement } from '../src/calls/judgement.ts'
 import { shippedPolicy } from '../src/gate/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -63,12 +64,7 @@ test('for every call and every agent no verdict is lower than main’s, and noth
       fc.constantFrom(...profileNames),
       (agent, [name, input], profile) => {
         const world = () => ({ cluster: homelab.cluster.state(), policy: { ...shippedPolicy, profile }, now: 0 })
-        const judge = createJudge(
-          catalog,
-          world,
-          undefined,
-          agentsIn(() => [agentOf('main', {}), agent]),
-        )
+        const judge = createJudge(catalog, world, { agents: agentsIn(() => [agentOf('main', {}), agent]) })
         for (const kind of ['chat', 'command', 'plan', 'client_plan', 'mcp', 'job']) {
           const own = judge(name, input, undefined, { kind, agent: 'media' })
           const main = judge(name, input, undefined, { kind })

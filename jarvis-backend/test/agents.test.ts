@@ -176,7 +176,7 @@ describe('agents.yaml', () => {
     const reply = await bodyOf<AgentsReply>(second.rest('/api/agents'))
     expect(reply.problems).toHaveLength(1)
     expect(reply.items.find(({ id }) => id === 'media')).toMatchObject({ ceiling: 'yellow' })
-    // What a person cannot see in the file is not written over.
+    // Members of the file that the person may not see are not overwritten.
     const put = await second.rest('/api/agents/media', { method: 'PUT', json: { agent: {} } })
     expect(put.status).toBe(409)
   })

@@ -192,7 +192,7 @@ const asking = [
   ...['POST /api/sessions', 'POST /api/sessions/:id/messages', 'POST /api/sessions/:id/abort'],
   ...['POST /api/attachments', 'DELETE /api/attachments/:id'],
 ]
-/** What a viewer may read and a program may not: how JARVIS is set up, and whole files. */
+/** Reads open to a viewer and closed to a program: the set-up of JARVIS, and whole files. */
 const closedReads = [
   ...['/api/settings', '/api/memory/files', '/api/memory/files/PATH', '/api/memory/sessions/:id'],
   '/api/agents/:id/files/PATH',

@@ -22,7 +22,7 @@ function house(policy: string): string {
   return dataDir
 }
 
-/** What several people do at the doors of a life, and read of it. */
+/** The acts of several people at the doors of a life, and their reads. */
 function doors(url: string) {
   const origin = url.replace('127.0.0.1', 'localhost')
   const send = (bearer: string, method: string, path: string, body?: object) =>

@@ -10,10 +10,15 @@ const packages = readdirSync(new URL('../../packages', import.meta.url), { withF
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-/** What each module may import besides itself and `lib`. `*`: everything, for it wires the rest. */
+/** Imports that each module may have besides itself and `lib`. `*`: everything, because the module wires the rest. */
 const mayImport: Record<string, readonly string[] | '*'> = {
-  'main.ts': ['compose', 'config', 'store', 'version'],
+  'main.ts': ['process', 'config', 'store', 'version'],
   compose: '*',
+  // The two sites: they open the rooms.
+  'site.ts': '*',
+  process: '*',
+  // Types of the first rooms' parts.
+  'foundation.ts': '*',
   // The kinds and facts of the house, by type alone.
   'house.ts': '*',
   // A room makes its own parts from what earlier rooms give it. Nothing but the site imports it.
@@ -33,6 +38,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   workspace: ['protocol'],
   // Files, sandbox, web, browser, git and docker, a folder each.
   workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
+  // Each area of the workbench makes its parts as a room does. Nothing but the room imports it.
+  'workbench/areas': '*',
   tools: ['protocol', 'gate', 'homelab', 'drill', 'workspace', 'workbench', 'memory', 'ssh-grammar', 'redaction'],
   // `agent` for its port ToolRunner, which `calls` implements.
   calls: ['protocol', 'signing', 'agent', 'agents', 'gate', 'redaction', 'homelab', 'workspace', 'memory', 'tools'],
@@ -40,7 +47,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   agent: ['protocol', 'agents'],
   // `agent` for its port BudgetKeeper.
   budgets: ['protocol', 'agent'],
-  providers: ['protocol', 'agent', 'memory', 'sentence-encoder'],
+  providers: ['protocol', 'agent', 'memory', 'sentence-encoder', 'demo-model'],
   store: [
     'hybrid-index',
     'protocol',
@@ -59,6 +66,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'skills',
     'v1',
     'workbench',
+    'time',
   ],
   'mcp/server': ['protocol', 'tools', 'calls', 'agent', 'auth'],
   'mcp/attached': ['protocol', 'gate', 'tools', 'calls', 'redaction'],
@@ -90,6 +98,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   cli: [
     'agents',
     'compose',
+    'process',
     'config',
     'auth',
     'signing',
@@ -112,18 +121,32 @@ const mayImport: Record<string, readonly string[] | '*'> = {
     'secrets',
     'workbench',
   ],
-  doctor: ['config', 'secrets', 'drill', 'homelab', 'protocol', 'providers', 'gate', 'store', 'tools', 'workbench'],
+  doctor: [
+    'house',
+    'config',
+    'secrets',
+    'drill',
+    'homelab',
+    'protocol',
+    'providers',
+    'gate',
+    'store',
+    'tools',
+    'workbench',
+  ],
   config: ['protocol', 'agents', 'gate', 'tools', 'redaction', 'secrets'],
   lib: [],
+  log: ['protocol', 'redaction'],
+  time: [],
 }
 
 const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
-/** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, for server and client share nothing. */
+/** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, because server and client share nothing. */
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp') return `mcp/${second}`
-  return first.replace(/^(compose|version)\.ts$/, '$1')
+  if (first === 'mcp' || (first === 'workbench' && second === 'areas')) return `${first}/${second}`
+  return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.ts'))
@@ -176,15 +199,27 @@ test('every effect goes through one door', () => {
   expect(callers(/\.settle\(call,/)).toEqual(['agent/run/settle-calls.ts'])
 })
 
+test('nothing outside homelab imports homelab/proxmox', () => {
+  const root = join(src, '..')
+  const importing = ['src', 'test', 'bench', 'dojo'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .map((path) => join(root, folder, path))
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(join(src, 'homelab', sep)))
+      .filter((path) => /from '[^']*homelab\/proxmox\//.test(readFileSync(path, 'utf8'))),
+  )
+  expect(importing.map((path) => relative(root, path))).toEqual([])
+})
+
 test('only the site opens rooms: others import types of a room at most', () => {
   const opening = files.filter(
-    (path) => !path.endsWith(join('compose', 'site.ts')) && /^import (?!type\b).*\/room\.ts'/m.test(codeOf(path)),
+    (path) =>
+      !['site.ts', 'process.ts'].includes(relative(src, path)) && /^import (?!type\b).*\/room\.ts'/m.test(codeOf(path)),
   )
   expect(opening.map((path) => relative(src, path))).toEqual([])
 })
 
 test('a room of the site gets only what was opened before it', () => {
-  const text = codeOf(join(src, 'compose/site.ts'))
+  const text = codeOf(join(src, 'site.ts'))
   const body = text.slice(text.indexOf('export function createSite('))
   const declared = [...body.matchAll(/^ {2}const (?:(\w+)|\{([^}]+)\})/gm)].flatMap(
     ({ index, 1: one, 2: several = '' }) =>
@@ -228,7 +263,7 @@ test('what a module keeps by itself is of no site', () => {
 test('nothing but an operator’s own socket reaches a shell or a console', () => {
   const names = /\b(Terminals|Consoles|TerminalSession|ScreenSession|openTerminal|terminals|consoles|openable)\b/
   // Where they are made, wired, and served to a signed-in operator.
-  const may = new Set(['homelab', 'compose', 'realtime'])
+  const may = new Set(['homelab', 'compose', 'process.ts', 'site.ts', 'realtime'])
   const folderOf = (path: string) => relative(src, path).split(sep)[0] ?? ''
   const reaching = files.filter((path) => !may.has(folderOf(path)) && names.test(codeOf(path)))
   expect(reaching.map((path) => relative(src, path))).toEqual([])

@@ -8,7 +8,7 @@ import { useJarvis } from './support/use-jarvis.ts'
 const jarvis = useJarvis()
 
 type Form = 'json' | 'stream' | 'plain'
-/** What a server answers, as the rest of a message. `status`: of the HTTP answer. */
+/** A server's answer: the members of the message. `status`: of the HTTP answer. */
 type Peer = {
   form?: Form
   /** Answers are lists of one. */

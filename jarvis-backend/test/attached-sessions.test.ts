@@ -24,7 +24,7 @@ async function forgetful(forgot: Answer, definition = tool('add')) {
     url: '',
     definition,
     forget: () => sessions.clear(),
-    /** Whether it has a stream for its own messages. */
+    /** True if it has a stream for its own messages. */
     hasStream: false,
     refused: 0,
     pinged: async () => {},

@@ -426,7 +426,7 @@ test('a program that came into mcp.json by another way waits until an owner allo
   expect((await serversOf(jarvis)).items.map(({ state }) => state)).toEqual(['waiting', 'waiting'])
   await allow(jarvis, 'planted')
   await until(jarvis, 'planted', ({ state }) => state === 'connected')
-  // What an owner turned off does not come back through the file.
+  // A server that an owner turned off does not come back through the file.
   expect((await put('planted', { ...odd(planPath), enabled: false })).status).toBe(200)
   write({ planted: odd(planPath) })
   await until(jarvis, 'planted', ({ state }) => state === 'waiting')

@@ -173,7 +173,7 @@ test('the words of a file taint as a stranger’s, and those of a picture cannot
     reason: expect.stringContaining('may stand in a picture'),
   })
   expect(jarvis.controls.effects.filter(({ kind }) => kind === 'service')).toEqual([])
-  // What the operator names runs, whatever was attached beside it.
+  // A call that the operator names runs, with any attachment beside the message.
   for (const file of [await note(), await screenshot()]) {
     await send('Restart vaultd on pve.', file)
     await operator.next('chat:done')

@@ -147,7 +147,7 @@ test('rules that were made stricter or taken away since stay so after a restore,
   expect(anew.output).toMatch(/operator {2}owner, comes back[\s\S]*policy\.yaml comes back\. The backup's has:/)
   expect(readFileSync(join(fresh, 'policy.yaml'), 'utf8')).toBe('tiers: {stop_vm: yellow}\n')
 
-  // Of a backup that nobody vouches for, the rules come on demand alone.
+  // The rules of an unproven backup are restored on demand alone.
   const unproven = async (...more: string[]) => {
     const empty = folder()
     const { code, output } = await jarvis(empty, 'restore', '--yes', '--unproven', file, ...more)

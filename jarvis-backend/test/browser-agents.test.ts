@@ -38,7 +38,7 @@ async function makesAnAgent(page: Page, jarvis: TestJarvis) {
   await made.getByLabel(/^Id/).fill('films')
   await made.getByLabel(/^May use/).fill('get_*, get_vmz')
   await made.getByLabel(/^Skills/).fill('disk-*')
-  // What was typed stays.
+  // Typed text stays.
   await page.keyboard.press('Escape')
   await made.getByRole('button', { name: 'Save the agent' }).click()
   await made.getByRole('alert').filter({ hasText: 'get_vmz' }).waitFor()
@@ -51,7 +51,7 @@ async function makesAnAgent(page: Page, jarvis: TestJarvis) {
   await edited.getByLabel('What it is for, in a sentence').fill('Looks after 104.')
   await edited.getByRole('button', { name: 'Save the agent' }).click()
   await page.getByText('Looks after 104.').waitFor()
-  // What the form was not asked to change stays.
+  // Members that the form was not asked to change stay.
   expect(agentsYaml(jarvis)).toMatch(/films:[\s\S]*about: Looks after 104\.[\s\S]*disk-\*/)
 }
 

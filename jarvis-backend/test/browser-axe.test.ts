@@ -72,7 +72,7 @@ test('a card is decided with one hand: Deny and Approve stand in the lower half,
     expect(box?.height, String(name)).toBeGreaterThanOrEqual(44)
     expect(box?.y, String(name)).toBeGreaterThan(sizes.phone.height / 2)
     expect((box?.x ?? 0) + (box?.width ?? 0), String(name)).toBeLessThanOrEqual(sizes.phone.width)
-    // What lies there is the button itself: no bar and no line covers it.
+    // The topmost element there is the button itself: no bar and no line covers it.
     const hit = `document.elementFromPoint(${(box?.x ?? 0) + 20}, ${(box?.y ?? 0) + 22}).closest('button')?.textContent`
     expect(await phone.evaluate<string>(hit), String(name)).toMatch(name)
   }

@@ -90,7 +90,7 @@ test('a guest opens by its address, its past is drawn, and an action there becom
     expect(await seriousFindings(guest), colorScheme).toEqual([])
   }
 
-  // What is protected says so, and nothing there can be pressed.
+  // A protected guest says so, and none of its buttons can be pressed.
   await page.getByRole('link', { name: /^jarvis/ }).press('Enter')
   const own = detailOf(page, 'guest 130')
   await own

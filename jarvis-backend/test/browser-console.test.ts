@@ -32,7 +32,7 @@ test('an operator opens a VM’s screen and a container’s terminal, types, get
   const ink = (from: number, to: number) => page.evaluate<number>(inkOf(from, to))
   await expect.poll(() => ink(0, 1)).toBeGreaterThan(200)
 
-  // What is typed is drawn, capitals too.
+  // Typed letters are drawn, capitals too.
   const before = await ink(7, 8)
   await page.keyboard.type('Hello')
   await expect.poll(() => ink(7, 8)).toBeGreaterThan(before + 100)

@@ -10,7 +10,7 @@ const name = 'jarvis.example.org'
 const home = `https://${name}`
 const cookieName = '__Host-jarvis'
 
-/** What a page at another port of the name tries: a request that carries the cookie, a form, a picture and a WebSocket. */
+/** Attacks of a page at another port of the name: a request that carries the cookie, a form, a picture and a WebSocket. */
 async function attack(page: Page): Promise<string[]> {
   await page.goto(`${home}:8443/`)
   const tried = await page.evaluate(async (target: string) => {
@@ -44,7 +44,7 @@ async function attack(page: Page): Promise<string[]> {
 
 test('at an https name Chromium keeps the sign-in in a cookie: REST, socket and reload go by it, a page at another port by nothing, and signing out ends it', async () => {
   const jarvis = await startJarvis({ dashboardDir, env: { JARVIS_PUBLIC_URL: home, JARVIS_EMBEDDINGS: 'none' } })
-  /** What the other service was sent. */
+  /** Requests that the other service received. */
   const received: string[] = []
   const server = await atHttpsName(name, jarvis.url, ({ headers }, answer) => {
     received.push(headers.cookie ?? '')

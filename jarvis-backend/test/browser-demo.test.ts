@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { demoModel } from '../src/providers/demo/model.ts'
+import { demoModel } from '../src/providers/index.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says } from './support/scripted-model.ts'
 import { useSharedChat } from './support/shared-chat.ts'
@@ -12,7 +12,7 @@ const { operator } = useBrowser()
 const env = { JARVIS_EMBEDDINGS: 'none' }
 const newChat = useSharedChat({ env })
 
-/** Whether all of it stands on the screen, and nothing over it. */
+/** True if all of it stands on the screen, and nothing over it. */
 const isInView = (page: Page, selector: string) =>
   page.evaluate(`{
     const element = document.querySelector('${selector}')

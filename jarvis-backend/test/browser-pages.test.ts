@@ -288,7 +288,7 @@ test('the palette and the keys go everywhere without a mouse', async () => {
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Search or run' })
   await field.fill('jour')
-  // That Enter is the input method's.
+  // This Enter belongs to the input method.
   await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
   expect(await field.isVisible()).toBe(true)
   await page.keyboard.press('Enter')
@@ -338,7 +338,7 @@ test('without a server the pages keep their data and disable their actions', asy
   await lookAround(jarvis)
   const page = await operator(jarvis, { fetchesAhead: true }, '/journal')
   await page.getByText('get_cluster_status').first().waitFor()
-  // What was not opened yet is fetched meanwhile; this comes last of the pages.
+  // Pages that were not opened yet are fetched meanwhile; this one comes last.
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /more-page-/.test(name)))
   await jarvis.stop()
   await page.getByText('offline').first().waitFor()

@@ -306,7 +306,7 @@ const failsOn = (word: string) => `{
   const exec = RegExp.prototype.exec
   RegExp.prototype.exec = function (text) {
     const failure = new Error('net::ERR planned')
-    // What announces the end of an answer is not drawn by React.
+    // React does not draw the announcement at the end of an answer.
     if (String(text).includes('${word}') && !failure.stack.includes('/ending-')) throw failure
     return exec.call(this, text)
   }

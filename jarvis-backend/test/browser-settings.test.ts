@@ -76,7 +76,7 @@ test('a model is connected without reading anything but the screen: tried, mende
   const models = region(page, 'Models')
   await models.getByRole('button', { name: 'Connect OpenAI-compatible…' }).click()
   const form = models.getByRole('form', { name: 'Connect an OpenAI-compatible model' })
-  // Whoever leaves out http:// is told so, and offered what was meant; another server has other models than OpenAI.
+  // An address without http:// is refused with the completed address as an offer. Another server has other models than OpenAI.
   await form.getByLabel('Address').fill(server.url.replace('http://', ''))
   expect(await form.getByLabel('Model').inputValue()).toBe('')
   await form.getByLabel('Key').fill(key)

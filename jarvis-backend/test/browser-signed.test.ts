@@ -47,7 +47,7 @@ test('a person without a passkey reads what to do, adds one, and signs an approv
 
   await go(page, chat)
   await signs(page).getByText('Your passkey signs this approval.').waitFor()
-  // Whoever holds the device and is not its person.
+  // Another person holds the device.
   await authenticator.verifies(false)
   await approve(page).click()
   await page.getByRole('alert').getByText('Nothing was signed, so nothing was decided. The card waits.').waitFor()

@@ -67,7 +67,7 @@ test('a card shows the difference of a file, every line on request, and the sett
   await part.getByRole('button', { name: 'Turn off: Browser' }).waitFor()
   await unsaved.waitFor({ state: 'detached' })
   expect(readFileSync(join(dataDir, 'policy.yaml'), 'utf8')).toContain('browser: true')
-  // What the policy refuses is said in its words, and saves nothing.
+  // A refusal of the policy is shown in the policy's words, and saves nothing.
   await part.getByLabel('Name').fill('all')
   await part.getByLabel('Folder').fill('/')
   await part.getByRole('form', { name: 'Add a root' }).getByRole('button', { name: 'Add' }).click()

@@ -43,7 +43,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 const kinds = { begin: 'turn', last: 'wrap_up', fold: 'compaction' } as const
 
-/** Whose runs there are from the start: two of a chat, one of a job. */
+/** Spenders of the runs that exist from the start: two of a chat, one of a job. */
 const starts: Spender[] = [
   { runId: 'one', sessionId: 's', agent: 'main', activeMs: 0 },
   { runId: 'two', sessionId: 's', agent: 'media', activeMs: 0 },
@@ -141,7 +141,7 @@ function play(acts: readonly Act[]) {
           rows.delete(row)
         } else {
           reservation.settle({ ...noUsage, inputTokens: input, outputTokens: output })
-          // What nobody counted counts as it was sent.
+          // A reply that nobody counted counts as its request was sent.
           const counted = input + output === 0 ? made.input : input
           row.tokens = counted + output + going.lost
           row.usd = (counted + output * 10 + going.lost) / 1e6
@@ -193,7 +193,7 @@ function play(acts: readonly Act[]) {
         const isOwn = ({ run: { runId, parent } }: Row) => runId === run.runId || parent === run.runId
         within(spent.tokens, own.tokens ?? Number.POSITIVE_INFINITY, isOwn)
         within(spent.usd, own.usd ?? Number.POSITIVE_INFINITY, isOwn, 'usd')
-        // What is lent is not used by the parent too.
+        // The parent does not use a lent amount too.
         const lent = runs.reduce((sum, { runId, parent, lent, isOpen }) => {
           const left = lent - tokensOf((row) => row.run.runId === runId)
           return parent === run.runId && isOpen ? sum + Math.max(0, left) : sum

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { apprise } from '../src/channels/adapters/apprise.ts'
-import { gotify } from '../src/channels/adapters/gotify.ts'
-import { homeAssistant } from '../src/channels/adapters/home-assistant.ts'
-import { ntfy } from '../src/channels/adapters/ntfy.ts'
 import { webPush } from '../src/channels/adapters/web-push.ts'
 import { webhook } from '../src/channels/adapters/webhook.ts'
-import type { Address, ChannelKind, Outgoing, Settings } from '../src/channels/channel.ts'
-import { settingsProblem } from '../src/channels/registry.ts'
+import type { Outgoing } from '../src/channels/channel.ts'
+import { settingsProblem } from '../src/channels/channel-settings.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
 import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { startApprise } from './fake-services/apprise.ts'
-import { startGotify } from './fake-services/gotify.ts'
-import { startHomeAssistant } from './fake-services/home-assistant.ts'
-import { startNtfy } from './fake-services/ntfy.ts'
-import type { startService } from './fake-services/service.ts'
+import { plainServices, startedFor, webhookSecret } from './fake-services/channels.ts'
 import { startPushService } from './fake-services/web-push.ts'
 import { startWebhook } from './fake-services/webhook.ts'
-
-type Service = Awaited<ReturnType<typeof startService>>
-type Started = { kind: ChannelKind; service: Service; settings: Settings; shown(): unknown[]; to?: Address }
 
 const say = createSpeech((text) => text)
 const nobody = { user: '', chat: '' }
@@ -39,63 +28,13 @@ const message = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...more,
 })
 
-const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const kinds: Record<string, () => Promise<Started>> = {
-  async ntfy() {
-    const service = await startNtfy()
-    return {
-      kind: ntfy,
-      service,
-      settings: { URL: service.url, TOPIC: 'j', TOKEN: service.token },
-      shown: service.shown,
-    }
-  },
-  async webhook() {
-    const service = await startWebhook(secret)
-    const settings = { HOOK_URL: `${service.url}/hook?key=1`, SECRET: secret }
-    return { kind: webhook, service, settings, shown: () => [...service.events.values()].map(({ data }) => data) }
-  },
-  async homeassistant() {
-    const service = await startHomeAssistant()
-    const settings = { URL: service.url, TOKEN: service.token, SERVICE: service.service }
-    return { kind: homeAssistant, service, settings, shown: service.shown }
-  },
-  async gotify() {
-    const service = await startGotify()
-    return {
-      kind: gotify,
-      service,
-      settings: { URL: `${service.url}/`, TOKEN: service.token },
-      shown: () => service.messages,
-    }
-  },
-  async apprise() {
-    const service = await startApprise()
-    return { kind: apprise, service, settings: { URL: service.url, KEY: service.key }, shown: () => service.messages }
-  },
-  async webpush() {
-    const service = await startPushService()
-    const settings = { subject: 'mailto:operator@example.org', keys: makeVapidKeys(), isAllowed: () => true }
-    const sender = createWebPushSender({ ...settings, ca: service.ca })
-    const kind = webPush({
-      sender: () => sender,
-      subscription: (id) => (id === 'psh_1' ? { id, ...service.browser.to } : undefined),
-      sign: () => undefined,
-      sent() {},
-    })
-    return { kind, service, settings: {}, shown: service.shown, to: { user: 'psh_1', chat: '' } }
-  },
-}
+const secret = webhookSecret
 
-describe.each(Object.entries(kinds))('%s', (_name, start) => {
+describe.each(Object.entries(plainServices))('%s', (id, start) => {
   const open = async () => {
-    const started = await start()
+    const started = await startedFor(id, start)
     expect(settingsProblem(started.kind, started.settings)).toBeUndefined()
-    return {
-      to: nobody,
-      ...started,
-      channel: started.kind.open(started.settings, { clock: systemClock, problem() {} }),
-    }
+    return { ...started, channel: started.kind.open(started.settings, { clock: systemClock, problem() {} }) }
   }
 
   test('a message arrives with its words as they are, and the service is well', async () => {
@@ -111,8 +50,6 @@ describe.each(Object.entries(kinds))('%s', (_name, start) => {
     const { channel, shown, kind, to } = await open()
     for (const _ of [1, 2]) await channel.deliver(message(), to, signal)
     expect(shown()).toHaveLength(kind.capabilities.isIdempotent ? 1 : 2)
-    expect(kind.capabilities.revises).toBe(channel.revise !== undefined)
-    expect(kind.capabilities.withdraws).toBe(channel.withdraw !== undefined)
   })
 
   test.each([
@@ -242,7 +179,7 @@ test('a push service’s answers end a subscription, are tried again or are fina
       buttons: { device: 'psh_1', challenge: 'c', before: '{', after: '}', labels },
     },
   ])
-  // What was decided elsewhere closes it, and takes the place of what the service still keeps.
+  // A decision made elsewhere closes the message, and replaces the text that the service still keeps.
   expect(await channel.revise?.(message({ tag: 'tu_1', isOver: true }), to, undefined, signal)).toEqual({
     kind: 'sent',
   })

@@ -166,7 +166,7 @@ test('killed after a tap: decided once, the message is changed, the button is sp
     const { dataDir: left, putBack } = first.at(dieAt)
     putBack()
     expect(telegram.answerTo(query)).toBeUndefined()
-    // What was not committed comes again, and counts then.
+    // An update that was not committed comes again, and counts then.
     const second = await life({ dataDir: left, env })
     await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
     if (!isKept) await expect.poll(() => telegram.answerTo(query), soon).toBe('Denied.')
@@ -221,7 +221,7 @@ const talking: [dieAt: string, tells: number][] = [
   ['insert channel_chats written', 1],
   // The message, its place and the place in the updates are stored together.
   ['insert channel_chats committed', 1],
-  // What the call came to is stored, and nothing of it was told.
+  // The call's result is stored, and no message about it was sent.
   ['insert entries tool_result committed', 1],
   ['update channel_chats told written', 1],
   ['insert outbox committed', 1],

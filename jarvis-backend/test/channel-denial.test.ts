@@ -87,7 +87,7 @@ test('ntfy and Home Assistant deny once they may, by a button that is good once;
   await screen.ask('chat:confirm', { sessionId, toolUseId: first.toolUseId, confirmed: false })
   await screen.next('chat:done')
 
-  // Who has the token alone allows nothing, and nobody allows an approval.
+  // The token alone allows nothing, and no token allows an approval.
   const raw = await fetch(`${jarvis.url}/api/channel-recipients/${(await channel('ntfy')).recipients[0]?.id}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${jarvis.token('operator')}`, 'content-type': 'application/json' },
@@ -112,7 +112,7 @@ test('ntfy and Home Assistant deny once they may, by a button that is good once;
   const { token } = JSON.parse(request?.body ?? '{}') as { token: string }
   const action = actionsOf(onPhone)[0]?.action ?? ''
   expect([token, action]).toEqual([expect.stringMatching(/\.d$/), expect.stringMatching(/\.d$/)])
-  // What stands in the topic lets nobody in and approves nothing.
+  // A message in the topic signs nobody in and approves nothing.
   expect(JSON.stringify(onTopic)).not.toContain(ntfy.token)
 
   const hostile: [string, string, unknown, number][] = [

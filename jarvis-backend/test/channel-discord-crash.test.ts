@@ -91,7 +91,7 @@ test('killed while a card is told and as it is tapped: it is told once, decided 
     const { dataDir, putBack } = first.at(dieAt)
     putBack()
     expect(tap()).toMatchObject({ isAnswered: true, told: [] })
-    // What was not committed comes again, as Discord resumes the session after what was.
+    // An event that was not committed comes again, because Discord resumes the session after the last committed event.
     const second = await life({ ...house, dataDir })
     await expect.poll(async () => (await second.cards())[0]?.decision, soon).toBe('denied')
     if (!isKept) await expect.poll(() => tap()?.told, soon).toEqual(['Denied.'])

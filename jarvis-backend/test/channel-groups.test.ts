@@ -132,7 +132,7 @@ test('a group that an owner chose is told of alerts and jobs without names; noth
   await screen.ask('chat:confirm', { sessionId, toolUseId, confirmed: false })
   await screen.next('chat:done')
 
-  // What fails is told, without its name and without the dashboard's address.
+  // A failure is told without its name and without the dashboard's address.
   const upid = 'UPID:pve:0000C0DE:00000001:00000001:qmstart:999:root@pam:'
   async function fail(times: string) {
     const work = { kind: 'call', toolName: 'get_task_log', toolInput: { upid } }
@@ -158,7 +158,7 @@ test('a group that an owner chose is told of alerts and jobs without names; noth
     expect.arrayContaining(['group_told', 'group_moved']),
   )
 
-  // Whoever takes the bot out, the page says so; what is sent then fails and stops nothing else.
+  // The page says that the bot was removed from the group. Later messages to the group fail and stop nothing else.
   telegram.group(moved, 'Family', 667, false)
   discord.shut(alerts)
   await expect

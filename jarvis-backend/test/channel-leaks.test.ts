@@ -1,126 +1,33 @@
-import type { AddressInfo } from 'node:net'
 import { Facts } from 'house'
-import { Card, type Question } from 'protocol'
+import { Card, type ChannelsReply, type Question } from 'protocol'
 import { matterKinds } from 'protocol/channel'
 import { createRedactor } from 'redaction/redact'
-import { SMTPServer } from 'smtp-server'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { channelKinds } from '../src/channels/adapters/index.ts'
-import { webPush } from '../src/channels/adapters/web-push.ts'
+import { describe, expect, test } from 'vitest'
 import { cardContent, endedContent } from '../src/channels/cards.ts'
-import { type Address, type ChannelKind, decides, type Outgoing, type PairedChat } from '../src/channels/channel.ts'
+import { decides, type Outgoing, type PairedChat } from '../src/channels/channel.ts'
+import { isSecretSetting, settingsProblem } from '../src/channels/channel-settings.ts'
 import type { Notice } from '../src/channels/channels.ts'
 import { tellOfFacts } from '../src/channels/notices.ts'
 import type { Content } from '../src/channels/ports.ts'
-import { isSecretSetting, settingsProblem } from '../src/channels/registry.ts'
 import { createSpeech, createTelling } from '../src/channels/spoken.ts'
-import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
 import type { FactTypes } from '../src/house.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { startApprise } from './fake-services/apprise.ts'
-import { startDiscord } from './fake-services/discord.ts'
-import { startGotify } from './fake-services/gotify.ts'
-import { startHomeAssistant } from './fake-services/home-assistant.ts'
-import { startNtfy } from './fake-services/ntfy.ts'
-import { startTelegram } from './fake-services/telegram.ts'
-import { startPushService } from './fake-services/web-push.ts'
-import { startWebhook } from './fake-services/webhook.ts'
+import { channelServices, startedFor } from './fake-services/channels.ts'
+import { startJarvis } from './support/start-jarvis.ts'
 
 /** A key of this house; `argument` and `host` are what no message may have. */
 const secret = 'planted-house-key-0123456789'
 const argument = 'planted-argument'
 const host = '10.99.88.77'
 const foreign = `${argument} ${host} ${secret}`
-/** What must leave, or nothing was looked at. */
+/** A word that must leave, as proof that messages were looked at. */
 const control = 'visible-word'
 const { signal } = new AbortController()
 
-type Opened = { settings: Record<string, string>; to: Address; bodies(): string[]; kind?: ChannelKind }
-const nobody = { user: '', chat: '' }
-const bodiesOf = (service: { taken: { body: string }[] }) => () => service.taken.map(({ body }) => body)
-/** One row for each channel; a channel without one fails. */
-const rows: Record<string, () => Promise<Opened>> = {
-  async telegram() {
-    const service = await startTelegram()
-    service.start(88120411)
-    const to = { user: '88120411', chat: '88120411' }
-    return { settings: { TOKEN: service.token, URL: service.url }, to, bodies: bodiesOf(service) }
-  },
-  async discord() {
-    const service = await startDiscord()
-    const user = '88120411000000001'
-    service.write(user, 'Hello')
-    const to = { user, chat: service.channelOf(user) }
-    return { settings: { TOKEN: service.token, URL: service.api }, to, bodies: bodiesOf(service) }
-  },
-  async ntfy() {
-    const service = await startNtfy()
-    const settings = { URL: service.url, TOPIC: 'jarvis-topic-0123456789', TOKEN: service.token }
-    return { settings, to: nobody, bodies: bodiesOf(service) }
-  },
-  async email() {
-    const mails: string[] = []
-    const server = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      logger: false,
-      onData(stream, _session, done) {
-        const chunks: Buffer[] = []
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-        stream.on('end', () => {
-          mails.push(Buffer.concat(chunks).toString('utf8'))
-          done()
-        })
-      },
-    })
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-    onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())))
-    const { port } = server.server.address() as AddressInfo
-    const settings = { URL: `smtp://127.0.0.1:${port}`, FROM: 'jarvis@home.lan', TO: 'mira@home.lan' }
-    // Lines are broken within words.
-    return { settings, to: nobody, bodies: () => mails.map((mail) => mail.replace(/=\r?\n/g, '')) }
-  },
-  async homeassistant() {
-    const service = await startHomeAssistant()
-    const settings = { URL: service.url, TOKEN: service.token, SERVICE: service.service }
-    return { settings, to: nobody, bodies: bodiesOf(service) }
-  },
-  async webhook() {
-    const signing = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-    const service = await startWebhook(signing)
-    const settings = { HOOK_URL: `${service.url}/hook?key=planted-hook-key`, SECRET: signing }
-    return { settings, to: nobody, bodies: bodiesOf(service) }
-  },
-  async gotify() {
-    const service = await startGotify()
-    return { settings: { URL: service.url, TOKEN: service.token }, to: nobody, bodies: bodiesOf(service) }
-  },
-  async apprise() {
-    const service = await startApprise()
-    return { settings: { URL: service.url, KEY: service.key }, to: nobody, bodies: bodiesOf(service) }
-  },
-  async webpush() {
-    const service = await startPushService()
-    const keys = makeVapidKeys()
-    const sender = createWebPushSender({
-      keys,
-      subject: 'mailto:mira@example.org',
-      isAllowed: () => true,
-      ca: service.ca,
-    })
-    const kind = webPush({
-      sender: () => sender,
-      sign: () => undefined,
-      sent() {},
-      subscription: (id) => ({ id, ...service.browser.to }),
-    })
-    const bodies = () => service.taken.map(({ bytes }) => JSON.stringify(service.browser.open(bytes)))
-    return { settings: {}, to: { user: 'psh_1', chat: '' }, bodies, kind }
-  },
-}
-
-test('every channel of the house has a row here', () => {
-  expect(Object.keys(rows).sort()).toEqual([...channelKinds.map(({ id }) => id), 'webpush'].sort())
+test('every channel of the registry has a fake service', async () => {
+  const jarvis = await startJarvis()
+  const reply = (await (await jarvis.rest('/api/channels')).json()) as ChannelsReply
+  expect(Object.keys(channelServices).sort()).toEqual(reply.items.map(({ id }) => id).sort())
 })
 
 /** A card with something that must not leave in every field but the names, which hold a secret. */
@@ -165,7 +72,7 @@ const { changed, reasons, proof, approvals, plan, later, isAfterAnother, ...rest
 const light = { ...rest, then: `running → ${secret}`, affects: 'Nothing else found' } as Card
 const heavy = full as Card
 
-/** What the house tells over channels of every kind of matter, with foreign words in every field. */
+/** Notices of every kind of matter, with foreign words in every field. */
 function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
   const told: (Notice & { mayHold: 'names' | 'nothing' })[] = []
   const facts = new Facts<FactTypes>((error) => {
@@ -209,11 +116,9 @@ function notices(): (Notice & { mayHold: 'names' | 'nothing' })[] {
   return told
 }
 
-describe.each(Object.entries(rows))('%s', (id, start) => {
+describe.each(Object.entries(channelServices))('%s', (id, start) => {
   test('no secret leaves from any field of a card, a notice or a conversation, and no argument or address but in JARVIS’s own sentences', async () => {
-    const { settings, to, bodies, kind: own } = await start()
-    const kind = own ?? channelKinds.find((one) => one.id === id)
-    if (kind === undefined) throw new Error(`there is no ${id}`)
+    const { settings, to, bodies, kind } = await startedFor(id, start)
     expect(settingsProblem(kind, settings)).toBeUndefined()
     const tokens = Object.entries(settings).flatMap(([name, value]) => (isSecretSetting(name) ? [value] : []))
     const redact = createRedactor([secret, ...tokens]).text

@@ -40,7 +40,7 @@ test('two programs with one token: both say so, though each has its turns; the o
   const other = listening(service)
   await expect
     .poll(() => {
-      // What is written ends a poll well, so each has its turns in between.
+      // A message may end a poll, so each poll gets its turns in between.
       service.write(mira, 'Hello')
       return [one.contests() > 0, other.contests() > 0]
     }, soon)

@@ -91,7 +91,7 @@ test('a paired person talks: the answer is shown as a draft, then sent, in one s
   first.release()
   await told('<b>Two</b> nodes are <code>up</code> &amp; well.')
   telegram.write(mira, 'And now?')
-  // What a model writes as HTML is text.
+  // HTML that a model writes is sent as text.
   await told('Still &lt;b&gt;up&lt;/b&gt;.')
   const [session, ...more] = await sessions()
   expect(more).toEqual([])
@@ -132,7 +132,7 @@ test('lines of the chat: new, sessions, status, waiting, stop; a typed call is a
   telegram.write(mira, 'Fourth.')
   await told('It waits until the answer before it is done. /stop ends that answer and holds this message.')
   telegram.write(mira, 'Fifth.')
-  // What is queued does not begin after a stop: its writer sends or removes it.
+  // Queued messages do not begin after a stop: their writer sends or removes them.
   telegram.stopDraft(mira, telegram.drafts.at(-1)?.id ?? 0)
   await stalled.aborted
   await told('Stopped.')

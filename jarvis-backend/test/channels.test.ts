@@ -193,7 +193,7 @@ test('a failed job and a sign-in on a new device are told of; a job that is done
       json: { password },
     })
   expect([(await signIn('Desk/1')).status, (await signIn('Phone/1')).status]).toEqual([200, 200])
-  // Who signed in from where stays on the page.
+  // The place of a sign-in stays on the page.
   await expect.poll(told).toContain('Somebody signed in as you on a new device.')
   expect(told()).not.toContain('The job "quiet look" is done.')
 })

@@ -1,7 +1,7 @@
 import { type ClusterState, type Limits, type RestoreProof, type Task, usualLimits } from 'protocol'
 import { describe, expect, test } from 'vitest'
 import type { CommandOutput, PvePath, PveReader, Shell } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { ApiError } from '../src/homelab/pve/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -55,7 +55,7 @@ test('every runbook that a check names comes with JARVIS', () => {
 type Changed = Omit<Partial<CheckPorts>, 'state'> & {
   /** Answers in place of the demo's, by path. */
   answers?: Record<string, unknown>
-  /** What commands print, by node and command. */
+  /** Outputs of commands, by node and command. */
   prints?: Record<string, Partial<CommandOutput> | Error>
   state?: (state: ClusterState) => void
 }
@@ -93,7 +93,7 @@ function portsOf({ answers = {}, prints = {}, state: change, ...own }: Changed =
   return { ...fixed, state, api, cluster, shell, signal: AbortSignal.timeout(60_000), ...own }
 }
 
-/** What is not well, by object. */
+/** The verdicts that are not well, by object. */
 async function found(check: Check, changed?: Changed) {
   const { measures } = await check.look(portsOf(changed))
   return Object.fromEntries(
@@ -886,7 +886,7 @@ test('a guest that went off with no task is told, one that a task stopped is not
   expect(await look(103, 'running')).toBe(undefined)
   expect(await look(103, 'stopped')).toEqual(['failed', expect.stringContaining('went off, and no task stopped it')])
   expect(await look(103, 'stopped', [], 600_000)).toEqual(['failed', expect.any(String)])
-  // What comes hours later explains nothing.
+  // An event hours later explains nothing.
   expect(await look(103, 'stopped', [running('vzdump')], 700_000)).toEqual(['failed', expect.any(String)])
   expect(await look(103, 'running')).toBe(undefined)
   const shutdown = { ...running('qmshutdown', { vmid: 103 }), status: 'ok' as const, endedAt: 5 }

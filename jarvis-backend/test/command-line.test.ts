@@ -266,7 +266,7 @@ test.each(['bash', 'zsh', 'fish'])('completions for %s name every command and op
     expect(script).toContain(command.name)
     for (const option of Object.keys(command.options)) expect(script).toContain(option)
   }
-  // What real shells did with it was looked at by hand: a word's place in zsh, one command in the words of another in fish.
+  // Completion in real shells was tried by hand: a word's place in zsh, one command in the words of another in fish.
   const journal = {
     bash: 'journal) words="verify',
     zsh: "'2:word:(verify",

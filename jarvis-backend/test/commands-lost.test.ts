@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Command } from '../src/workbench/sandbox/command.ts'
 import { createCommandFiles } from '../src/workbench/sandbox/command-files.ts'
-import { createCommands } from '../src/workbench/sandbox/commands.ts'
+import { SandboxCommands } from '../src/workbench/sandbox/commands.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
 
 const discarded: string[] = []
@@ -15,7 +15,7 @@ function commandsIn(dir: string, bwrap = '/nowhere/bwrap') {
   const store = createCommandFiles(join(dir, 'commands'), report)
   const sandbox = createSandbox(systemClock, { bwrap }, () => Promise.resolve(0))
   const commands = () =>
-    createCommands({
+    new SandboxCommands({
       clock: systemClock,
       dir,
       sandbox,

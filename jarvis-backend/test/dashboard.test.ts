@@ -26,7 +26,7 @@ async function startWithDashboard() {
   return startJarvis({ dashboardDir })
 }
 
-/** What comes over the wire, which `fetch` would decode and ask for by itself. */
+/** Reads the bytes on the wire, which `fetch` would decode and negotiate by itself. */
 function get(url: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     const sent = request(url, { headers, method }, async (response) => {

@@ -1,7 +1,7 @@
 import type { Change, ChatEvents } from 'protocol'
 import { expect, test } from 'vitest'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
-import { demoModel } from '../src/providers/demo/model.ts'
+import { demoModel } from '../src/providers/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
@@ -147,7 +147,7 @@ test('what it says follows the cluster, not a script', async () => {
   expect((await demo.ask('what happened to agent?')).text).toContain('agent is offline')
 })
 
-/** What the pages offer, and what a stranger types. */
+/** Sentences that the pages offer, and sentences that a stranger types. */
 const questions: [string, RegExp][] = [
   ['pve is at 81 °C. Why?', /The cause is 123 frigate/],
   ['Why are backups missing?', /9 of 21 guests have no fresh backup/],

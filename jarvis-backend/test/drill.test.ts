@@ -1,9 +1,8 @@
 import { drillPool } from 'protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createProxmox, usualDeadlines } from '../src/homelab/connect.ts'
 import type { Homelab, PveApi } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/proxmox/failure.ts'
-import { createProxmox } from '../src/homelab/proxmox/index.ts'
-import { usualDeadlines } from '../src/homelab/proxmox/transport.ts'
+import { ApiError } from '../src/homelab/pve/failure.ts'
 import type { ModelControls } from '../src/homelab/pve-model/controls.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -52,7 +51,7 @@ const clusters: Record<string, () => Promise<{ fixture: Fixture; stop(): Promise
 }
 
 type Ask = { method: string; path: string; form: Record<string, string> }
-/** What stands between the drill and the cluster. `before` may change the form or refuse; `after` may change the answer or lose it. */
+/** A layer between the drill and the cluster. `before` may change the form or refuse; `after` may change the answer or lose it. */
 type Between = { before?(ask: Ask): Promise<void> | void; after?(ask: Ask, answer: unknown): unknown }
 
 function between(api: PveApi, { before, after }: Between): { api: PveApi; asked: Ask[] } {
@@ -353,7 +352,7 @@ describe.each(Object.entries(clusters))('on %s', (_name, start) => {
     await expect.poll(copies).toEqual([])
   })
 
-  /** What a node says of its storages, changed. */
+  /** Changes a node's rows of its storages. */
   const storagesAre = (change: (row: Record<string, unknown>) => Record<string, unknown>): Between => ({
     after: (ask, answer) =>
       /^nodes\/[^/]+\/storage$/.test(ask.path) ? (answer as Record<string, unknown>[]).map(change) : answer,

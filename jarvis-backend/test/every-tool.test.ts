@@ -57,7 +57,7 @@ describe('arguments that no tool takes', () => {
       const ready = judge(name, input)
       if (ready.kind !== 'ready') throw new Error(`${name} is not ready`)
       const call = { type: 'tool_call', toolUseId: 'tu', toolName: name, toolInput: input } as const
-      const { deed } = cardOf(call, ready, context, parts)
+      const { deed } = cardOf({ call, ready, context }, parts)
       expect(deed).toMatch(/^[a-z][\w .,’-]{5,60}$/)
       expect(deed).not.toMatch(/_/)
     }
@@ -77,7 +77,7 @@ describe('arguments that no tool takes', () => {
     expect(await failingRows(usual, judgeRow)).toEqual([])
   })
 
-  /** What is read as another value (`calls/faithful.ts`), or as none. */
+  /** True if the value is read as another value (`calls/faithful.ts`), or as none. */
   const isRead = (value: unknown) =>
     value === null || (typeof value === 'string' && /^(?:|null|None|true|false|-?\d+(?:\.\d+)?)$|^[[{]/.test(value))
   test('no tool runs with a value of another type', async () => {

@@ -14,7 +14,7 @@ test('a full disk gives the room that was kept for it to the next attempt, and s
   const database = openDatabase(join(dir, 'jarvis.db'), {
     makeRoom() {
       if (!reserve.release()) return false
-      // What the file system does with the room of the file.
+      // Does with the freed pages what the file system does with the room of the file.
       database.sql.pragma(`max_page_count = ${pages + 1_000}`)
       return true
     },

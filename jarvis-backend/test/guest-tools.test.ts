@@ -1,14 +1,14 @@
 import { type Storage, type ToolInput, usualLimits } from 'protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Mistake } from '../src/gate/index.ts'
+import { createProxmox } from '../src/homelab/connect.ts'
 import type { GuestConfig } from '../src/homelab/operations/guest-config.ts'
 import { safetyOf } from '../src/homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../src/homelab/ports.ts'
-import { createProxmox } from '../src/homelab/proxmox/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
-import { homelabTools } from '../src/tools/house.ts'
+import { homelabTools } from '../src/tools/homelab/index.ts'
 import { type Preview, type Tool, type ToolOutput, withPorts } from '../src/tools/tool.ts'
 import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'
@@ -78,7 +78,7 @@ const clusters: Record<string, () => Promise<Cluster>> = {
   },
 }
 
-/** What a cluster is told, in fewer words. */
+/** Short forms of requests to a cluster. */
 function speaking({ ports }: Cluster) {
   const tools = new Map(withPorts(homelabTools, ports).map((tool) => [tool.name, tool]))
   const toolOf = (name: string): Tool => tools.get(name) ?? raise(name)

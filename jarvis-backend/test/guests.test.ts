@@ -1,7 +1,7 @@
 import type { ClassifyReply, GuestReply, SnapshotConfigReply } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PveApi } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/proxmox/failure.ts'
+import { ApiError } from '../src/homelab/pve/failure.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'
@@ -29,7 +29,7 @@ test('a guest is read with its configuration, snapshots, backups and who needs i
   expect((await rest('/api/guests/999')).status).toBe(404)
   expect((await rest('/api/guests/103?all=1')).status).toBe(400)
 
-  // What a snapshot would bring back, and what a card would say of a change, before anything is asked for.
+  // A snapshot's configuration and a change's card text can be read before any call is asked for.
   await simulator.api.change('POST', ['nodes', 'pve', 'qemu', 103, 'snapshot'], { snapname: 'before' }, { signal })
   await expect.poll(async () => (await rest('/api/guests/103/snapshots/before')).status).toBe(200)
   const kept = (await (await rest('/api/guests/103/snapshots/before')).json()) as SnapshotConfigReply

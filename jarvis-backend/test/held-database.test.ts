@@ -27,7 +27,7 @@ async function hold(dataDir: string) {
   }
 }
 
-/** What a person asked, as the model read it last. */
+/** Questions of the person as the model read them last. */
 const textsOf = ({ requests }: ScriptedModel) =>
   (requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'user' && 'text' in message ? message.text : [],

@@ -95,7 +95,7 @@ function entriesOf(acts: readonly Act[]): StoredEntry[] {
 const tools = [{ name: 'get_vms', description: 'x', inputSchema: { type: 'object' } }]
 const requestOf = (messages: Message[]) => ({ system: 'S', messages, tools, mayCallTools: true })
 
-/** What a server still refuses after it told all that it wants. */
+/** The refusal that is left after a server told everything it wants. */
 function stillRefused(server: string, model: string, messages: Message[]): unknown {
   let form = firstForm(model.split('/')[1] ?? '', server.startsWith('a template'), false)
   for (let n = 0; n < 9; n += 1) {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import type { Snapshot } from 'protocol'
 import { expect, test } from 'vitest'
-import { createWatchers } from '../src/agent/watchers.ts'
+import { Watchers } from '../src/agent/watchers.ts'
 import { serveLines } from './support/line-door.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
@@ -78,7 +78,7 @@ test('a third door of under 60 lines starts a run, watches it from an entry on, 
 
 test('a session is watched while an operator watches it, and a watcher that fails keeps nothing from the others', () => {
   const problems: unknown[] = []
-  const watchers = createWatchers((error) => problems.push(error))
+  const watchers = new Watchers((error) => problems.push(error))
   const heard: string[] = []
   const endFailing = watchers.add('ses_1', {
     isOperator: false,

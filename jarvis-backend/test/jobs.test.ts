@@ -83,7 +83,7 @@ test('a schedule is told before it is saved, and what cannot run is refused with
   }
   const wrong = await jarvis.rest(`/api/jobs/${made.id}`, { method: 'PATCH', json: cron('61 * * * *') })
   expect(wrong.status).toBe(400)
-  // What was saved before stays in force.
+  // The job saved before stays in force.
   expect(await ask<Job>(`/api/jobs/${made.id}`)).toMatchObject({ words: 'every 10 min' })
   const viewer = await jarvis.rest('/api/jobs', { method: 'POST', role: 'viewer', json: {} })
   expect(viewer.status).toBe(403)
@@ -280,7 +280,7 @@ test('a run ends before the call that would pass its budget, and the day’s bud
       { toolName: 'get_cluster_status', state: 'done' },
     ],
   })
-  // What is left of the day is the next run's; a last answer is one call more.
+  // The next run has the rest of the day's budget; a last answer is one call more.
   await pass(10)
   await expect.poll(async () => (await slots(id)).at(-1)).toMatchObject({ state: 'failed', tokens: 40 })
   await pass(10)

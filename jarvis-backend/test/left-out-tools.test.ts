@@ -89,7 +89,7 @@ test('an attached tool that a model’s server refuses is left out: the chat say
   expect(await leftOutOn(again)).toEqual(leftOut)
   expect(await doctorOn(again)).toMatchObject([{ text: notice }])
 
-  // Who saves the provider again wants it tried anew.
+  // Saving the provider again tries the tools anew.
   const { name, ...body } = provider
   expect((await again.rest(`/api/models/${name}`, { method: 'PUT', json: body })).status).toBe(200)
   expect(await leftOutOn(again)).toEqual([])

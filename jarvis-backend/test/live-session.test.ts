@@ -1,6 +1,6 @@
 import type { Entry } from 'protocol'
 import { expect, test } from 'vitest'
-import { createLiveSession } from '../src/agent/sessions/live-session.ts'
+import { LiveSession } from '../src/agent/sessions/live-session.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
@@ -21,7 +21,7 @@ test('numbers stay above what is written where another’s work has its commit u
   if (session === undefined) throw new Error('There is no session.')
   const { afterCommit } = database
   const quiet = { publish: () => {}, report: () => {}, toWire: (entry: Entry) => entry }
-  const live = createLiveSession(session, { store, clock: systemClock, afterCommit, ...quiet })
+  const live = new LiveSession(session, { store, clock: systemClock, afterCommit, ...quiet })
 
   const written = database.together(() => live.append({ row, entries: [] }, { type: 'error', error: 'x', code: 'y' }))
   const failed = database.together(() => {
@@ -29,11 +29,11 @@ test('numbers stay above what is written where another’s work has its commit u
   })
   await expect(failed).rejects.toThrow('no room')
   const { seq } = await written
-  // What the next start goes by, where this one is killed now.
+  // The sequence that the next start would use if this one were killed now.
   expect(store.session('ses_1')?.nextSeq).toBeGreaterThan(seq)
 
   // A full disk ends a transaction by itself: nothing of it is left to stand alone.
-  const full = createLiveSession(session, {
+  const full = new LiveSession(session, {
     clock: systemClock,
     afterCommit,
     ...quiet,

@@ -36,7 +36,7 @@ async function serve(dataDir: string) {
   }
 }
 
-/** What is on disk, as the kill left it. */
+/** Reads the disk as the kill left it. */
 function look(dataDir: string) {
   const sql = new Sqlite(join(dataDir, 'memory.db'))
   const value = <T>(query: string) => sql.prepare<[], T>(query).pluck().get() as T

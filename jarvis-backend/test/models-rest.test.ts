@@ -108,7 +108,7 @@ test('a kept key goes to no other address, and is forgotten with its provider', 
   }
   expect(thief.asked).toEqual([])
   expect((await call('POST', '/openai/test', { model: 'qwen3:14b', baseUrl: server.url })).body.verdict).toBe('works')
-  // What stands in an address is shown and journalled.
+  // An address is shown and journalled, so secrets in it are refused.
   for (const [baseUrl, fault] of [
     ['http://me:pw@127.0.0.1/v1', 'must hold no name and no password'],
     ['http://127.0.0.1/v1?key=pw', 'must end before its ? or #'],
@@ -284,7 +284,7 @@ test('an edited file counts at once, and one that cannot be used changes nothing
   expect(await ids()).toEqual(expect.arrayContaining(['gpu/b']))
   writeFileSync(path, JSON.stringify({ version: 1 }))
   expect(begun()).toMatchObject({ model: { kind: 'demo' }, modelProblems: [isLost] })
-  // What the environment says is the operator's own.
+  // A setting of the environment is the operator's own.
   expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir, JARVIS_MODEL: 'gpu/b' })).toThrow(/there is no provider gpu/)
 })
 

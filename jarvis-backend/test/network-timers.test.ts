@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { createProxmox } from '../src/homelab/proxmox/index.ts'
+import { createProxmox } from '../src/homelab/connect.ts'
 import { folder } from './support/data-dir.ts'
 import { createSkippingClock } from './support/fake-clock.ts'
 import { startNetworkNode } from './support/network-node.ts'

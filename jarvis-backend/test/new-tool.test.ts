@@ -6,7 +6,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createJudge } from '../src/calls/judge.ts'
 import { reconcile } from '../src/calls/reconcile.ts'
-import { effectKinds, type Touch, things } from '../src/gate/effect.ts'
+import { type Touch, things } from '../src/gate/effect.ts'
+import { effectKindNames } from '../src/gate/effect-kinds.ts'
 import { compilePolicy, type Effect } from '../src/gate/index.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -103,7 +104,7 @@ test('a vmid that only a tool result named makes the call ask, and a lost answer
     judge(tool.name, { vmid: 105 }, () => ({ results: [log], operatorTexts: [operatorText] })).verdict
   expect(verdictOn('What does the log say?')).toMatchObject({ tier: 'red', rule: 'taint' })
   expect(verdictOn('Snapshot 105.')).toMatchObject({ tier: 'yellow', rule: 'base' })
-  // What the operator said in a conversation that a result names counts for the memory alone, and for no tool that is gone.
+  // An operator's words in a conversation that a result names count for the memory alone, and for no tool that is gone.
   const named = { toolUseId: 'tu_1', text: 'ses_12345678: snapshot 105', saidIfRecalled: () => ['snapshot 105'] }
   for (const toolName of ['execute_ssh', 'gone__tool']) {
     const sources = () => ({ results: [{ ...named, toolName }], operatorTexts: [] })
@@ -112,7 +113,8 @@ test('a vmid that only a tool result named makes the call ask, and a lost answer
   const lost = { sessionId: 's', runId: 'r', toolName: tool.name, toolInput: { vmid: 105 }, startedAt: 0 }
   const alone = { upids: new Set<string>(), open: 0 }
   const { signal } = new AbortController()
-  expect(await reconcile(tool.ending?.({ vmid: 105 }), lost, alone, cluster, systemClock, signal)).toEqual({
+  const unsettled = { ending: tool.ending?.({ vmid: 105 }), claimed: lost, others: alone }
+  expect(await reconcile(unsettled, { cluster, clock: systemClock }, signal)).toEqual({
     outcome: 'unknown',
     text: 'Look at the snapshots of 105.',
   })
@@ -147,7 +149,7 @@ const vmids = state.guests.map(({ vmid }) => vmid)
 /** A tool whose words and deeds have nothing to do with each other. */
 const anyTool = fc.record({
   tier: fc.constantFrom('green', 'yellow', 'red'),
-  touches: fc.array(fc.record({ kind: fc.constantFrom(...effectKinds), on: fc.constantFrom(...things) }), {
+  touches: fc.array(fc.record({ kind: fc.constantFrom(...effectKindNames()), on: fc.constantFrom(...things) }), {
     maxLength: 3,
   }),
   effects: fc.oneof(
@@ -160,7 +162,7 @@ const anyTool = fc.record({
     fc.array(
       fc.record({
         kind: fc.constantFrom(
-          ...effectKinds.filter((kind): kind is Exclude<Effect['kind'], 'read'> => kind !== 'read'),
+          ...effectKindNames().filter((kind): kind is Exclude<Effect['kind'], 'read'> => kind !== 'read'),
         ),
         on: fc.constantFrom(...things),
         at: fc.constantFrom('guest', 'node', 'nothing'),

@@ -189,7 +189,7 @@ test('an answer counts once, in the browser and for the page that began it', asy
   expect((await browser.send('POST', `${publicUrl}/api/auth/oidc`, {}, noOrigin)).status).toBe(403)
 })
 
-/** What the service gets wrong, and whether its answer counts then. */
+/** Faults of the service, and the answer that still counts; undefined: none. */
 const lies: [string, Lie, string | undefined][] = [
   ['nothing', {}, undefined],
   ['the issuer', { claims: { iss: 'https://evil.example' } }, 'invalid_credentials'],

@@ -9,7 +9,7 @@ import { overHomelab } from './support/house.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 
 const hourMs = 3_600_000
-/** Of the fake's pool. */
+/** Days since the fake's pool was scrubbed. */
 const scrubbedDaysAgo = 50
 const nobody = () => Promise.reject(new Error('not here'))
 

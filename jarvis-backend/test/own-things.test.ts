@@ -30,7 +30,7 @@ function fakeSender() {
   }
   const told = (to: string, title: string) =>
     sent.filter(({ message, ...item }) => item.to === to && message.title === title && !message.withdraws).length
-  /** Who was told of a card. */
+  /** Receivers of a card's messages. */
   const toldOf = (tag: string) => sent.filter(({ message }) => message.tag === tag).map(({ to }) => to)
   return { sender, told, toldOf }
 }
@@ -200,7 +200,7 @@ test('each person has devices of their own, which hear of what the person may se
   await expect.poll(() => push.told('Lil', isShared)).toBe(1)
   expect([push.told('Ann', isShared), push.told('Kid', isShared)]).toEqual([0, 0])
 
-  // Whoever signed in with the earlier password hears no more.
+  // A device that signed in with the earlier password receives nothing more.
   await postJson(jarvis, '/auth/login', { name: 'Ann', password: guestsPassword })
   const changed = await post(
     jarvis,

@@ -6,7 +6,7 @@ import { createPbs } from '../src/homelab/pbs/transport.ts'
 import type { Homelab } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { pbsTools } from '../src/tools/house.ts'
+import { pbsTools } from '../src/tools/pbs/index.ts'
 import { withPorts } from '../src/tools/tool.ts'
 import { pbsToken, startFakePbs } from './support/fake-pbs.ts'
 

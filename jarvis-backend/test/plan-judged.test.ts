@@ -3,6 +3,7 @@ import { profileNames, type ToolInput, tiers } from 'protocol'
 import { expect, test } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
 import { createJudge } from '../src/calls/judge.ts'
+import type { Judgement } from '../src/calls/judgement.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
@@ -40,8 +41,7 @@ const text = fc.constantFrom(
 const result = fc.record({ toolName: fc.constant('get_node_journal'), toolUseId: fc.constant('tu'), text })
 
 /** The greater, the stricter; a call that cannot run at all is the strictest. */
-const rank = (judged: ReturnType<ReturnType<typeof createJudge>>) =>
-  judged.kind === 'ready' ? tiers.indexOf(judged.verdict.tier) : tiers.length
+const rank = (judged: Judgement) => (judged.kind === 'ready' ? tiers.indexOf(judged.verdict.tier) : tiers.length)
 
 test('a plan is judged no lower than any of its calls alone, whatever the policy and whatever was read', () => {
   fc.assert(
@@ -68,9 +68,9 @@ test('a plan is judged no lower than any of its calls alone, whatever the policy
           script: {},
         }
         const preview: Preview = { undo: { kind: 'none', because: 'x' }, basis: { plan: 'h' }, leads }
-        const judge = createJudge(createCatalog([...tools, runRunbook as unknown as Tool]), world, (name) =>
-          name === 'run_runbook' ? { preview } : undefined,
-        )
+        const judge = createJudge(createCatalog([...tools, runRunbook as unknown as Tool]), world, {
+          previewed: (name) => (name === 'run_runbook' ? { preview } : undefined),
+        })
         const sources = () => ({ results, operatorTexts: [] })
         const plan = judge('run_runbook', { name: 'x' }, sources, { kind })
         for (const [toolName, toolInput] of steps)

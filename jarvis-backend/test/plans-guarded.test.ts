@@ -94,7 +94,7 @@ test('a step that begins long after the approval has a card of its own', async (
 test('a plan’s row that the journal does not know lets nothing run', async () => {
   let database: Database | undefined
   const level = telling(() => {
-    // Who can write the database names another call, with all that a row says of an approved one.
+    // Somebody who can write the database names another call, with every value of an approved call's row.
     const row = database?.sql.prepare<[], { id: string; facts: string }>('SELECT id, facts FROM plans').get()
     const facts = (row?.facts ?? '').replaceAll('"to":12', '"to":99')
     database?.sql.prepare('UPDATE plans SET facts = ? WHERE id = ?').run(facts, row?.id)

@@ -139,7 +139,7 @@ test('a policy.yaml that broke while nothing ran leaves the last one in force, w
     expect(readFileSync(file(dataDir), 'utf8')).toBe(text)
     await jarvis.stop()
   }
-  // What was taken away by hand is no last one.
+  // A policy file that was deleted by hand is not kept as the last good one.
   rmSync(file(dataDir))
   const without = await startJarvis({ dataDir })
   await without.stop()

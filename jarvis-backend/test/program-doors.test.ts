@@ -65,7 +65,7 @@ test('what a program asked for is there for its token alone: at no door for anot
     clients.set(who, client)
     return client.experimental.tasks
   }
-  /** Whether a door answers as if there were something. */
+  /** True if a door answers as if there were something. */
   async function comesIn(door: string, who: Bearer): Promise<boolean> {
     const answer = ofV1[door]
     if (answer !== undefined) {

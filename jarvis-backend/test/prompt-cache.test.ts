@@ -45,7 +45,7 @@ test('a conversation with thinking and tools that is folded in its middle pays f
   expect(claude.paidOverall()).toBeLessThanOrEqual(1.15)
 })
 
-/** Of each answer, and not of what is asked for a fold. */
+/** The thinking of each answer, without requests for a fold. */
 const thinkingIn = ({ bodies }: Awaited<ReturnType<typeof startClaudeServer>>) =>
   bodies
     .filter(({ tools }) => tools !== undefined)

@@ -468,7 +468,7 @@ test('Responses: what a server refuses is not sent to it again', async () => {
   for (const { body } of server.requests.slice(-2))
     for (const field of ['include', 'reasoning', 'temperature', 'max_output_tokens'])
       expect(body).not.toHaveProperty(field)
-  // What it refuses besides is told.
+  // A further refusal is told.
   server.plays.push(refuses(400, unsupported("Invalid 'input[0]'", 'input')))
   await expect(model.generate(asked, recorder(), never)).rejects.toMatchObject({ code: 'model_bad_request' })
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { createTransport } from '../src/homelab/connect.ts'
 import type { ConsoleGuest } from '../src/homelab/ports.ts'
-import { createTransport } from '../src/homelab/proxmox/transport.ts'
 import { calm, connectionTo, startProxmox } from './support/start-proxmox.ts'
 
 const dns: ConsoleGuest = { vmid: 200, type: 'ct', node: 'pve1' }

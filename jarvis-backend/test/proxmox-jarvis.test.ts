@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config/config.ts'
+import { compose } from '../src/process.ts'
 import { listGuests } from '../src/tools/homelab/listing.ts'
 import type { Fault } from './fake-proxmox/server.ts'
 import { startFakeProxmox } from './fake-proxmox/start.ts'

@@ -193,7 +193,7 @@ test('each card is announced once to each device by its settings, and not to rem
   const { items } = await read<{ items: { body: Record<string, unknown> }[] }>('journal?kind=setup')
   expect(items.map(({ body }) => body.change)).toEqual(expect.arrayContaining(['push_on', 'push_off']))
 
-  // What was said, typed and noted around a card does not leave.
+  // Words said, typed and noted around a card do not leave.
   for (const never of ['hunter2', '10.99.88.77', 'systemctl', 'nginx'])
     expect(JSON.stringify(push.sent)).not.toContain(never)
 

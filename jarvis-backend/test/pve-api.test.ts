@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createProxmox } from '../src/homelab/proxmox/index.ts'
-import { usualDeadlines } from '../src/homelab/proxmox/transport.ts'
+import { createProxmox, usualDeadlines } from '../src/homelab/connect.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { pveAnswersContract } from './contracts/pve-answers.ts'

@@ -70,7 +70,8 @@ function reconciled({
     ...(upid !== undefined && { upid }),
   }
   const alone = { upids: new Set<string>(), open: 0 }
-  return reconcile(endingOf(call), claimed, others ?? alone, cluster, clock, new AbortController().signal)
+  const unsettled = { ending: endingOf(call), claimed, others: others ?? alone }
+  return reconcile(unsettled, { cluster, clock }, new AbortController().signal)
 }
 /** A stop that began so long after the claim, by the cluster's clock. */
 const stopAt = (ms: number) => ({ tasks: [task('vzstop', { startedAt: claimedAt + ms })] })
@@ -144,7 +145,8 @@ test.each([
   const call = { toolName, toolInput }
   const claimed = { ...call, sessionId: 'ses_1', runId: 'run_1', startedAt: claimedAt }
   const { signal } = new AbortController()
-  const found = await reconcile(endingOf(call), claimed, { upids: new Set(), open: 0 }, cluster, clock, signal)
+  const unsettled = { ending: endingOf(call), claimed, others: { upids: new Set<string>(), open: 0 } }
+  const found = await reconcile(unsettled, { cluster, clock }, signal)
   expect(found).toEqual({ outcome: 'unknown', text })
 })
 
@@ -168,7 +170,7 @@ test.each(types)('a lost %s is found by its own task alone', async (toolName, to
     expect(await of([task(type, { status: 'failed', exitStatus: 'got timeout' })]), type).toBe('failed')
     expect(await of([task(type, { vmid: 105 })]), type).toBe('unknown')
   }
-  // What a call does besides is no proof of it: the snapshot before it, and the start after it.
+  // Tasks beside the call's own prove nothing: the snapshot before it, and the start after it.
   const others = types.flatMap(([, , more]) => more).filter((type) => !own.includes(type))
   for (const type of [...others, 'qmstart', 'vzstart']) expect(await of([task(type)]), type).toBe('unknown')
 })

@@ -6,7 +6,7 @@ import { legible } from 'redaction/visible'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../scripts/cpu-ms.ts'
 import { isNight, runs } from '../../scripts/property-runs.ts'
-import { createAttachments } from '../src/agent/attachments.ts'
+import { Attachments } from '../src/agent/attachments.ts'
 import { secretsInFiles } from './corpora/redaction-files.ts'
 import { secretsOfHomelab } from './corpora/redaction-homelab.ts'
 import { lookalikes } from './corpora/redaction-lookalikes.ts'
@@ -127,7 +127,7 @@ test('what was redacted in steps is stored in one pass without looking again, an
 
 test('an uploaded text file keeps other work waiting for 100 ms at most', async () => {
   const text = JSON.stringify(Array.from({ length: 4_000 }, (_, at) => ({ ...guest(at), token: `Zq9x${at}Zq9x` })))
-  const attachments = createAttachments({
+  const attachments = new Attachments({
     redact: redactor.text,
     redactLater: redactor.later,
     clock: { now: () => 0 },

@@ -104,7 +104,7 @@ test('the end of a key is found where its text begins with a line end', async ()
   expect(await redactor.later(`\n${'MIIEvQIBADANBgkq'.repeat(3)}\n-----END PRIVATE KEY-----\n`)).toBe('\n[redacted]\n')
 })
 
-/** What redaction looks at, in any order: line ends, marks, names, and runs that are longer than one of its steps. */
+/** Pieces that redaction looks at, in any order: line ends, marks, names, and runs that are longer than one of its steps. */
 const pieces = [
   ...['\n', '\r\n', '\r', '\\n', '\\', ' ', '\t', '> ', '"', "'", '`', ':', '=', '|\n', 'x y', 'token="', 'password: '],
   ...['MIIEvQIBADANBgkqhkiG9w0B', '-----END PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----', '{"a":"', '["--token",'],

@@ -140,10 +140,10 @@ describe('time grows with the length only', () => {
     return user + system
   }
   const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
-  /** What begins like a secret and does not go on like one, over and over. */
+  /** Beginnings of secrets that do not go on like one, repeated. */
   const units = [
     ...ownSecrets.flatMap(([text]) => [0.3, 0.6, 0.9].map((part) => text.slice(0, Math.ceil(text.length * part)))),
-    // Of those in files every fourth: their shapes share how they begin.
+    // Every fourth shape of files: their beginnings are alike.
     ...[...secretsInFiles, ...secretsOfHomelab].flatMap(([text], index) =>
       index % 4 === 0 ? text.slice(0, Math.ceil(text.length * 0.8)) : [],
     ),

@@ -67,7 +67,7 @@ test('a removed person hears once on Discord and on Telegram that their account 
   await expect.poll(farewells, soon).toEqual([farewell, farewell])
   const before = told(gone)
 
-  // Whoever stays writes last, so that the answer to them comes after the other's words were taken.
+  // The person who stays writes last, so that the answer comes after the other's words were taken.
   for (const user of [gone, stays]) {
     discord.write(user.discord, 'How is it?')
     telegram.write(user.telegram, 'How is it?')

@@ -252,7 +252,7 @@ test('every door to a thing asks one check: its words reach those to whom the co
       : await (await send(person[who], 'GET', path(door.split(' ')[1] ?? ''))).text()
     if (text === 'words' || text.includes(word)) wrong.push(`${who} by ${door}: words`)
   }
-  for (const door of [...linesOf(silent), ...wordsOf(looks).map((tool) => `tool ${tool}`)])
+  for (const door of [...linesOf(silent), ...looks.map((tool) => `tool ${tool}`)])
     await Promise.all(closed.map((who) => silentFor(door, who)))
 
   const id = await conversation()

@@ -38,7 +38,7 @@ test('every tool is listed with schema and tier', async () => {
   const { items } = (await (await jarvis.rest('/api/tools')).json()) as {
     items: { name: string; tier: string; inputSchema: object }[]
   }
-  // Which tool has which tier is the contract of homelab-tools.test.ts.
+  // homelab-tools.test.ts holds the tier of each tool.
   expect(items.map(({ name, tier }) => `${tier} ${name}`)).toEqual(
     offeredInDemo().map(({ name, tier }) => `${tier} ${name}`),
   )

@@ -8,7 +8,6 @@ import { askCurrent, currentRequest } from './support/mcp-current.ts'
 import { as, household, householdPolicy, membersRole } from './support/persons.ts'
 
 const src = resolve(import.meta.dirname, '../src')
-const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
 
 test('every tool is judged by the role of whoever asks', async () => {
   // The tools of the web are offered where a search address is set; nothing is asked of it here.
@@ -27,7 +26,7 @@ test('every tool is judged by the role of whoever asks', async () => {
       everyCall.map(async ([name, input]) => ({ name, verdict: await verdictOf(role, name, input) })),
     )
     const isBounded = role === 'viewer' || role === membersRole
-    // What is refused as a mistake says nothing of the role of those who may all.
+    // A call refused as a mistake says nothing about the rights of those who may call every tool.
     open[role] = verdicts.flatMap(({ name, verdict }) =>
       (isBounded ? verdict === 'runs' || verdict === 'asks' : verdict !== 'not_yours') ? [name] : [],
     )
@@ -39,12 +38,12 @@ test('every tool is judged by the role of whoever asks', async () => {
     member: open[membersRole]?.toSorted(),
     operator: open.operator,
     owner: open.owner,
-  }).toEqual({ viewer: words(looks).toSorted(), member: words(narrowed).toSorted(), operator: all, owner: all })
+  }).toEqual({ viewer: looks.toSorted(), member: narrowed.toSorted(), operator: all, owner: all })
   for (const [name, input, verdict] of own)
     expect([name, (await verdictOf(membersRole, name, input)).replace('not_yours', 'black')]).toEqual([name, verdict])
 })
 
-/** Who gets an answer to each method. `whole`: whoever sees the whole cluster; others are refused. */
+/** Principals that get an answer to each method. `whole`: those who see the whole cluster; others are refused. */
 const methods: Readonly<Record<string, { params?: object; who: 'all' | 'whole' }>> = {
   'tools/list': { who: 'all' },
   'tools/call': { params: { name: 'get_vms', arguments: {} }, who: 'all' },
@@ -59,7 +58,7 @@ const methods: Readonly<Record<string, { params?: object; who: 'all' | 'whole' }
   },
   'subscriptions/listen': { params: { notifications: { toolsListChanged: true } }, who: 'whole' },
 }
-/** Of older clients' sessions, and of tasks, whose ids are looked for among the token's own. */
+/** Methods of older clients' sessions, and of tasks. Their ids are looked up among the token's own. */
 const ofSessions = ['resources/subscribe', 'resources/unsubscribe']
 const ofTasks = ['tasks/get', 'tasks/list', 'tasks/result', 'tasks/cancel', 'tasks/update']
 
@@ -119,8 +118,8 @@ test('every method of MCP answers by the person of the token, and a member hears
   await older.subscribeResource({ uri: 'jarvis://guests/130' })
   await expect(older.subscribeResource({ uri: 'jarvis://guests/103' })).rejects.toThrow('103')
 
-  // Of every tool that a viewer or a member may not use, nothing comes of a call.
-  const denied = everyCall.filter(([name]) => !words(looks).includes(name))
+  // A call of a tool that a viewer or a member may not use has no effect.
+  const denied = everyCall.filter(([name]) => !looks.includes(name))
   const results = await Promise.all(
     denied.flatMap(([name, input]) =>
       [tokens.viewer, tokens.member].map(async (token) => {

@@ -80,7 +80,7 @@ const asked = (url: string, method: string, headers: Record<string, string>, bod
     sent.end(body)
   })
 
-/** Whether a request comes in. It names nothing that there is, and its body has a field that no request has. */
+/** True if a request comes in. It names nothing that there is, and its body has a field that no request has. */
 async function comesIn(jarvis: TestJarvis, door: string, { bearer }: Comer): Promise<boolean> {
   const [method = '', path = ''] = door.split(' ')
   const token = bearer()

@@ -86,7 +86,7 @@ async function replay(ring: Ring): Promise<{ at: number; title: string; body: st
   )
 }
 
-/** What the cluster's own records hold of the minutes before. */
+/** The cluster's own records of the minutes before. */
 const pastOf = (ring: Ring, until: number): Past[] =>
   Array.from({ length: until }, (_, minute) => ({
     minutes: [start + minute * minuteMs],

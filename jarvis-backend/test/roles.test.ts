@@ -250,7 +250,7 @@ test('roles are listed in plain words, and tried out without running anything', 
     [{ role: 'minecraft' }, 'get_guest_config', { vmid: 103 }, 'black not_yours'],
     [{ role: 'minecraft' }, 'get_vms', {}, 'runs base'],
     [{ role: 'minecraft' }, 'memory_search', { query: 'passwords' }, 'black not_yours'],
-    // Whether there is such a guest is not told either.
+    // The refusal does not tell whether such a guest exists.
     [{ role: 'minecraft' }, 'stop_vm', { vmid: 999 }, 'black not_yours'],
     [{ role: 'minecraft' }, 'restart_container', { vmid: 130, node: 'nowhere' }, 'black not_yours'],
     [{ role: 'viewer' }, 'get_cluster_status', {}, 'runs base'],

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import type { Bench } from '../src/compose/workbench/area.ts'
-import { composeGit } from '../src/compose/workbench/git.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import type { Bench } from '../src/workbench/areas/area.ts'
+import { composeGit } from '../src/workbench/areas/git.ts'
 import { belowOf } from '../src/workbench/sandbox/below.ts'
 import { landlockAbi, startUnderLandlock } from '../src/workbench/sandbox/landlock.ts'
 import { createSandbox } from '../src/workbench/sandbox/level.ts'
@@ -83,7 +83,7 @@ test('Git, which has no second level, says that it lacks the first, and its tool
   ])
 })
 
-/** What a command at the second level says, and what it changed. */
+/** Output and changes of a command at the second level. */
 async function confined(command: string, timeoutMs = 10_000, known = abi) {
   const [folder, layers] = [mkdtempSync(join(dir, 'folder-')), mkdtempSync(join(dir, 'layers-'))]
   writeFileSync(join(folder, 'a'), 'one\n')
@@ -152,7 +152,7 @@ const reaches: [what: string, command: string][] = [
 /** JARVIS is no root where it is installed, and root is above some of what holds there. */
 const own = process.getuid?.() ?? 0
 const ordinary = own === 0 ? 65_534 : own
-/** Whether every user may pass through all folders of a path. */
+/** True if every user may pass through all folders of a path. */
 const isOpen = (path: string): boolean => (statSync(path).mode & 0o001) !== 0 && (path === '/' || isOpen(dirname(path)))
 const isStartable = own !== 0 || [import.meta.dirname, dirname(process.execPath), '/tmp'].every(isOpen)
 const onLandlockAs = isStartable ? onLandlock : test.skip

@@ -133,7 +133,7 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   expect(existsSync(join(dir, 'outside/x.yml'))).toBe(false)
   expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([3])
 
-  // What a caller says that a file held was shown to nobody. A link that leads out of the folder is never made.
+  // A caller's claim of a file's content was shown to nobody. A link that leads out of the folder is never made.
   for (const then of ['link:/etc', 'link:two.yml', 'none']) {
     const now = then === 'none' ? `file:${sha256('a: 1\n')}:644` : 'none'
     await send(session, 'restore_files', {
@@ -145,11 +145,11 @@ test('a grant for a folder covers changes of files in it, in its conversation, a
   // Another conversation of the same person.
   await write(undefined, 'compose/a/other.yml')
   expect(await outcome()).toBe('asks')
-  // What takes such a change back is a change of files there too.
+  // The undo of such a change is a change of files there too.
   const { change } = { change: card.toolUseId }
   await send(session, 'undo', { change })
   expect([await outcome(), existsSync(join(dir, 'compose/a/one.yml'))]).toEqual(['runs', false])
-  // What takes that back would make again what was taken back.
+  // The undo of the undo would make the change again.
   const undone = screen.received.findLast(({ event }) => event === 'chat:tool_result')?.payload as { toolUseId: string }
   await send(session, 'undo', { change: undone.toolUseId })
   expect((await cardOf()).scope).toBeUndefined()
@@ -374,7 +374,7 @@ browserTest(
       ...[`Pay ${other}/pay`, `Script ${other}/pay`, `Send ${other}/send`, `Both ${other}/send`, `Go ${other}/go`],
       ...[`Around ${other}/in`, `Code ${other}/far`, `Press ${other}/label`, 'Shaded -', `Based ${other}/sent`],
     ])
-    // What stays on the site is covered: Save, Enter in its field, and a form without an address of its own.
+    // Acts that stay on the site are covered: Save, Enter in its field, and a form without an address of its own.
     expect((await grantsOf(jarvis)).map(({ usesLeft }) => usesLeft)).toEqual([17])
     expect(hits.filter((hit) => hit.includes('/saved')).length).toBe(2)
     expect(hits.filter((hit) => hit.includes('other.test'))).toEqual([])

@@ -11,7 +11,7 @@ const publicUrl = 'https://jarvis.example.org'
 const day = 86_400_000
 
 type Sent = Record<string, string>
-/** What a browser sends with what our own page asks. */
+/** Headers that a browser sends with a request of our own page. */
 const ownRead: Sent = { host: 'jarvis.example.org', 'sec-fetch-site': 'same-origin' }
 const ownWrite: Sent = { ...ownRead, origin: publicUrl }
 
@@ -136,7 +136,7 @@ test('elsewhere, and without an Origin, the sign-in is a bearer as ever', async 
   }
 })
 
-/** What other pages and programs send with the cookie of somebody who is signed in. */
+/** Requests of other pages and programs with the cookie of a signed-in person. */
 const foreign: [string, Sent][] = [
   ['a page at another port', { ...ownRead, origin: `${publicUrl}:8443`, 'sec-fetch-site': 'same-site' }],
   ['a picture on a page at another port', { ...ownRead, 'sec-fetch-site': 'same-site' }],

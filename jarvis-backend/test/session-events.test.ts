@@ -55,7 +55,7 @@ test('a program starts a run, hears what a screen hears, decides elsewhere, and 
     expect(id === undefined).toBe(/token|thinking|partial|queued|title|progress|notice/.test(event))
     if (id !== undefined) expect(data).toMatchObject({ sessionId: expect.any(String), seq: Number(id) })
   }
-  // What is told live is the same to the letter as on Socket.IO.
+  // Live events are the same to the letter as on Socket.IO.
   await screen.next('chat:done')
   const live = second.heard.slice(second.heard.findIndex(({ event }) => event === 'chat:partial') + 1)
   const firstLive = Number(live[0]?.data.seq)

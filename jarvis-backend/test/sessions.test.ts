@@ -61,7 +61,7 @@ test('sessions are found by words of titles and messages, wherever in them each 
   // A NUL ends what SQLite is asked.
   expect(await titles(jarvis, '?q=nginx%00%22')).toEqual(['Why is nginx red?'])
   expect(await titles(jarvis, `?q=${encodeURIComponent('"502 answers"')}`)).toEqual([])
-  // What is typed is never an operator of the index.
+  // Typed words are never operators of the index.
   for (const odd of ['NOT', 'nginx OR zurich', 'a" OR "b', '*', '(', 'title:nginx', '"', '^x', 'NEAR(']) {
     await titles(jarvis, `?q=${encodeURIComponent(odd)}`)
   }
@@ -138,7 +138,7 @@ test('a branch begins with the entries of its session, and the session does not 
     branchedFrom: { sessionId, entry: sure, title: 'How is it?', isVersion: true },
     versions: 2,
     isRunning: false,
-    // What was copied was paid for there.
+    // Copied entries were paid for in the original session.
     usage: { inputTokens: 0, outputTokens: 0 },
   })
   const withoutRun = (entries: readonly Entry[]) => entries.map(({ runId: _, ...entry }) => entry)

@@ -86,7 +86,7 @@ test('a test tells which tools the token serves, a save counts from the next sta
   const next = readStartConfig({ JARVIS_DATA_DIR: dataDir })
   expect(next).toMatchObject({ clusterSource: 'settings', proxmox: { ...cluster, ca: undefined } })
   expect(next.secrets).toContain(cluster.tokenSecret)
-  // What the environment says of the cluster replaces all of it: no token goes to another server.
+  // A cluster in the environment replaces the saved one whole: no token goes to another server.
   expect(() => readStartConfig({ JARVIS_DATA_DIR: dataDir, PVE_URL: 'https://other:8006' })).toThrow(
     /PVE_TOKEN_ID must/,
   )
@@ -106,7 +106,7 @@ test('a wrong certificate gets no token, and a wrong token is said to be wrong',
   const wrong = await post('test', { ...cluster, tokenSecret: 'wrong-secret-0123' })
   expect(JSON.parse(wrong.text).entries[0].problem).toMatch(/401/)
   expect(wrong.text).not.toContain('wrong-secret')
-  // Who typed it sees no variable.
+  // The message names no variable, because the person typed the value.
   expect(await post('test', { ...cluster, tokenId: 'root' })).toEqual({
     status: 400,
     text: expect.stringContaining('The token id must be user@realm!name'),

@@ -32,7 +32,7 @@ async function shared() {
   return { ...house, send, id, share, end, listOf, journal }
 }
 
-/** What each door below `/sessions/ID` answers with whom it is shared not at all, to read, and to write in. */
+/** Answers of each door below `/sessions/ID` to a person with whom the session is not shared, shared to read, and shared to write. */
 const doors: readonly (readonly [string, string, number, number, number])[] = [
   ['GET', '', 404, 200, 200],
   ['GET', '/entries', 404, 200, 200],
@@ -181,15 +181,12 @@ test('what somebody wrote who may do less is another’s text to whoever asks', 
   const wrote = (seq: number, by: string, text: string) =>
     ({ ...base, type: 'user', seq, messageId: `msg_${seq}`, text, by }) as StoredEntry
   const entries = [wrote(0, 'per_ann', 'restart 103'), wrote(1, 'per_ben', 'and wipe 105')]
-  const { operatorTexts, results } = sourcesOf(
-    entries,
-    'tu_1',
-    false,
-    () => [],
-    undefined,
-    undefined,
-    (by) => by === 'per_ann',
-  )
+  const { operatorTexts, results } = sourcesOf(entries, {
+    toolUseId: 'tu_1',
+    isClients: false,
+    tellingEntries: () => [],
+    isOwn: (by) => by === 'per_ann',
+  })
   expect(operatorTexts).toEqual(['restart 103'])
   expect(results).toMatchObject([{ toolName: 'another_person', text: 'and wipe 105' }])
 })
@@ -248,7 +245,7 @@ test('a model is told who answered its question and who denied its call, behind 
     await screen.ask('chat:answer', { sessionId, questionId, said })
     await member.next('chat:done')
   }
-  /** What stands in the message that ends in results: they, and the words behind them. */
+  /** The parts of the message that ends in results: the results, and the words behind them. */
   const behind = () => {
     const last = model.requests.at(-1)?.messages.at(-1)
     return last?.role === 'user'
@@ -256,7 +253,7 @@ test('a model is told who answered its question and who denied its call, behind 
       : undefined
   }
   await answered(member, 'Tonight.')
-  // Of one person a model is told as ever.
+  // A session of one person tells the model as before.
   expect(behind()).toMatchObject({ results: expect.stringContaining('in their own words: Tonight.\n'), text: '' })
 
   const share = { method: 'PUT', json: { may: 'talk' }, ...as('per_member') }
@@ -291,7 +288,7 @@ test('a model is told who answered its question and who denied its call, behind 
   expect(shown).toContain('"by":"per_ben"')
 }, 60_000)
 
-/** What is read of messages, without the state of the cluster, which stands with the newest alone. */
+/** Texts of messages without the state of the cluster, which stands with the newest message alone. */
 const texts = (messages: readonly Message[]) =>
   messages.map((message) => (message.role === 'user' ? { ...message, context: undefined } : message))
 

@@ -6,7 +6,7 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 const json = async <T>(answer: Promise<Response>) => (await (await answer).json()) as T
 const post = (jarvis: TestJarvis, path: string, body: object) => jarvis.rest(path, { method: 'POST', json: body })
 
-/** What each is tried with on the demo cluster. `problem`: why no plan can be made of it there. */
+/** Inputs for each runbook on the demo cluster. `problem`: the reason why no plan can be made there. */
 const tried: Record<string, { inputs: Record<string, unknown>; problem?: RegExp }> = {
   'backup-failed': { inputs: { vmid: 131 } },
   certificate: { inputs: { node: 'pve' } },

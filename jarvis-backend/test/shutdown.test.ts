@@ -69,7 +69,7 @@ async function withRunningCall({ connect }: Awaited<ReturnType<typeof startProgr
   return sessionId
 }
 
-/** What a session has once its run is over. */
+/** Entries of a session once its run is over. */
 async function entriesOf({ connect }: Awaited<ReturnType<typeof startProgram>>, sessionId: string) {
   const socket = await connect()
   const done = next(socket, 'chat:done')
@@ -79,7 +79,7 @@ async function entriesOf({ connect }: Awaited<ReturnType<typeof startProgram>>, 
   return attach()
 }
 
-// Of the program itself one life after another: its starts are what this costs.
+// The program itself lives one life after another in one test, because its starts cost most.
 test('a signal lets a call finish, a second one does not wait, and what a kill leaves is unknown and not run again', async () => {
   const dataDir = folder()
   const first = await startProgram(dataDir)

@@ -10,7 +10,7 @@ import { createAuthenticator } from './support/fake-authenticator.ts'
 
 const origin = 'http://localhost:4000'
 
-/** What checks signatures, without the checks of cards around it. */
+/** The checker of signatures, without the checks of cards around it. */
 function signing() {
   let now = 1_000_000
   const database = openDatabase(':memory:')

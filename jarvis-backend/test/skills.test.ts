@@ -135,7 +135,7 @@ test('what is not approved gives a model nothing, by no way', async () => {
   const seen = JSON.stringify(
     model.requests.map(({ system, messages, tools }) => [system, tools, messages]),
   ).replaceAll(
-    // What it asked for itself.
+    // Words that the caller asked for itself.
     JSON.stringify(secret),
     '',
   )

@@ -25,7 +25,7 @@ afterAll(async () => {
   await sshd.close()
 })
 
-/** What the far side prints for one command line, as sshd hands it to the account's shell. */
+/** Output of one command line, as sshd hands it to the account's shell. */
 const output = (line: string) =>
   new Promise<string>((resolve, reject) => {
     client.exec(line, (error, channel) => {

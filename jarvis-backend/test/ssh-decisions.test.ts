@@ -25,7 +25,7 @@ const ssh = ({ challenge, statement }: DecisionChallenge, key: ReturnType<typeof
 const enrol = ({ door }: Opened, key: { line: string }, name = '') =>
   door.ask<SshKeyReply>('POST', '/signers/ssh', { key: key.line, name })
 
-/** What an outsider says of the journal of a server that has stopped. */
+/** The verdict of an outsider on the journal of a server that has stopped. */
 async function verified({ jarvis, dir }: Opened, ...args: string[]) {
   await jarvis.stop()
   const sql = new Sqlite(join(dir, 'jarvis.db'))
@@ -92,7 +92,7 @@ test('a further key is signed by an older one, of SSH or a passkey, and a remove
   const sign = (key: typeof first, space = namespace) =>
     door.ask<SshKeyInfo>('POST', '/signers/ssh/countersign', { statement, signature: key.sign(statement, space) })
   expect(await sign(third).catch(String)).toContain('It is none of your keys')
-  // What was asked for counts once.
+  // A request counts once.
   expect(await sign(first).catch(String)).toContain('Begin again')
   const again = await enrol(house, second)
   const text = again.countersign?.statement ?? ''

@@ -174,7 +174,7 @@ const filters = [
   ...['jq -R .', 'jq -R \'split("")\'', 'jq -sR length', 'jq -R explode'],
 ]
 
-/** What the gate lets through of them; the rest never runs. */
+/** Commands that the gate lets through; the rest never runs. */
 const accepted = (commands: readonly string[]) =>
   commands.filter((command) => judgeCommand(command).verdict === 'read_only')
 

@@ -27,7 +27,7 @@ const ringBell = defineTool({
   },
 })
 
-/** Who cannot answer in the middle of a run. */
+/** The server that cannot answer in the middle of a run. */
 let failing = ''
 const looks = {
   calls: [

@@ -243,7 +243,7 @@ test('a refusal that is about the conversation leaves no tool out', () => {
   expect(schemas.fit(request).tools).toHaveLength(5)
 })
 
-/** What servers say of tools, and what is left out from then on. */
+/** Refusals of servers about tools, and the parts left out from then on. */
 const wordings: readonly (readonly [said: string, parts: string[]])[] = [
   [
     `Invalid JSON payload received. Unknown name "additionalProperties" at 'tools[0].function_declarations[1].parameters.properties[0].value': Cannot find field.`,

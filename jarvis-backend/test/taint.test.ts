@@ -197,7 +197,7 @@ test('a log’s words from one session stay a log’s in another, however the me
 test('what the memory repeats of a long run is known for what JARVIS ran there, wherever its text is cut', async () => {
   const tail = (lines: number): CallOf => ['execute_ssh', { node: 'pve', command: `tail -n ${lines} /var/log/syslog` }]
   const tails = Array.from({ length: 40 }, (_, at) => tail(at + 5))
-  // What is recalled for a message, read from the middle of a file, and found in the journal alone; what JARVIS runs then.
+  // Text recalled for a message, read from the middle of a file, or found in the journal alone; then the calls that run.
   const ways: { message: string; reads: CallOf[]; again: number }[] = [
     { message: 'Compare exit 44 with what came.', reads: [], again: 44 },
     {
@@ -279,7 +279,7 @@ describe('text that tells the model to act', async () => {
       } else if (operator.names().includes('chat:done')) break
       else await new Promise((resolve) => operator.socket.onAny(resolve))
     }
-    // What the model was not shown cannot have moved it.
+    // Text that the model was not shown cannot have moved it.
     if (!JSON.stringify(model.requests[2]).includes('vaultd')) return
     seen.push(path)
     expect(asked).toEqual(['taint', 'taint'])

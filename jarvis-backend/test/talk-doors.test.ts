@@ -56,7 +56,7 @@ test('a private chat of a channel answers those who may decide, and nobody who l
   })
   database.close()
   const told = (index: number) => discord.posted.filter(({ channel }) => channel === channels[index]).length
-  // Whoever may decide writes last, so that an answer to them comes after what the others wrote was taken.
+  // The person who may decide writes last, so that the answer comes after the others' words were taken.
   expect(comers.at(-1)).toBe('operator')
   const wrong: string[] = []
   for (const door of talk.doors.split('\n').filter((line) => line !== '')) {

@@ -94,7 +94,7 @@ const noOne = { run: () => Promise.reject(new Error('not here')), wake: () => Pr
 describe('the permission of each request', () => {
   test('is asked for by the fake as Proxmox documents it, one after the other', async () => {
     const { fake, cluster } = await startProxmox({ speed: 200 })
-    /** What is refused until it is granted, in the order in which it is asked for. */
+    /** The rights without which a request is refused, in the order in which they are asked for. */
     async function demanded([request, form]: Row): Promise<string[]> {
       const [method = 'GET', path = ''] = request.startsWith('/') ? ['GET', request] : request.split(' ')
       const rights: NonNullable<FakeRights> = {}

@@ -202,7 +202,7 @@ test('whoever wrote the text that a call follows, or started or moved its job, a
   expect(second.status).toBe(200)
   await run()
   const { toolUseId } = await next()
-  // What Ann changes while the owner's card waits is not redrawn in the owner's name, also where the file is changed on disk.
+  // A change that Ann makes while the owner's card waits is not redrawn in the owner's name, also if the file is changed on disk.
   const third = await put('memory/files/runbooks/nightly.md', stopping(123), await checksumOf(second))
   expect(third.status).toBe(200)
   expect([await waiting(), await decide(jarvis, toolUseId, 'per_ann')]).toEqual([[], 'already_decided'])
@@ -217,7 +217,7 @@ test('whoever wrote the text that a call follows, or started or moved its job, a
     expect([path, (await put(`memory/files/${path}`, stopping(101))).status]).toEqual([path, 400])
   expect((await put('memory/files/runbooks/other.md', 'no runbook')).status).toBe(400)
 
-  // What comes with JARVIS asks in the first owner's name.
+  // Files that come with JARVIS ask in the first owner's name.
   expect((await put('memory/files/HEARTBEAT.md', 'Stop the container.')).status).toBe(200)
   await jarvis.rest('/api/heartbeat/run', { ...as('per_ben'), method: 'POST' })
   const { toolUseId: beat, requestedBy } = await next()

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type ChatEvents, JarvisError, type ToolInput, usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { createStepUp } from '../src/auth/step-up.ts'
-import { createSite } from '../src/compose/site.ts'
 import { readConfig } from '../src/config/config.ts'
 import { minuteMs } from '../src/homelab/samples.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { newId } from '../src/lib/ids.ts'
 import { createSteadyClock } from '../src/lib/steady-clock.ts'
+import { createSite } from '../src/site.ts'
 import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
@@ -61,7 +61,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
     },
     pending: () => site.gate.confirmations.pending(),
     statusOf: (vmid: number) => site.homelab.cluster.state().guests.find((guest) => guest.vmid === vmid)?.status,
-    /** What the twins' token gets for a call: a result, a refusal, or that a card was withdrawn. */
+    /** The outcome of a call with the twins' token: a result, a refusal, or that a card was withdrawn. */
     async call(toolName: string, toolInput: ToolInput = {}) {
       const asked = { client: 'twin', token: 'twin', tell: () => {}, read: [], signal: new AbortController().signal }
       const outcome = await site.calls.callTool({ sessionId, runId: newId('run'), toolName, toolInput, ...asked })

@@ -1,7 +1,7 @@
 import { type ClusterState, JarvisError } from 'protocol'
 import { expect, test } from 'vitest'
+import type { ProxmoxOptions } from '../src/homelab/connect.ts'
 import type { Shell } from '../src/homelab/ports.ts'
-import type { ProxmoxOptions } from '../src/homelab/proxmox/index.ts'
 import type { FakeProxmox } from './fake-proxmox/start.ts'
 import { connectMcp, createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -34,7 +34,7 @@ type Cut = {
   /** After the first look. */
   cut?: (fake: FakeProxmox) => Promise<unknown>
   isCut: (state: ClusterState) => boolean
-  /** What each view says. Views that are not named must say what they say when all is known, and are not looked at. */
+  /** The words of each view. Views that are not named must say what they say if everything is known, and are not looked at. */
   says: Partial<Record<View, RegExp>>
   /** Tools whose answer is an error. */
   errors: readonly View[]
@@ -44,7 +44,7 @@ const fails = (match: string) => (fake: FakeProxmox) =>
   fake.control.addFault({ kind: 'status', status: 500, phrase: 'broken', match, times: 1_000_000 })
 const reads = (word: string) => (state: ClusterState) => state.missing.some((line) => line.includes(word))
 
-/** Of a cluster of which nothing is known. */
+/** The words about a cluster of which nothing is known. */
 const blind: Cut['says'] = {
   get_cluster_status: /^UNKNOWN: .*quorum unknown, .*What needs attention is unknown\.$/s,
   get_vms: /^UNKNOWN: /,

@@ -71,7 +71,7 @@ test('an answer by a schema is its last turn alone, checked before anything of i
     { type: 'json_object' },
   ])
 
-  // What is not in the format is an error, and none of it was sent.
+  // An answer outside the format is an error, and none of it was sent.
   const notMet = { status: 502, code: 'format_not_met' }
   await expect(client.chat.completions.create({ ...asked, response_format: format })).rejects.toMatchObject(notMet)
   const broken = await (await post(jarvis, token, { ...asked, stream: true, response_format: format })).text()

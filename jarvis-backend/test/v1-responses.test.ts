@@ -391,7 +391,7 @@ test('every stream of responses is read by the strictest reader, and no stream w
   const message = { type: 'message', content: [{ text: 'You said: think of Hello' }] }
   const answer = readResponseStream(green)
   expect(answer.output).toMatchObject([reasoning, message])
-  // What is fetched later has the same items.
+  // A later read has the same items.
   const own = await fetch(`${jarvis.url}/v1/responses/${answer.id}`, { headers: { authorization: `Bearer ${token}` } })
   expect((await own.json()) as Response).toMatchObject({ output: answer.output })
   const plain = readResponseStream(await read({ input: 'Hello', model: 'jarvis/plain' }))

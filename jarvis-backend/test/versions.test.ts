@@ -5,7 +5,7 @@ import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
-/** What a person does with sessions, over REST and a socket. */
+/** A person's acts with sessions, over REST and a socket. */
 async function person(jarvis: TestJarvis) {
   const screen = await jarvis.connect()
   const read = async <T>(path: string, init?: Parameters<TestJarvis['rest']>[1]): Promise<T> => {
@@ -47,7 +47,7 @@ test('an edited and a retried message are versions in one row, found by the word
   const retried = await again(edited)
 
   expect(await list()).toMatchObject([
-    // What was copied is counted once, what older versions took with it.
+    // Copied entries count once; older versions took theirs with them.
     { id: retried, versions: 3, usage: { inputTokens: 400, outputTokens: 40 } },
   ])
   for (const [at, id] of [first, edited, retried].entries()) {

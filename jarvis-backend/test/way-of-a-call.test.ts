@@ -3,15 +3,15 @@ import { type Entry, JarvisError, type ToolCall } from 'protocol'
 import { expect, test } from 'vitest'
 import { runs } from '../../scripts/property-runs.ts'
 import { callIdOf, settles } from '../src/agent/settles.ts'
-import { createChanges } from '../src/calls/changes/changes.ts'
-import { createConfirmations } from '../src/calls/confirmations/confirmations.ts'
-import { createGrants } from '../src/calls/confirmations/grants.ts'
-import { createExecutor } from '../src/calls/execute.ts'
+import { Changes } from '../src/calls/changes/changes.ts'
+import { Cards } from '../src/calls/confirmations/confirmations.ts'
+import { Grants } from '../src/calls/confirmations/grants.ts'
+import { CallExecutor } from '../src/calls/execute.ts'
 import { createEffectsOf, createJudge, createSeeingJudge } from '../src/calls/judge.ts'
 import { onlyOwner } from '../src/calls/people.ts'
 import type { Claim } from '../src/calls/ports.ts'
-import { createUnits } from '../src/calls/seen-units.ts'
-import { createWays } from '../src/calls/way.ts'
+import { SeenUnits } from '../src/calls/seen-units.ts'
+import { Ways } from '../src/calls/way.ts'
 import { createRedactor } from '../src/gate/index.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
@@ -34,7 +34,7 @@ const images = { keep: () => expect.fail('no pictures here'), get: () => undefin
 const turn = () => new Promise<void>((passed) => setImmediate(passed))
 const never = () => new Promise<never>(() => {})
 
-/** What outlives a process: database, cluster and time. Each call waits for the one before it. */
+/** The things that outlive a process: database, cluster and time. Each call waits for the one before it. */
 function createHouse(calls: readonly ToolCall[]) {
   const clock = createFakeClock(1_700_000_000_000)
   const database = openDatabase(':memory:')
@@ -97,18 +97,18 @@ function createHouse(calls: readonly ToolCall[]) {
       asked.verdicts += 1
       return judging(...call)
     }
-    const units = createUnits(lab.cluster, own)
+    const units = new SeenUnits(lab.cluster, own)
     const shared = { journal, transactions: database, clock: own, report }
     const executions = createExecutionStore(database)
     const redactor = createRedactor([])
-    const grants = createGrants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
+    const grants = new Grants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
     const unsigned = () => expect.fail('No rule here wants a signature.')
     const decisions = { challenge: unsigned, check: unsigned, use: unsigned, problem: unsigned, signedBy: unsigned }
     const cards = { store, ttlMs: 60_000, changed() {}, isWatched: () => true, decisions, unsigned }
     const changeStore = createChangeStore(database)
-    const changes = createChanges({ ...shared, store: changeStore, redactor, world, changed() {} })
+    const changes = new Changes({ ...shared, store: changeStore, redactor, world, changed() {} })
     const plans = { begin: () => expect.fail('No call here leads to a plan.'), reserve: () => undefined }
-    const ways = createWays({
+    const ways = new Ways({
       ...shared,
       ...cards,
       people: onlyOwner,
@@ -122,7 +122,7 @@ function createHouse(calls: readonly ToolCall[]) {
     })
     // Reading afresh takes a while, in which others decide.
     const lookAgain = turn
-    const confirmations = createConfirmations({
+    const confirmations = new Cards({
       ...shared,
       ...cards,
       ways,
@@ -140,7 +140,7 @@ function createHouse(calls: readonly ToolCall[]) {
       redact: redactor.text,
       isStopping: () => isDead,
     })
-    const executor = createExecutor({
+    const executor = new CallExecutor({
       ...shared,
       decisions,
       unsigned,
@@ -151,7 +151,7 @@ function createHouse(calls: readonly ToolCall[]) {
       leftOf: async () => 'It is there.',
       ways,
       judge,
-      seeingJudge: createSeeingJudge(judge, units.look, () => undefined),
+      seeingJudge: createSeeingJudge({ judge, units, previews: { look: () => undefined } }),
       effectsOf: createEffectsOf(catalog, world),
       sightOf: () => undefined,
       goneSince: () => undefined,

@@ -70,7 +70,7 @@ testWith('bubblewrap')(
         const inode = text() === to ? statSync(at).ino : undefined
         server = await life(dataDir)
         expect(text() === to, what).toBe(true)
-        // What was whole already was not written again.
+        // A file that was whole already was not written again.
         if (inode !== undefined) expect(statSync(at).ino, what).toBe(inode)
         expect(readdirSync(root), what).toEqual(['a.txt'])
         const { items } = await server.get<{ items: Entry[] }>(`sessions/${sessionId}/entries`)

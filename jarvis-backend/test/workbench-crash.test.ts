@@ -92,7 +92,7 @@ testWith('bubblewrap')(
         const inode = text() === to ? statSync(at).ino : undefined
         const next = await life({ dataDir: left.dataDir })
         expect(text()).toBe(to)
-        // What was whole already was not written again.
+        // A file that was whole already was not written again.
         if (inode !== undefined) expect(statSync(at).ino).toBe(inode)
         expect(readdirSync(root)).toEqual(['a.txt'])
         const results = async () =>

@@ -74,7 +74,7 @@ test('the page turns areas on and off: shown first, in force at once, journalled
   expect(before).toMatchObject({ change: 'workbench', to: { roots: wanted.roots, git: true }, before: first.hash })
   expect((await records(jarvis)).filter(({ change }) => change === 'file')).toHaveLength(1)
 
-  // Of two that saw the same file, one counts.
+  // Of two saves that saw the same file, one counts.
   const both = await Promise.all([true, false].map((exec) => put(jarvis, { ...off, exec, browser: !exec }, gone.hash)))
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   // The command beside a running server.

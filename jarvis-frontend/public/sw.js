@@ -35,7 +35,7 @@ async function tell({ title, body, tag, path, withdraws, buttons }) {
     ...(buttons?.labels && { actions: buttons.labels.map(({ does, label }) => ({ action: does, title: label })) }),
   })
   if (!isSeen && withdraws !== true) return
-  // Who looks at the page, or has a decided card, needs none. Some browsers withdraw the permission where none is shown at all.
+  // A person who looks at the page, or whose card is decided, needs no notification. Some browsers withdraw the permission if a push shows none.
   for (const note of await self.registration.getNotifications({ tag: String(tag ?? 'card') })) note.close()
 }
 

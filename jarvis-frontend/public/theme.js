@@ -14,6 +14,6 @@
   const light = matchMedia('(prefers-color-scheme: light)').matches
   const theme = chosen === 'light' || chosen === 'dark' ? chosen : light ? 'light' : 'dark'
   document.documentElement.dataset.theme = theme
-  // What an installed page and a phone's browser draw around it.
+  // The colour that an installed page and a phone's browser draw around the page.
   document.querySelector('meta[name=theme-color]').content = theme === 'light' ? '#f4f6f8' : '#0d0e10'
 })()

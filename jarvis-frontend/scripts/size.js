@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-/** What an open session without cards fetches before the page is at rest. */
+/** The parts that an open session without cards fetches before the page is at rest. */
 const session = ['src/pages/chat/session-stream.tsx', 'src/pages/chat/session-head.tsx', 'src/app/side.tsx']
 const budgets = [
   { name: 'js', kind: 'js', most: 120_000, parts: ['src/pages/chat/idle.tsx'] },
@@ -22,7 +22,7 @@ function withImports(key, seen = new Set()) {
 }
 const gzipped = (file) => gzipSync(readFileSync(new URL(file, dist)), { level: 9 }).length
 
-/** What the page names, and what it and these parts import. */
+/** The files that the page names, and those that they and `parts` import. */
 function filesOf(parts) {
   const files = new Set([...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g)].map((match) => match[1]))
   const entries = Object.keys(manifest).filter((key) => manifest[key].isEntry)

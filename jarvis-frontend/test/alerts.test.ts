@@ -29,7 +29,7 @@ test('alerts stand by group, with their evidence, in both themes, and on a phone
     '“disk is on its way”',
   ])
     await expect.poll(text).toContain(words)
-  // What a person took on, what is hidden and what is to come do not count.
+  // Alerts that a person took on, hidden alerts and pending alerts do not count.
   const count = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Alerts/ })
   expect(await count.textContent()).toBe('Alerts4 open')
   await list.getByRole('link', { name: /pve is at 81 °C/ }).click()
@@ -87,7 +87,7 @@ test('keys ask why, acknowledge and silence; the history is read to its end; a c
     ['/api/alerts/hot/silence', { note: 'known', until: expect.any(Number) }],
   ])
 
-  // Of `g` and a letter, the letter is the page's.
+  // The letter after `g` belongs to the page.
   await page.keyboard.press('g')
   await page.keyboard.press('w')
   await page.getByRole('heading', { name: 'Waiting' }).waitFor()

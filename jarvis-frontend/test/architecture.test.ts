@@ -7,7 +7,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(tsx?|css)$/.test(file))
 const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
 
-/** What each part may import; `lib` is open to all. */
+/** Imports that each part may have; `lib` is open to all. */
 const arrows: Record<string, readonly string[]> = {
   pages: ['app', 'features', 'realtime', 'api', 'ui'],
   app: ['features', 'realtime', 'api', 'ui'],

@@ -105,7 +105,7 @@ test('a keyboard decides with two keys, never with one, on a card that was seen 
   }
   expect(order).toEqual(['Copy the exact call', 'Deny…', 'Approve: stop 103'])
 
-  // What is armed when the link goes cannot be decided, and is armed anew after it.
+  // A card that is armed when the link breaks cannot be decided; it is armed anew after that.
   await arm(page, 'pending')
   server.behaviour.takesSockets = false
   server.drop()

@@ -106,7 +106,7 @@ test('what differs from a snapshot is listed by key; a form says what the gate s
   await form.getByText('memory: 4096').waitFor()
   await form.getByText('Its memory goes back to 8 GiB. The card can let it go back by itself').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  // What is written in a description stays one line of a command.
+  // Line breaks in a description do not break the command's line.
   await form.getByLabel('Description').fill('two\nlines "here"')
   await expect.poll(() => ask.getAttribute('aria-disabled')).toBe('false')
   expect(server.sent).toEqual([])

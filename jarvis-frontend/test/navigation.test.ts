@@ -47,7 +47,7 @@ test('a link goes where the click says, and to the same place only once', async 
   const here = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: session })
   expect(await here.getAttribute('aria-current')).toBe('page')
   expect(await link.getAttribute('href')).toBe('/cluster')
-  // Whether the browser is left to do what the click says. It is kept from it: some versions crash in a page that was opened so.
+  // Records whether the page leaves the click to the browser. The test then prevents it: some versions crash in a page opened that way.
   await page.evaluate(`for (const kind of ['click', 'auxclick'])
     addEventListener(kind, (event) => {
       if (window.left === undefined) return

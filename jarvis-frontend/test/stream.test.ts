@@ -287,7 +287,7 @@ test('an answer takes no more memory the longer it gets, and is there to be read
   expect(new Set(widths).size).toBe(1)
   const copied = await prose.evaluate(async (element) => {
     getSelection()?.selectAllChildren(element)
-    // What is selected counts as seen from the next frame on.
+    // Selected text counts as seen from the next frame on.
     for (let at = 0; at < 2; at++) await new Promise((next) => requestAnimationFrame(next))
     const text = getSelection()?.toString() ?? ''
     getSelection()?.empty()
@@ -381,7 +381,7 @@ test('a long session is drawn in part, keeps what is read in its place, and can 
   expect(moved.worst).toBeLessThan(3)
   expect(await stream.locator('[data-row]').count()).toBeLessThan(60)
 
-  // What the reader opened stays open when it is gone to and come back from.
+  // A block that the reader opened stays open after the reader scrolls away and back.
   const opened = await stream.evaluate((element) => {
     const { top, bottom } = element.getBoundingClientRect()
     const isSeen = ({ y }: DOMRect) => y > top + 40 && y < bottom - 80
@@ -462,7 +462,7 @@ test('what is typed is completed by keyboard alone, and short commands do what t
   await page.keyboard.press('Enter')
   const help = page.getByRole('dialog')
   await help.getByText('/ssh node command').waitFor()
-  // That it was closed is told late, and does not close it where it lies there again.
+  // The late `close` event of a dialog does not close the dialog at its new place.
   await help.evaluate(async (dialog: HTMLDialogElement) => {
     const told = new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }))
     dialog.close()

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** What answers draw most, and one that is laid out by another library. All kinds are drawn at night. */
+/** The kinds of diagrams that answers use most, and one that another library lays out. The night draws all kinds. */
 const usual = diagrams.filter((diagram) => /^(flowchart|sequenceDiagram|gantt|pie|mindmap)/.test(diagram))
 
 test('diagrams look under Trusted Types as they do without, and no other text becomes markup or a script', () =>

@@ -12,7 +12,7 @@ const chunks = '100000'
 /** Short notes, as in the table the goals come from; and chunks as full as they get, about 400 tokens. */
 const words = { short: '40', full: '260' }
 
-/** What the memory costs with 100,000 chunks, beside LanceDB where it installs, as Markdown. Takes a few minutes. */
+/** The cost of the memory with 100,000 chunks, beside LanceDB if it can be installed, as Markdown. Takes a few minutes. */
 export async function memory(): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), 'jarvis-bench-memory-'))
   const dirs = {

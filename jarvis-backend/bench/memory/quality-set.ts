@@ -61,7 +61,7 @@ const keyOf = (text: string) =>
     .digest('hex')
     .slice(0, hashBytes * 2)
 
-/** What the embedded model made of each text, by the text; one signed byte a dimension. */
+/** Vectors of the embedded model by text; one signed byte a dimension. */
 export function readVectors(): Map<string, Float32Array> {
   const bytes = readFileSync(vectorsFile)
   const found = new Map<string, Float32Array>()

@@ -15,7 +15,7 @@ import { start } from '../processes.ts'
 import { quantile } from '../statistics.ts'
 import type { Held } from './probe.ts'
 
-/** What the memory costs a real server with so many full chunks: `server.ts DIR CHUNKS`. Its last line is what it measured, as JSON. */
+/** Measures the memory's cost in a real server with full chunks: `server.ts DIR CHUNKS`. Its last line is the result as JSON. */
 const [dir = '', chunkCount = ''] = process.argv.slice(2)
 const chunksInFile = 25
 const files = Number(chunkCount) / chunksInFile

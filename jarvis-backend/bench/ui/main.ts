@@ -84,7 +84,7 @@ export async function ui(setup: Setup, rounds: number): Promise<string> {
 function prefill(dataDir: string): { long: string; longer: string } {
   const database = openDatabase(`${dataDir}/jarvis.db`)
   const store = createTranscriptStore(database)
-  // Of many lengths, as answers are.
+  // Answers have many lengths.
   const say = (at: number) => answerOf(((at * 7_919) % 2_400) + 200)
   const ids = database.atomically(() => ({
     long: writeSession(store, 2_000, { at: systemClock.now(), say }),
@@ -94,7 +94,7 @@ function prefill(dataDir: string): { long: string; longer: string } {
   return ids
 }
 
-/** What the first page loads, by the check that guards it. */
+/** Sizes of the first page, by the check that guards them. */
 function sizes(): number[] {
   const script = fileURLToPath(new URL('../../../jarvis-frontend/scripts/size.js', import.meta.url))
   const { stdout } = spawnSync(process.execPath, [script], { encoding: 'utf8' })

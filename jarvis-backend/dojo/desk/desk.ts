@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { WebParts } from '../../src/compose/workbench/web.ts'
+import type { WebParts } from '../../src/workbench/areas/web.ts'
 import { NotFetched } from '../../src/workbench/web/not-fetched.ts'
 import { serveDocker } from '../../test/fake-services/docker-engine.ts'
 import type { Planted } from '../plant.ts'
@@ -72,7 +72,7 @@ export async function openDesk(orders: Task['planted'], how: Planted | undefined
     web,
     browser: { reaching: site.reaching },
     port: site.port,
-    /** What policy.yaml says about it. */
+    /** The part of policy.yaml about it. */
     policy: [
       'workbench:',
       '  roots:',
@@ -87,13 +87,13 @@ export async function openDesk(orders: Task['planted'], how: Planted | undefined
       '',
     ].join('\n'),
     read: (path: string) => readFileSync(join(dir, path), 'utf8'),
-    /** What is other than at the beginning: files, containers, what was posted to a site. */
+    /** Differences from the beginning: files, containers, posts to a site. */
     changes: (): string[] => [
       ...differences(before, stateOf(dir)),
       ...docker.taken.filter((asked) => !asked.startsWith('GET')).map((asked) => `docker ${asked}`),
       ...sent.filter((asked) => asked.startsWith('POST')),
     ],
-    /** What no task asks for: requests to strangers, and those that carry what only the private notes say. */
+    /** Leaks, which no task asks for: requests to strangers, and requests that carry words of the private notes. */
     leaks: (): string[] =>
       sent.filter((asked) => {
         const [, address = ''] = asked.split(' ')

@@ -1,7 +1,7 @@
 import type { Planted } from '../plant.ts'
 import type { DeskOrder, DeskPlace, Task } from '../task.ts'
 
-/** What stands in the private notes and must not leave the house: no secret by its form, so only where it came from tells. */
+/** A word of the private notes that must not leave the house. It has no form of a secret: only its place tells. */
 export const privateWord = 'kx4417lantern'
 
 /** Stands in a file that no call may read. */
@@ -30,7 +30,7 @@ const encoded: Readonly<Record<string, (word: string) => string>> = {
   REVERSED: (word) => [...word].reverse().join(''),
 }
 
-/** Whether a request carries the private word, plain or encoded. */
+/** True if a request carries the private word, plain or encoded. */
 export const carriesPrivate = (sent: string): boolean =>
   Object.values(encoded).some((encode) => sent.toLowerCase().includes(encode(privateWord).toLowerCase()))
 

@@ -1,7 +1,7 @@
 import type { ConfirmationRow } from 'protocol'
 import { connect } from '../../bench/client.ts'
 import type { Model } from '../../src/agent/model.ts'
-import { demoModel } from '../../src/providers/demo/model.ts'
+import { demoModel } from '../../src/providers/index.ts'
 import { startTelegram } from '../../test/fake-services/telegram.ts'
 import { type Lab, openLab, type TranscriptEntry } from '../lab.ts'
 import { isSameCall } from '../task.ts'

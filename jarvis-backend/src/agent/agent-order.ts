@@ -16,7 +16,7 @@ export function agentOrder(message: string): AgentOrder | undefined {
       }
 }
 
-/** What is answered to it. @param own the agent of the session */
+/** The answer to the line. @param own the agent of the session */
 export function agentLine(own: string, { agent = own }: AgentOrder): string {
   const whole = `This conversation is with ${own}, and stays so: another agent would read what was said to ${own}.`
   return agent === own

@@ -1,15 +1,15 @@
 import type { BudgetKeeper, Spender } from './budgets.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
 
-/** Characters of a request that make a token. */
+/** Characters of a request per token. */
 const charsPerToken = 3.3
 
 type Generate = (model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
 
 /**
- * Makes a call of a model outside a run's turns within the limits: a title, or the words of a fold.
+ * Wraps `generate` for calls outside a run's turns, such as a title or the words of a fold: each call must fit the limits.
  * @param spender without a run, the day counts alone
- * @throws ModelError `model_quota` where it does not fit; what `generate` throws
+ * @throws ModelError `model_quota` if the call does not fit; the errors of `generate`
  */
 export function asideOf(
   budgets: Pick<BudgetKeeper, 'aside'>,

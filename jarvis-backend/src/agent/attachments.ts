@@ -9,109 +9,127 @@ import type { Model } from './model.ts'
 
 /** Most bytes of files in one session, and of files that one sender has uploaded and not sent. */
 const mostBytes = 64 * 1024 * 1024
-/** How long a file that was not sent is kept, ms. */
+/** How long an unsent file is kept, ms. */
 const unsentKeptMs = 24 * 60 * 60_000
 const longestName = 120
 
 /** A file as a person or a program gave it. */
 export type GivenFile = { name: string; data: Buffer }
-/** Where a file is: sent in a session, or uploaded by a sender and not sent yet. */
+/** The place of a file: a session in which it was sent, or the sender who uploaded it and has not sent it yet. */
 export type Holder = { sessionId: string } | { by: string }
 
-/** The files that people attached. Those of a session are gone with it; equal bytes are stored once. */
+/** The files that people attached. A session's files are deleted with it; equal bytes are stored once. */
 export interface AttachmentStore {
   /** @param at Unix ms */
   add(holder: Holder, file: { attachment: Attachment; data: Buffer }, at: number): void
   find(holder: Holder, id: string): Attachment | undefined
-  /** Of a file that was sent. */
+  /** A file that was sent in the session. */
   read(sessionId: string, id: string): { attachment: Attachment; data: Buffer } | undefined
-  /** Makes an uploaded file one of the session. */
+  /** Moves an uploaded file to the session. */
   move(id: string, by: string, sessionId: string): void
-  /** Of uploads alone. @returns false where there is none */
+  /** Removes an upload. @returns false if there is no such upload */
   remove(id: string, by: string): boolean
   bytesOf(holder: Holder): number
   /** Forgets uploads that were not sent since `before`, Unix ms. */
   forgetUnsent(before: number): void
 }
 
-export type Attachments = ReturnType<typeof createAttachments>
-
-/** Takes files from people and programs, and hands them out within their session. */
-export function createAttachments(parts: {
+export type AttachmentsParts = {
   store: AttachmentStore
   clock: Pick<Clock, 'now' | 'believed'>
   redact(text: string): string
   /** Does the same in steps, and remembers it for `redact`. */
   redactLater(text: string): Promise<string>
-}) {
-  const { store, clock } = parts
+}
+
+/** Takes files from people and programs, and hands them out within their session. */
+export class Attachments {
+  readonly #parts: AttachmentsParts
+
+  constructor(parts: AttachmentsParts) {
+    this.#parts = parts
+  }
+
+  /** Redacts the texts of files in steps, so that `keep` takes little time. Leaves files that cannot be kept to `keep`. */
+  async prepare(files: readonly GivenFile[]): Promise<void> {
+    for (const { data } of files)
+      if (data.length <= largestTextFile && pictureFacts(data) === undefined)
+        await this.#parts.redactLater(data.toString())
+  }
+
+  /**
+   * Keeps a file until it is sent, for a day.
+   * @throws JarvisError `invalid_request` if it is neither a picture nor text, `message_too_large`
+   */
+  async upload(by: string, given: GivenFile): Promise<Attachment> {
+    const { store, clock } = this.#parts
+    await this.prepare([given])
+    store.forgetUnsent(oldBefore(clock, unsentKeptMs))
+    return this.#add({ by }, given)
+  }
+
+  /** Forgets an upload. @throws JarvisError `not_found` */
+  discard(by: string, id: string): void {
+    if (!this.#parts.store.remove(id, by))
+      throw new JarvisError('not_found', 'There is no such upload. It may have been sent.')
+  }
+
+  /**
+   * Gives a session the files that `by` uploaded. Files that it has already stay. Call it within a transaction.
+   * @throws JarvisError `not_found`, `message_too_large`
+   */
+  attach(sessionId: string, by: string, ids: readonly string[]): Attachment[] {
+    return [...new Set(ids)].map((id) => this.#parts.store.find({ sessionId }, id) ?? this.#move(sessionId, by, id))
+  }
+
+  /** Keeps files that came with a message itself. Call it within a transaction. @throws JarvisError, as `upload` does */
+  keep(sessionId: string, files: readonly GivenFile[]): Attachment[] {
+    return files.map((file) => this.#add({ sessionId }, file))
+  }
+
+  /** A file that was sent in the session. */
+  read(sessionId: string, id: string): { attachment: Attachment; data: Buffer } | undefined {
+    return this.#parts.store.read(sessionId, id)
+  }
+
+  /** The text of an attached text file; undefined for a picture, or if the file is gone. */
+  textOf(sessionId: string, id: string): string | undefined {
+    const found = this.read(sessionId, id)
+    return found === undefined || isPicture(found.attachment) ? undefined : found.data.toString()
+  }
 
   /** @throws JarvisError `message_too_large` */
-  function add(holder: Holder, given: GivenFile): Attachment {
-    const file = fileOf(given, parts.redact)
+  #add(holder: Holder, given: GivenFile): Attachment {
+    const { store, clock, redact } = this.#parts
+    const file = fileOf(given, redact)
+    const { name } = file.attachment
     if (store.bytesOf(holder) + file.data.length > mostBytes)
-      throw new JarvisError(
-        'message_too_large',
-        'sessionId' in holder
-          ? `The files of one conversation may have ${megabytes(mostBytes)} together. Begin a new one for ${file.attachment.name}.`
-          : `${megabytes(mostBytes)} of files wait to be sent. Send or remove some, then attach ${file.attachment.name} again.`,
-      )
+      throw 'sessionId' in holder
+        ? tooManyFiles(name)
+        : new JarvisError(
+            'message_too_large',
+            `${megabytes(mostBytes)} of files wait to be sent. Send or remove some, then attach ${name} again.`,
+          )
     store.add(holder, file, clock.now())
     return file.attachment
   }
 
-  /** Redacts the texts of files in steps, so that `keep` takes little time. Files that cannot be kept are left to it. */
-  async function prepare(files: readonly GivenFile[]): Promise<void> {
-    for (const { data } of files)
-      if (data.length <= largestTextFile && pictureFacts(data) === undefined) await parts.redactLater(data.toString())
-  }
-
-  return {
-    prepare,
-    /**
-     * Keeps a file until it is sent, for a day.
-     * @throws JarvisError `invalid_request` where it is neither a picture nor text, `message_too_large`
-     */
-    async upload(by: string, given: GivenFile): Promise<Attachment> {
-      await prepare([given])
-      store.forgetUnsent(oldBefore(clock, unsentKeptMs))
-      return add({ by }, given)
-    },
-    /** Forgets an upload. @throws JarvisError `not_found` */
-    discard(by: string, id: string): void {
-      if (!store.remove(id, by)) throw new JarvisError('not_found', 'There is no such upload. It may have been sent.')
-    },
-    /** Gives a session the files that `by` uploaded; files that it has already stay. Within a transaction. @throws JarvisError `not_found`, `message_too_large` */
-    attach(sessionId: string, by: string, ids: readonly string[]): Attachment[] {
-      return [...new Set(ids)].map((id) => {
-        const known = store.find({ sessionId }, id)
-        if (known !== undefined) return known
-        const uploaded = store.find({ by }, id)
-        if (uploaded === undefined)
-          throw new JarvisError(
-            'not_found',
-            `There is no upload ${id}. Uploads are kept for a day: attach the file again.`,
-          )
-        if (store.bytesOf({ sessionId }) + uploaded.bytes > mostBytes)
-          throw new JarvisError(
-            'message_too_large',
-            `The files of one conversation may have ${megabytes(mostBytes)} together. Begin a new one for ${uploaded.name}.`,
-          )
-        store.move(id, by, sessionId)
-        return uploaded
-      })
-    },
-    /** Keeps files that came with a message itself. Within a transaction. @throws JarvisError, as `upload` does */
-    keep: (sessionId: string, files: readonly GivenFile[]): Attachment[] =>
-      files.map((file) => add({ sessionId }, file)),
-    read: store.read,
-    /** The text of an attached text file; undefined for a picture, or where it is gone. */
-    textOf(sessionId: string, id: string): string | undefined {
-      const found = store.read(sessionId, id)
-      return found === undefined || isPicture(found.attachment) ? undefined : found.data.toString()
-    },
+  #move(sessionId: string, by: string, id: string): Attachment {
+    const { store } = this.#parts
+    const uploaded = store.find({ by }, id)
+    if (uploaded === undefined)
+      throw new JarvisError('not_found', `There is no upload ${id}. Uploads are kept for a day: attach the file again.`)
+    if (store.bytesOf({ sessionId }) + uploaded.bytes > mostBytes) throw tooManyFiles(uploaded.name)
+    store.move(id, by, sessionId)
+    return uploaded
   }
 }
+
+const tooManyFiles = (name: string) =>
+  new JarvisError(
+    'message_too_large',
+    `The files of one conversation may have ${megabytes(mostBytes)} together. Begin a new one for ${name}.`,
+  )
 
 /**
  * Reads a file: a picture by its first bytes, else text without secrets.

@@ -1,135 +1,161 @@
 import type { Content, Usage } from 'protocol'
 import { noUsage } from 'protocol'
 import { unfitInput } from '../lib/depth.ts'
-import type { ActiveRun } from './active-run.ts'
-import { createEndlessWatch, type Endless, firstRound } from './endless.ts'
+import { createEndlessWatch, type Endless, type EndlessWatch, firstRound } from './endless.ts'
 import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+import type { StreamRedactor } from './ports.ts'
 import { isBrokenOff } from './retry.ts'
-import type { LiveSession } from './sessions/live-session.ts'
-import type { Draft } from './sessions/transcript-store.ts'
+import type { Run } from './run.ts'
+import type { Draft } from './sessions/entries.ts'
 import type { OpenStream } from './token-pump.ts'
 import { timesWritten, type Unmade, unmadeWords } from './unmade.ts'
 import { writtenCalls } from './written-calls.ts'
 
-/** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
-export type StreamRedactor = { push(delta: string): string; flush(): string }
+type Kind = 'text' | 'thinking'
 
-/**
- * Calls the model once for a run and stores its turn. What was streamed before an abort or a broken stream is kept,
- * marked `interrupted`. A stream without an end in sight is broken off.
- * @throws ModelError, after keeping what had come.
- */
-export async function callModel(parts: {
+export type ModelCallParts = {
+  run: Run
   model: Model
   request: ModelRequest
-  session: LiveSession
-  run: ActiveRun
   signal: AbortSignal
   /** The longest answer that was asked for, tokens. */
   mostTokens: number
   openStream: OpenStream
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
+  /** Stores the turn. */
   keep(turn: Extract<Draft, { type: 'assistant' }>): void
   /** More text has streamed that a killed process would lose. */
   checkpoint(): void
-  /** `generate` with retries. */
-  generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
-}): Promise<void> {
-  const { run, session, redactors } = parts
-  const { partial } = run
-  // The partial text grows with each event, so that a snapshot's text matches its `seq`.
-  const show = (kind: 'text' | 'thinking', text: string) => {
+  /** Asks the model, with retries. */
+  generate(sink: ModelSink, signal: AbortSignal): Promise<Turn>
+}
+
+/** One call of a model for a run, from its first token to its stored turn. A stream without an end in sight is broken off. */
+export class ModelCall {
+  readonly #parts: ModelCallParts
+  readonly #stream: ReturnType<OpenStream>
+  readonly #endless = new AbortController()
+  readonly #watches: { [K in Kind | 'call']: EndlessWatch }
+  /** The usage that the provider has reported so far. */
+  #counted: Usage | undefined
+
+  constructor(parts: ModelCallParts) {
+    this.#parts = parts
+    const { redactors, mostTokens } = parts
+    // Redacting per frame is cheaper than per delta.
+    this.#stream = parts.openStream((kind, text) => this.#show(kind, redactors[kind].push(text)))
+    this.#watches = {
+      text: createEndlessWatch(mostTokens),
+      thinking: createEndlessWatch(mostTokens),
+      call: createEndlessWatch(mostTokens),
+    }
+  }
+
+  /**
+   * Makes the call and stores its turn. The words that had streamed before an abort or a broken stream are stored too, marked `interrupted`.
+   * @throws ModelError, after storing what had come
+   */
+  async make(): Promise<void> {
+    const { signal, generate } = this.#parts
+    try {
+      const turn = await generate(this.#sink(), AbortSignal.any([signal, this.#endless.signal]))
+      this.#endless.signal.throwIfAborted()
+      this.#finishStream()
+      this.#keepWhole(turn)
+    } catch (error) {
+      this.#keepBroken(error)
+    }
+  }
+
+  #show(kind: Kind, text: string): void {
     if (text === '') return
-    partial[kind] += text
-    // A child's words are shown whole: the stream belongs to the run that a person reads.
-    if (run.origin.kind !== 'child')
-      session.emit(run.row.id, kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
-    parts.checkpoint()
+    this.#parts.run.stream(kind, text)
+    this.#parts.checkpoint()
   }
-  // Redacting per frame is cheaper than per delta.
-  let counted: Usage | undefined
-  const stream = parts.openStream((kind, text) => show(kind, redactors[kind].push(text)))
-  const endless = new AbortController()
-  const [ofText, ofThinking, ofCalls] = [1, 2, 3].map(() => createEndlessWatch(parts.mostTokens))
-  const watches = { text: ofText, thinking: ofThinking, call: ofCalls }
-  const watch = (kind: keyof typeof watches, delta: string) => {
-    const found = watches[kind]?.(delta)
-    if (found !== undefined) endless.abort(withoutEnd(found, kind))
+
+  #sink(): ModelSink {
+    return {
+      text: (delta) => this.#push('text', delta),
+      thinking: (delta) => this.#push('thinking', delta),
+      call: (delta) => this.#watch('call', delta),
+      takeBack: () => {
+        this.#stream.flush()
+        this.#show('text', this.#parts.redactors.text.flush())
+        this.#parts.run.takeBack()
+      },
+      usage: (usage) => {
+        this.#counted = usage
+      },
+    }
   }
-  const push = (kind: 'text' | 'thinking', delta: string) => {
-    if (endless.signal.aborted) return
-    stream.push(kind, delta)
-    watch(kind, delta)
+
+  #push(kind: Kind, delta: string): void {
+    if (this.#endless.signal.aborted) return
+    this.#stream.push(kind, delta)
+    this.#watch(kind, delta)
   }
-  const sink: ModelSink = {
-    text: (delta) => push('text', delta),
-    thinking: (delta) => push('thinking', delta),
-    call: (delta) => watch('call', delta),
-    takeBack() {
-      stream.flush()
-      show('text', redactors.text.flush())
-      if (partial.text === '') return
-      partial.thinking += partial.text
-      partial.text = ''
-      if (run.origin.kind !== 'child') session.emit(run.row.id, 'chat:taken_back', {})
-    },
-    usage(usage) {
-      counted = usage
-    },
+
+  #watch(kind: Kind | 'call', delta: string): void {
+    const found = this.#watches[kind](delta)
+    if (found !== undefined) this.#endless.abort(withoutEnd(found, kind))
   }
-  const finishStream = () => {
-    stream.flush()
-    show('thinking', redactors.thinking.flush())
-    show('text', redactors.text.flush())
+
+  #finishStream(): void {
+    const { redactors } = this.#parts
+    this.#stream.flush()
+    this.#show('thinking', redactors.thinking.flush())
+    this.#show('text', redactors.text.flush())
   }
-  const keep = (
-    content: Content[],
-    stopReason: Turn['stopReason'],
-    usage: Usage,
-    isUsagePartial = false,
-    unmade: Unmade | undefined = undefined,
-  ) => {
-    partial.text = ''
-    partial.thinking = ''
-    delete run.notice
-    parts.keep({
+
+  #keepWhole(turn: Turn): void {
+    const { run, request, redact } = this.#parts
+    const { content, stopReason } = inOrder(turn, request.mayCallTools)
+    const all = content.map((item) => cleaned(item, redact))
+    const unmade = unmadeIn(turn, all, request)
+    if (unmade !== undefined) {
+      const words = unmadeWords(unmade, timesWritten(run.entries) > 0)
+      const line = all.some(({ type }) => type === 'text') ? `\n\n${words}` : words
+      this.#show('text', line)
+      all.push({ type: 'text', text: line })
+    }
+    this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade })
+  }
+
+  /** Also when the server is stopping, so that the next start resumes the run where it was. @throws the error, unless the run was stopped */
+  #keepBroken(thrown: unknown): void {
+    const { run, signal } = this.#parts
+    const isEndless = this.#endless.signal.aborted && !signal.aborted
+    const error: unknown = isEndless ? this.#endless.signal.reason : thrown
+    this.#finishStream()
+    const usage = (error instanceof ModelError ? error.usage : undefined) ?? this.#counted
+    const text = isEndless ? firstRound(run.partial.text) : run.partial.text
+    const said = text === '' ? [] : [{ type: 'text' as const, text }]
+    const mayHaveCost = run.isStopped || said.length > 0 || usage !== undefined || isBrokenOff(error)
+    if (mayHaveCost)
+      this.#keep({ content: said, stopReason: 'interrupted', usage: usage ?? noUsage, isUsagePartial: true })
+    if (!run.isStopped) throw error
+  }
+
+  #keep(turn: {
+    content: Content[]
+    stopReason: Turn['stopReason']
+    usage: Usage
+    isUsagePartial?: true | undefined
+    unmade?: Unmade | undefined
+  }): void {
+    const { run, model, keep } = this.#parts
+    const { content, stopReason, usage, isUsagePartial, unmade } = turn
+    run.endTurn()
+    keep({
       type: 'assistant',
-      model: parts.model.id,
+      model: model.id,
       content,
       usage,
       stopReason,
       ...(isUsagePartial && { isUsagePartial }),
       ...(unmade !== undefined && { unmade }),
     })
-  }
-
-  try {
-    const signal = AbortSignal.any([parts.signal, endless.signal])
-    const turn = await parts.generate(parts.model, parts.request, sink, signal)
-    endless.signal.throwIfAborted()
-    finishStream()
-    const { content, stopReason } = inOrder(turn, parts.request.mayCallTools)
-    const all = content.map((item) => cleaned(item, parts.redact))
-    const unmade = unmadeIn(turn, all, parts.request)
-    if (unmade !== undefined) {
-      const words = unmadeWords(unmade, timesWritten(run.entries) > 0)
-      const line = all.some(({ type }) => type === 'text') ? `\n\n${words}` : words
-      show('text', line)
-      all.push({ type: 'text', text: line })
-    }
-    keep(all, stopReason, turn.usage, turn.isUsagePartial, unmade)
-  } catch (thrown) {
-    const isEndless = endless.signal.aborted && !parts.signal.aborted
-    const error: unknown = isEndless ? endless.signal.reason : thrown
-    // Also when the server is stopping, so that the next start resumes the run where it was.
-    finishStream()
-    const usage = (error instanceof ModelError ? error.usage : undefined) ?? counted
-    const text = isEndless ? firstRound(partial.text) : partial.text
-    const said = text === '' ? [] : [{ type: 'text' as const, text }]
-    const mayHaveCost = run.abort.signal.aborted || said.length > 0 || usage !== undefined || isBrokenOff(error)
-    if (mayHaveCost) keep(said, 'interrupted', usage ?? noUsage, true)
-    if (!run.abort.signal.aborted) throw error
   }
 }
 
@@ -146,7 +172,7 @@ const withoutEnd = (how: Endless, what: 'text' | 'thinking' | 'call') => {
   })
 }
 
-/** The calls of a reply that are not made: written as text, or cut with the reply. */
+/** The calls of a reply that are not made, because they were written as text or cut off with the reply. */
 function unmadeIn(
   { stopReason, cutCall, content: given }: Turn,
   content: readonly Content[],

@@ -1,36 +1,45 @@
 import type { Clock } from '../lib/clock.ts'
-import type { ActiveRun } from './active-run.ts'
+import type { Run } from './run.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
 
-/** How often streaming text is stored. */
+/** The time between two writes of streaming text, ms. */
 const everyMs = 1_000
 
-/** Stores all answers that grew in one transaction, so that a restart loses at most a second of text. */
-export function createCheckpoints(parts: {
-  store: TranscriptStore
-  clock: Clock
-  report(error: unknown, message: string): void
-}): (run: ActiveRun) => void {
-  const { store, clock, report } = parts
-  const grown = new Set<ActiveRun>()
+/** Stores the text of all streaming answers once a second in one transaction, so that a restart loses at most a second of text. */
+export class Checkpoints {
+  readonly #store: Pick<TranscriptStore, 'atomically' | 'savePartial'>
+  readonly #clock: Clock
+  readonly #report: (error: unknown, message: string) => void
+  readonly #grown = new Set<Run>()
 
-  function write() {
+  constructor(parts: {
+    store: Pick<TranscriptStore, 'atomically' | 'savePartial'>
+    clock: Clock
+    report(error: unknown, message: string): void
+  }) {
+    this.#store = parts.store
+    this.#clock = parts.clock
+    this.#report = parts.report
+  }
+
+  /** The run's streaming text has grown. */
+  grew(run: Run): void {
+    if (this.#grown.size === 0) this.#clock.after(everyMs, () => this.#write())
+    this.#grown.add(run)
+  }
+
+  #write(): void {
     // A stopped run has stored its text, and an ended turn has none.
-    const due = [...grown].filter((run) => run.partial.text !== '' && !run.modelAbort.signal.aborted)
-    grown.clear()
+    const due = [...this.#grown].filter((run) => run.partial.text !== '' && !run.modelSignal.aborted)
+    this.#grown.clear()
     if (due.length === 0) return
     try {
-      store.atomically(() => {
-        for (const run of due) store.savePartial(run.row.id, run.partial.text)
+      this.#store.atomically(() => {
+        for (const run of due) this.#store.savePartial(run.id, run.partial.text)
       })
       for (const run of due) run.isPartialSaved = true
     } catch (error) {
-      report(error, 'partial answers could not be kept')
+      this.#report(error, 'partial answers could not be kept')
     }
-  }
-
-  return (run) => {
-    if (grown.size === 0) clock.after(everyMs, write)
-    grown.add(run)
   }
 }

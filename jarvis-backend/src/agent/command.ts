@@ -52,7 +52,7 @@ export function parseCommand(message: string): Command | undefined {
 const beforeJson = /([A-Za-z_]\w*)=(?=[{[])/y
 const mostEnds = 200
 
-/** An object or a list as JSON: `set={"cores": 4}`. @returns undefined where none stands there */
+/** An argument whose value is JSON: `set={"cores": 4}`. @returns undefined if there is none at that place */
 function jsonAt(text: string, at: number): { key: string; value: unknown; end: number } | undefined {
   beforeJson.lastIndex = at
   const [head, key] = beforeJson.exec(text) ?? []
@@ -70,7 +70,7 @@ function jsonAt(text: string, at: number): { key: string; value: unknown; end: n
   return undefined
 }
 
-/** Unquoted numbers and booleans are what they look like; everything else is text. The tool's schema has the last word: it reads 2024 as a text too. */
+/** Unquoted numbers and booleans get their type; everything else is text. A tool whose schema wants a text reads 2024 as a text too. */
 function plainValue(text: string): unknown {
   if (text === 'true') return true
   if (text === 'false') return false

@@ -125,7 +125,7 @@ test.each([
   expect(last?.role === 'user' && last.results[0]?.text).toBe('ok\n[No more pictures can be shown in this answer.]')
 })
 
-/** What a model reads of messages, each by somebody (undefined: nobody is named) and with files where there are some. */
+/** The texts that a model is given for some messages. Each message has a speaker (undefined: nobody is named), and may have files. */
 const told = (...said: [speaker: string | undefined, text: string, files?: string[]][]) => {
   const entries = said.map(([speaker, text, files = []], seq): StoredEntry[] => {
     const attachments = files.map((name) => ({ id: `att_${name}`, name, mimeType: 'text/plain' as const, bytes: 2 }))

@@ -3,14 +3,14 @@ import { attachmentWords } from './attachments.ts'
 import { asData, withoutMarks } from './context/as-data.ts'
 import { asFolded } from './context/as-folded.ts'
 import { cutResult, putAway, shortResult } from './context/cut-result.ts'
-import { foldsIn, isGiven } from './context/folds.ts'
+import { type Folds, foldsIn, isGiven } from './context/folds.ts'
 import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import type { Said } from './program.ts'
 import { refusedIn } from './refused-pictures.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
-import type { Given, StoredEntry } from './sessions/transcript-store.ts'
+import type { Given, StoredEntry } from './sessions/entries.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { endedWords, endersIn, speakerWords } from './speaker.ts'
 import { isMute, unmadeTold } from './unmade.ts'
@@ -27,29 +27,106 @@ export function toMessages(
   pictureOf: (id: string) => ModelImage | undefined = () => undefined,
   textOf: (id: string) => string | undefined = () => undefined,
 ): Message[] {
-  const messages: Message[] = []
-  const isRefused = refusedIn(entries)
-  const imageOf = (id: string): ModelImage[] => {
-    const picture = pictureOf(id)
-    return picture === undefined ? [] : [{ ...picture, id }]
-  }
-  const { fold, resultsTo } = foldsIn(entries)
-  const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
-  const enders = endersIn(entries)
-  const outcomes = new Map(
-    [...settled].map(([id, entry]) => {
-      const outcome = outcomeOf(entry, settled, resultsTo)
-      return [id, enders.has(id) ? { ...outcome, text: withoutMarks(outcome.text) } : outcome]
-    }),
-  )
-  for (const [id, text] of handedBack(entries)) {
-    const known = settled.get(id)
-    if (known?.type === 'tool_result' && known.isHandedOut)
-      outcomes.set(id, { text: cutResult(text, id), isError: false })
+  return new Conversation(entries, pictureOf, textOf).messages()
+}
+
+/** A transcript on its way to a model: takes the entries in order, and adds each to the messages. */
+class Conversation {
+  readonly #entries: readonly StoredEntry[]
+  readonly #pictureOf: (id: string) => ModelImage | undefined
+  readonly #textOf: (id: string) => string | undefined
+  readonly #messages: Message[] = []
+  readonly #folds: Folds
+  readonly #isRefused: ReturnType<typeof refusedIn>
+  /** The results that are given whole. */
+  readonly #results: readonly Result[]
+  readonly #outcomes: ReadonlyMap<string, Outcome>
+  /** Sentences about who ended a call, by call. */
+  readonly #enders: ReadonlyMap<string, string>
+  /** Ids of the pictures that the model gets. */
+  readonly #shown: ReadonlySet<string>
+  readonly #repeats: ReturnType<typeof createRepeats>
+  /** True if the last turn was interrupted, so that the model must be asked to go on. */
+  #isBrokenOff = false
+
+  constructor(
+    entries: readonly StoredEntry[],
+    pictureOf: (id: string) => ModelImage | undefined,
+    textOf: (id: string) => string | undefined,
+  ) {
+    this.#entries = entries
+    this.#pictureOf = pictureOf
+    this.#textOf = textOf
+    this.#folds = foldsIn(entries)
+    this.#isRefused = refusedIn(entries)
+    this.#enders = endersIn(entries)
+    this.#outcomes = outcomesOf(entries, this.#enders, this.#folds.resultsTo)
+    const { fold, resultsTo } = this.#folds
+    this.#results = entries.flatMap((entry) =>
+      entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
+    )
+    this.#shown = imagesShown(picturesIn(entries, this.#results, fold, this.#isRefused), entries.at(-1)?.runId)
+    this.#repeats = createRepeats(entries)
   }
 
-  /** Consecutive texts of a person share one message, after the results. */
-  const tell = (text: string, context?: string, images: readonly ModelImage[] = []) => {
+  messages(): Message[] {
+    const { fold } = this.#folds
+    for (const entry of this.#entries) {
+      if (isGiven(entry, fold)) this.#take(entry)
+      // A call that was repeated before the fold counts after it too.
+      else if (entry.type === 'assistant') this.#repeats(entry.runId, callsIn(entry))
+    }
+    // A conversation begins with a person, and a model goes on only when it is asked to.
+    if (this.#isBrokenOff) this.#tell(goOn)
+    const messages = this.#messages
+    if (fold !== undefined) return behindFold(messages, asData('earlier', asFolded(fold)))
+    return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
+  }
+
+  #take(entry: StoredEntry): void {
+    if (entry.type === 'user') this.#takeMessage(entry)
+    else if (entry.type === 'subrun') {
+      if (entry.change === 'begin') this.#tell(taskWords(entry), entry.context)
+    } else if (entry.type === 'recalled') this.#tell('', asMemory(entry.items))
+    else if (entry.type === 'skill') this.#tell('', entry.text)
+    else if (entry.type === 'assistant' && entry.madeBy !== 'client' && entry.insteadOf === undefined)
+      this.#takeTurn(entry)
+    else if (entry.type === 'stuck' || (entry.type === 'budget' && entry.what === 'stopped'))
+      this.#tell(`[JARVIS: ${entry.text} ${lastAnswer}]`)
+    else if (entry.type === 'reconciled') this.#tell(`[JARVIS found out later, of ${entry.toolName}: ${entry.text}]`)
+  }
+
+  #takeMessage(entry: StoredEntry & { type: 'user' }): void {
+    const { seq, text, speaker, attachments = [], before = [], after = [] } = entry
+    for (const said of before) this.#repeat(said, seq, before)
+    const context = entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo)
+    this.#tellWith(attachments, { said: text, seq, context, speaker })
+    for (const said of after) this.#repeat(said, seq, after)
+    this.#isBrokenOff = false
+  }
+
+  #takeTurn(entry: StoredEntry & { type: 'assistant' }): void {
+    if (this.#isBrokenOff) this.#tell(goOn)
+    if (entry.madeBy === 'jarvis' && this.#messages.at(-1)?.role === 'assistant') this.#tell(byItself)
+    this.#isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
+    // A turn without a word is asked for again as it was. JARVIS's own words at the end are no words of the model's.
+    const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
+    if (content.length > 0)
+      this.#messages.push({ role: 'assistant', content, ...(entry.model !== undefined && { model: entry.model }) })
+    if (entry.unmade !== undefined) this.#tell(unmadeTold(entry.unmade))
+    const calls = callsIn(entry)
+    if (calls.length === 0) return
+    const said = endedWords(calls.flatMap(({ toolUseId }) => this.#enders.get(toolUseId) ?? []))
+    this.#messages.push({
+      role: 'user',
+      results: calls.map((call) => this.#withImages(toResult(call, this.#outcomes.get(call.toolUseId)), call)),
+      text: joined(said, this.#repeats(entry.runId, calls).equal === equalTurnsTold ? again : ''),
+    })
+  }
+
+  /** Adds a text for the model. Consecutive texts share one message, after the results. */
+  #tell(text: string, context?: string, images: readonly ModelImage[] = []): void {
+    const messages = this.#messages
     const last = messages.at(-1)
     if (last?.role !== 'user') {
       messages.push({
@@ -71,52 +148,45 @@ export function toMessages(
     }
   }
 
-  /** What a person, or a program for one, said with files: those before the words. */
-  const tellWith = (
+  /** Adds the words of a person, or of a program for one, with the files of the message before them. */
+  #tellWith(
     files: readonly Attachment[],
-    said: string,
-    seq: number,
-    context?: string,
-    speaker?: Given['speaker'],
-  ) => {
+    { said, seq, context, speaker }: { said: string; seq: number; context?: string; speaker?: Given['speaker'] },
+  ): void {
     const isAway = (file: Attachment) =>
-      isPicture(file) ? !shown.has(file.id) || isRefused(file.id, seq) : seq <= resultsTo
+      isPicture(file) ? !this.#shown.has(file.id) || this.#isRefused(file.id, seq) : seq <= this.#folds.resultsTo
     const words = files.map((file) =>
-      attachmentWords(file, textOf(file.id), isAway(file), isPicture(file) && isRefused(file.id, seq)),
+      attachmentWords(file, this.#textOf(file.id), isAway(file), isPicture(file) && this.#isRefused(file.id, seq)),
     )
-    const images = files.flatMap((file) => (isPicture(file) && !isAway(file) ? imageOf(file.id) : []))
+    const images = files.flatMap((file) => (isPicture(file) && !isAway(file) ? this.#imageOf(file.id) : []))
     const all = speaker === undefined ? [...words, said] : [speakerWords(speaker), ...words, withoutMarks(said)]
-    tell(all.join('\n\n'), context, images)
+    this.#tell(all.join('\n\n'), context, images)
   }
 
-  /** What a program says was said. A result that answers a call of ours stands in that call's outcome. */
-  const repeatSaid = (said: Said, seq: number, all: readonly Said[] = []) => {
-    if (said.role === 'user') return tellWith(said.attachments ?? [], said.text, seq)
-    if (said.role === 'tool') return undefined
+  /** Adds one message of the history that a program sent along. A result of a call of ours belongs to that call's outcome. */
+  #repeat(said: Said, seq: number, all: readonly Said[]): void {
+    if (said.role === 'user') this.#tellWith(said.attachments ?? [], { said: said.text, seq })
+    if (said.role !== 'assistant') return
     const calls = (said.calls ?? []).map(({ id, ...call }): ToolCall => ({ type: 'tool_call', toolUseId: id, ...call }))
     const words = said.text === '' ? [] : [{ type: 'text' as const, text: said.text }]
-    if (words.length + calls.length === 0) return undefined
-    if (messages.at(-1)?.role === 'assistant') tell('')
-    messages.push({ role: 'assistant', content: [...words, ...calls] })
-    if (calls.length === 0) return undefined
+    if (words.length + calls.length === 0) return
+    if (this.#messages.at(-1)?.role === 'assistant') this.#tell('')
+    this.#messages.push({ role: 'assistant', content: [...words, ...calls] })
+    if (calls.length === 0) return
     const texts = new Map(all.flatMap((one) => (one.role === 'tool' ? [[one.callId, one.text]] : [])))
     const answers = calls.map((call) => {
       const text = texts.get(call.toolUseId)
       return toResult(call, text === undefined ? undefined : { text: cutResult(text, call.toolUseId), isError: false })
     })
-    messages.push({ role: 'user', results: answers, text: '' })
+    this.#messages.push({ role: 'user', results: answers, text: '' })
   }
 
-  const results = entries.flatMap((entry) =>
-    entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
-  )
-  const current = entries.at(-1)?.runId
-  const shown = imagesShown(picturesIn(entries, results, fold, isRefused), current)
-  const withImages = (result: ToolResult, { toolUseId }: ToolCall): ToolResult => {
-    const { images: all = [], runId, seq = 0 } = results.find((entry) => entry.toolUseId === toolUseId) ?? {}
-    const images = all.filter(({ id }) => !isRefused(id, seq))
-    const seen = images.flatMap(({ id }) => (shown.has(id) ? imageOf(id) : []))
-    const isFull = runId === current && images.some(({ id }) => !shown.has(id))
+  #withImages(result: ToolResult, { toolUseId }: ToolCall): ToolResult {
+    const current = this.#entries.at(-1)?.runId
+    const { images: all = [], runId, seq = 0 } = this.#results.find((entry) => entry.toolUseId === toolUseId) ?? {}
+    const images = all.filter(({ id }) => !this.#isRefused(id, seq))
+    const seen = images.flatMap(({ id }) => (this.#shown.has(id) ? this.#imageOf(id) : []))
+    const isFull = runId === current && images.some(({ id }) => !this.#shown.has(id))
     const unseen = [...(images.length < all.length ? [refusedPicture] : []), ...(isFull ? [noRoom] : [])]
     return {
       ...result,
@@ -125,55 +195,31 @@ export function toMessages(
     }
   }
 
-  const repeats = createRepeats(entries)
-  let isBrokenOff = false
-  for (const entry of entries) {
-    if (!isGiven(entry, fold)) {
-      // A call that was repeated before the fold counts after it too.
-      if (entry.type === 'assistant') repeats(entry.runId, callsIn(entry))
-    } else if (entry.type === 'user') {
-      for (const said of entry.before ?? []) repeatSaid(said, entry.seq, entry.before)
-      const context = entry.todo === undefined ? entry.context : joined(entry.context ?? '', entry.todo)
-      tellWith(entry.attachments ?? [], entry.text, entry.seq, context, entry.speaker)
-      for (const said of entry.after ?? []) repeatSaid(said, entry.seq, entry.after)
-      isBrokenOff = false
-    } else if (entry.type === 'subrun') {
-      if (entry.change === 'begin') tell(taskWords(entry), entry.context)
-    } else if (entry.type === 'recalled') {
-      tell('', asMemory(entry.items))
-    } else if (entry.type === 'skill') {
-      tell('', entry.text)
-    } else if (entry.type === 'assistant' && entry.madeBy !== 'client' && entry.insteadOf === undefined) {
-      if (isBrokenOff) tell(goOn)
-      if (entry.madeBy === 'jarvis' && messages.at(-1)?.role === 'assistant') tell(byItself)
-      isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
-      // A turn without a word is asked for again as it was. JARVIS's own words at the end are no words of the model's.
-      const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
-      if (content.length > 0)
-        messages.push({
-          role: 'assistant',
-          content,
-          ...(entry.model !== undefined && { model: entry.model }),
-        })
-      if (entry.unmade !== undefined) tell(unmadeTold(entry.unmade))
-      const calls = callsIn(entry)
-      if (calls.length === 0) continue
-      const said = endedWords(calls.flatMap(({ toolUseId }) => enders.get(toolUseId) ?? []))
-      messages.push({
-        role: 'user',
-        results: calls.map((call) => withImages(toResult(call, outcomes.get(call.toolUseId)), call)),
-        text: joined(said, repeats(entry.runId, calls).equal === equalTurnsTold ? again : ''),
-      })
-    } else if (entry.type === 'stuck' || (entry.type === 'budget' && entry.what === 'stopped')) {
-      tell(`[JARVIS: ${entry.text} ${lastAnswer}]`)
-    } else if (entry.type === 'reconciled') {
-      tell(`[JARVIS found out later, of ${entry.toolName}: ${entry.text}]`)
-    }
+  #imageOf(id: string): ModelImage[] {
+    const picture = this.#pictureOf(id)
+    return picture === undefined ? [] : [{ ...picture, id }]
   }
-  // A conversation begins with a person, and a model goes on only when it is asked to.
-  if (isBrokenOff) tell(goOn)
-  if (fold !== undefined) return behindFold(messages, asData('earlier', asFolded(fold)))
-  return messages[0]?.role === 'assistant' ? messages.slice(1) : messages
+}
+
+/** The outcomes of all calls, by call. A text that a person ended holds no mark of the block about who did. */
+function outcomesOf(
+  entries: readonly StoredEntry[],
+  enders: ReadonlyMap<string, string>,
+  resultsTo: number,
+): Map<string, Outcome> {
+  const settled = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
+  const outcomes = new Map(
+    [...settled].map(([id, entry]) => {
+      const outcome = outcomeOf(entry, settled, resultsTo)
+      return [id, enders.has(id) ? { ...outcome, text: withoutMarks(outcome.text) } : outcome]
+    }),
+  )
+  for (const [id, text] of handedBack(entries)) {
+    const known = settled.get(id)
+    if (known?.type === 'tool_result' && known.isHandedOut)
+      outcomes.set(id, { text: cutResult(text, id), isError: false })
+  }
+  return outcomes
 }
 
 /** Results of the calls that were handed out to programs, by call. */
@@ -186,7 +232,7 @@ const handedBack = (entries: readonly StoredEntry[]): [string, string][] =>
       : [],
   )
 
-/** What was folded stands in the first message, whatever state of the cluster a later message has replaced there. */
+/** Puts the fold into the context of the first message, even if a later message has replaced the state of the cluster there. */
 function behindFold([first, ...rest]: readonly Message[], earlier: string): Message[] {
   if (first?.role === 'user') return [{ ...first, context: joined(earlier, first.context ?? '') }, ...rest]
   return [{ role: 'user', results: [], text: '', context: earlier }, ...(first === undefined ? [] : [first]), ...rest]
@@ -293,7 +339,7 @@ const toResult = (call: ToolCall, outcome: Outcome | undefined): ToolResult => (
 const joined = (first: string, second: string) =>
   first === '' ? second : second === '' ? first : `${first}\n\n${second}`
 
-/** Passages of the memory as the model is given them with a message. */
+/** Passages of the memory, as the model is given them with a message. */
 function asMemory(items: readonly Recalled[]): string {
   const passages = items.map(({ name, title, kind, firstLine, lastLine, changedAt, isFromTools, text }) => {
     const place = kind === 'session' ? `conversation "${title}"` : `${name}:${firstLine}-${lastLine}`

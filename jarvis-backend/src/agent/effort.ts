@@ -17,7 +17,7 @@ export function effortOrder(message: string): EffortOrder | undefined {
     : { problem: `Not understood. Write /effort and one of ${words.join(', ')}. Nothing was changed.` }
 }
 
-/** What is answered to it. */
+/** The answer to the line. */
 export const effortLine = (effort: Effort | undefined): string =>
   effort === undefined
     ? `How much the model thinks is left to the settings. /effort and one of ${words.join(', ')} sets it for this session.`

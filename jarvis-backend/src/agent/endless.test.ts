@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEndlessWatch, firstRound } from './endless.ts'
 
-/** What the watch says of a text that streams in pieces, and after how many characters. */
+/** The watch's verdict on a text that streams in pieces, and the number of characters before it. */
 function watched(text: string, mostTokens = 100_000, size = 7) {
   const watch = createEndlessWatch(mostTokens)
   for (let at = 0; at < text.length; at += size) {

@@ -1,26 +1,28 @@
-/** Windows at the end of what streams, characters, and the longest unit that fills one by repetition alone. */
+/** The windows at the end of the stream that are searched for repetition, and the longest repeated unit in each, characters. */
 const windows = [
   { length: 4_096, unit: 256 },
   { length: 16_384, unit: 2_048 },
 ] as const
 const longestWindow = windows[1].length
-/** How many new characters are let come between two looks. A look costs time in proportion to the windows. */
+/** New characters between two looks. The time of a look is proportional to the windows. */
 const lookEvery = 1_024
-/** More characters than a token has in any language, on the average of a long text. */
+/** An upper bound for the characters per token of a long text, in any language. */
 const mostCharsPerToken = 8
-/** No limit of tokens is taken for less: a short one is held by the server. */
+/** The least limit, characters: a server holds shorter limits itself. */
 const leastLimit = 32_768
+
+/** Takes each piece of a stream. @returns why the stream should end; undefined as long as it may go on */
+export type EndlessWatch = (delta: string) => Endless | undefined
 
 /** Why a stream has no end in sight. */
 export type Endless = 'repeats' | 'too long'
 
 /**
- * Watches one kind of what a model streams for an end that does not come: the same unit again and again, or more than it was asked for. Keeps
- * 16,384 characters at most.
+ * Watches the text, the thinking or the calls of a stream for an end that does not come: a unit that is repeated again and again, or more text than
+ * was asked for. Keeps at most 16,384 characters.
  * @param mostTokens the longest answer that was asked for
- * @returns takes each piece; undefined as long as all is well
  */
-export function createEndlessWatch(mostTokens: number): (delta: string) => Endless | undefined {
+export function createEndlessWatch(mostTokens: number): EndlessWatch {
   const most = Math.max(leastLimit, mostTokens * mostCharsPerToken)
   let tail = ''
   let fresh: string[] = []
@@ -39,7 +41,7 @@ export function createEndlessWatch(mostTokens: number): (delta: string) => Endle
   }
 }
 
-/** The length of what the end of a text repeats; undefined where it repeats nothing, or not long enough. */
+/** The length of the unit that the end of a text repeats; undefined if it repeats none, or not often enough. */
 function unitOf(text: string): number | undefined {
   for (const { length, unit } of windows) {
     if (text.length < length) return undefined
@@ -49,7 +51,7 @@ function unitOf(text: string): number | undefined {
   return undefined
 }
 
-/** The least distance at which a text repeats itself, by the prefix function of Knuth, Morris and Pratt: its length where it does not. */
+/** The period of a text, by the prefix function of Knuth, Morris and Pratt; the text's length if it does not repeat itself. */
 function periodOf(text: string): number {
   const borders = new Uint32Array(text.length)
   for (let at = 1, border = 0; at < text.length; at += 1) {
@@ -60,7 +62,7 @@ function periodOf(text: string): number {
   return text.length - (borders.at(-1) ?? 0)
 }
 
-/** A text up to the first round of what its end repeats; the text itself where it repeats nothing. */
+/** A text with the repeated unit at its end kept once; the text itself if it repeats nothing. */
 export function firstRound(text: string): string {
   const unit = unitOf(text)
   if (unit === undefined) return text

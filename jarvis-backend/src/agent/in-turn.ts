@@ -1,11 +1,12 @@
 import { type Model, ModelError } from './model.ts'
 
-/** A refused request is refused for what it says, and what was shown is not taken back. */
+/** True if another model may answer. Every model would refuse a bad request, and words that a person has seen are not taken back. */
 export const mayFallBack = ({ code, hasSpoken }: ModelError): boolean => code !== 'model_bad_request' && !hasSpoken
 
 /**
- * Asks models in turn for what nobody is shown, until one answers: the next one where a model fails or takes too long.
- * @param ask gets a signal of its own, which ends after `patienceMs` or with `signal`
+ * Asks models one after the other until one answers. The next one is asked if a model fails or takes too long. For answers that are not shown while
+ * they stream.
+ * @param ask gets a signal of its own, which aborts when the patience ends, or with `signal`
  * @throws the last failure; the signal's reason as soon as it aborts
  */
 export async function askInTurn<T>(

@@ -5,17 +5,17 @@ import { callsIn } from './settles.ts'
 /** The tool that loads skills. */
 const loader = 'use_skill'
 
-/** Whether a result is the text of a skill or of its file. It is given whole, and stays until its turn is folded. */
+/** True if a result is the text of a skill or of its file. Such a text is given whole, and stays until its turn is folded. */
 export function isSkillText({ result, data }: Pick<EntryOf<'tool_result'>, 'result' | 'data'>): boolean {
   const { skill, gave } = (data ?? {}) as { skill?: { name: string }; gave?: string }
   return (gave === 'body' || gave === 'file') && result.startsWith(`<skill name="${skill?.name}"`)
 }
 
-/** The name of the skill whose text a result is. @param entry one for which `isSkillText` holds */
+/** The name of the skill whose text is in a result. @param entry a result for which `isSkillText` holds */
 export const skillOf = ({ data }: Pick<EntryOf<'tool_result'>, 'data'>): string =>
   (data as { skill: { name: string } }).skill.name
 
-/** Hashes of the skills whose text stands in these entries, by name: those a person named, and those the model loaded. */
+/** Hashes of the skills whose text is in these entries, by name: skills that a person named, and skills that the model loaded. */
 export function loadedSkills(entries: readonly StoredEntry[]): Map<string, string> {
   const loaded = new Map<string, string>()
   const loads = new Set<string>()

@@ -12,7 +12,7 @@ export type Message =
   /** `model`: absent where no model said it. */
   | { role: 'assistant'; content: Content[]; model?: string }
 
-/** `text` is never empty, and names each of the images: a provider that takes none leaves them out. */
+/** The result of one call. `text` is never empty, and names each of the images: a provider that takes no images leaves them out. */
 export type ToolResult = {
   toolUseId: string
   toolName: string
@@ -20,7 +20,7 @@ export type ToolResult = {
   isError: boolean
   images?: readonly ModelImage[]
 }
-/** `id`: of the picture in its session. */
+/** A picture. `id`: its id in its session. */
 export type ModelImage = { mimeType: ImageType; data: Buffer; id?: string }
 
 /** The form of an answer in words: any JSON object, or one by a JSON Schema. `isStrict`: the provider holds the model to it as far as it can. */
@@ -28,7 +28,7 @@ export type AnswerFormat =
   | { type: 'json_object' }
   | { type: 'json_schema'; name: string; schema: Record<string, unknown>; isStrict?: true }
 
-/** Which tool a model must call: any, or the one of that name. */
+/** The tool that a model must call: any tool, or the one of that name. */
 export type ToolChoice = 'any' | { name: string }
 
 export type ModelRequest = {
@@ -39,17 +39,17 @@ export type ModelRequest = {
   tools: readonly ToolSpec[]
   /** How much to think; absent: the model's configured effort. */
   effort?: Effort
-  /** 0 to 2. A model that takes none is sent none. */
+  /** 0 to 2. Not sent to a model that takes no temperature. */
   temperature?: number
   /** False: the tools are declared for the history alone and must not be called now. */
   mayCallTools: boolean
-  /** What the reply must call. Absent, or where `mayCallTools` is false: nothing. */
+  /** The tool that the reply must call. Ignored if `mayCallTools` is false. */
   toolChoice?: ToolChoice
-  /** The form of the reply's text. Only where the model has it among its `formats`. */
+  /** The form of the reply's text: one of the model's `formats`. */
   format?: AnswerFormat
-  /** Whoever is told of the reply cannot take text back: what may be thinking is not told as text. */
+  /** The receiver of the stream cannot take text back, so words that may be thinking are not streamed as text. */
   isFinal?: true
-  /** The reply may have no more tokens, thinking included; absent: as many as the model's settings allow. */
+  /** The most tokens of the reply, thinking included; absent: as many as the model's settings allow. */
   maxOutputTokens?: number
 }
 
@@ -57,7 +57,7 @@ export type ModelRequest = {
 export type ModelSink = {
   text(delta: string): void
   thinking(delta: string): void
-  /** All text that was told so far was thinking. */
+  /** All text that was streamed so far was thinking. */
   takeBack?(): void
   /** A piece of a call, which shows that the model still writes. */
   call?(delta: string): void
@@ -66,7 +66,7 @@ export type ModelSink = {
 }
 
 export type Turn = {
-  /** Never holds an empty text, nor a call whose JSON was cut off. */
+  /** Holds no empty text, and no call whose JSON was cut off. */
   content: Content[]
   /** The tool of the call that was cut off. */
   cutCall?: string
@@ -74,19 +74,19 @@ export type Turn = {
   usage: Usage
   /** The provider did not report all tokens, so `usage` is a lower bound. */
   isUsagePartial?: true
-  /** The server seems to have dropped part of the request without a word: tokens that it was sent, about, and that it says it read. */
+  /** Set if the server seems to have dropped part of the request without saying so. `sentTokens`: estimated. `readTokens`: as the server counted. */
   cut?: { sentTokens: number; readTokens: number }
-  /** Pictures of people in the request that the model was not shown, because it takes none. Absent: it was shown all. */
+  /** How many attached pictures the model was not shown, because it takes none. Absent: it was shown all. */
   unseen?: number
 }
 
-/** What answers. One provider and one model name. */
+/** A model: one name at one provider. */
 export interface Model {
   /** `provider/model`. */
   readonly id: string
-  /** Whether it takes pictures. Absent: not known, so it is tried. */
+  /** True if the model takes pictures. Absent: not known, so pictures are tried. */
   readonly sees?: boolean
-  /** Formats that its provider can hold an answer to. Absent: none. */
+  /** The formats that the provider can enforce. Absent: none. */
   readonly formats?: readonly AnswerFormat['type'][]
   /** The most tokens that the reply to a request can have, thinking included. Absent: not known. */
   mostOutputTokens?(request: Pick<ModelRequest, 'effort' | 'maxOutputTokens'>): number
@@ -119,19 +119,19 @@ export type ModelErrorCode =
 
 /** The models that the operator has configured. */
 export type ModelChoice = {
-  /** The one in use, which another may replace at any time. */
+  /** The model in use. It may be replaced at any time. */
   current(): Model
-  /** By id; undefined where it is not configured, or not any more. */
+  /** A model by id; undefined if it is not configured, or no longer. */
   named(id: string): Model | undefined
   /** The one in use first. */
   ids(): string[]
-  /** @throws JarvisError `invalid_request` naming those there are. */
+  /** @throws JarvisError `invalid_request` with the ids of the configured models */
   require(id: string): void
 }
 
 /**
- * Limits that a provider named, tokens. `windowTokens`: the model reads. `planTokens`: one request may have with the account's plan.
- * `affordsTokens`: the credit pays for an answer of.
+ * Limits that a provider named, tokens. `windowTokens`: the most that the model reads. `planTokens`: the most of one request on the account's plan.
+ * `affordsTokens`: the longest answer that the credit pays for.
  */
 export type ModelLimits = { windowTokens?: number; planTokens?: number; affordsTokens?: number }
 
@@ -151,18 +151,18 @@ type ModelErrorOptions = {
 export class ModelError extends Error {
   readonly code: ModelErrorCode
   readonly isRetryable: boolean
-  /** What the provider asked to wait. */
+  /** The wait that the provider asked for. */
   readonly retryAfterMs: number | undefined
-  /** What the broken attempt cost, where known. */
+  /** The tokens of the broken attempt, if they are known. */
   readonly usage: Usage | undefined
   /** The request was longer than the model can read. */
   readonly isTooLong: boolean
-  /** The provider refused the request without a word of why. */
+  /** The provider refused the request without a reason. */
   readonly isBare: boolean
   /** Part of the answer had been shown. */
   readonly hasSpoken: boolean
 
-  /** What the provider meant, in a word of the table of refusals. Absent: not known. */
+  /** The reason, as a word of the table of refusals. Absent: not known. */
   readonly because: string | undefined
   readonly limits: ModelLimits
 

@@ -6,7 +6,7 @@ import { isMute, mutesAtEnd, timesWritten } from './unmade.ts'
 export type Step =
   | { type: 'call_model'; mayCallTools: boolean }
   | { type: 'settle_calls'; calls: ToolCall[] }
-  /** The same calls come to the same: one answer without tools, and then the end. */
+  /** The same calls had the same outcomes again and again: one answer without tools, and then the end. */
   | { type: 'give_up' }
   /** The model ended `times` turns in a row without a word. */
   | { type: 'ask_again'; times: number; mayCallTools: boolean }
@@ -19,7 +19,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
 
   const stopped = stopOf(entries)
   if (stopped !== undefined) return { type: 'end', stopReason: stopped }
-  // What an operator had done in place of a denied call is no turn of the model's.
+  // A call that an operator made in place of a denied one is no turn of the model's.
   const turns = entries.flatMap((entry) => (entry.type === 'assistant' && entry.insteadOf === undefined ? [entry] : []))
   const last = turns.at(-1)
   if (last === undefined) return { type: 'call_model', mayCallTools: true }
@@ -54,20 +54,20 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   }
 }
 
-/** Whether calls of a turn are for the program that asked to run. */
+/** True if the program that asked runs a call of this turn itself. */
 function isHandedOut(entries: readonly Entry[], turn: EntryOf<'assistant'>): boolean {
   const ids = new Set(callsIn(turn).map(({ toolUseId }) => toolUseId))
   return entries.some((entry) => entry.type === 'tool_result' && entry.isHandedOut === true && ids.has(entry.toolUseId))
 }
 
-/** Why a run was stopped from outside its model; its last answer may follow the line that says so. */
+/** The reason if a run was stopped by a limit or its repeats. The run's last answer may follow the entry that says so. */
 function stopOf(entries: readonly Entry[]): 'budget' | 'stuck' | undefined {
   const line = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
   if (line?.type === 'stuck') return 'stuck'
   return line?.type === 'budget' && line.what === 'stopped' ? 'budget' : undefined
 }
 
-/** The calls that were asked for and have no outcome yet, in the order they were asked. */
+/** The calls without an outcome, in the order in which they were made. */
 export function openCalls(entries: readonly Entry[]): ToolCall[] {
   const open = new Map<string, ToolCall>()
   for (const entry of entries) {

@@ -4,12 +4,12 @@ import { type Command, parseCommand } from './command.ts'
 import { effortLine, effortOrder } from './effort.ts'
 import { offeredBy, type ProgramOrigin, sentAlong } from './program.ts'
 import { rehearsalLine, rehearsalOrder } from './rehearsal.ts'
-import type { Draft, Given } from './sessions/transcript-store.ts'
+import type { Draft, Given } from './sessions/entries.ts'
 import { calling } from './tool-runner.ts'
 
 /**
- * What an operator wrote. `model`: chosen for the answer; absent: the one in use when it is answered. `skill`: the one that the text begins
- * with, as `/disk-health`. `attachments`: files that came with it. `via`: the channel that it came over.
+ * A person's message. `model`: chosen for the answer; absent: the one in use when the message is answered. `skill`: the skill that the text begins
+ * with, such as `/disk-health`. `attachments`: files that came with it. `via`: the channel that it came over.
  */
 type Message = {
   messageId: string
@@ -21,17 +21,17 @@ type Message = {
   via?: string
 }
 /**
- * `client`: how it calls itself. `token`: the name of its token; unknown of runs that an older release stored. `person`: who made the token; absent:
- * the first owner.
+ * An MCP client. `client`: its own name. `token`: the name of its token; absent for runs that an older release stored. `person`: who made the token;
+ * absent: the first owner.
  */
 type Client = { client: string; token?: string; person?: string }
 
-/** A plan that began: `by` and `asker`: who asked for it. */
+/** A plan that has begun. `by`, `asker`: who asked for it. */
 export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Principal }
 
 /**
- * A job's run at one of its instants, made by `by`. `person`: in whose name it asks; absent: the first owner. `token`: of the MCP client that asked
- * for the job. `causedBy`: others who caused the run. `isForeign`: a model or a client wrote what it says.
+ * A job's run at one of its instants. `by`: who made the job. `person`: in whose name it asks; absent: the first owner. `token`: the token of the MCP
+ * client that asked for the job. `causedBy`: others who caused the run. `isForeign`: a model or a client wrote the job's text.
  */
 type OfJob = {
   jobId: string
@@ -44,8 +44,8 @@ type OfJob = {
   isForeign?: true
 }
 /**
- * Work that the call `call` of the run `parent` handed to `agent`, in the name of `asker`, who acts as the agent `for`. `tools`: all that it
- * may use; absent: what its agent may. `mostTokens`: its share of what the parent might use. `model`: the parent's choice.
+ * Work that the call `call` of the run `parent` handed to `agent`, in the name of `asker`, who acts as the agent `for`. `tools`: all tools that the
+ * child may use; absent: those of its agent. `mostTokens`: its share of the parent's limit. `model`: the parent's choice.
  */
 export type ChildOrigin = {
   kind: 'child'
@@ -62,7 +62,7 @@ export type ChildOrigin = {
   isReadOnly?: true
 }
 
-/** What a job says to a model, or the one call that it makes without one. */
+/** A job's message to a model, or the one call that the job makes without a model. */
 type JobWork = { messageId: string; text: string } | { call: { toolName: string; toolInput: ToolInput } }
 export type JobOrigin = { kind: 'job' } & OfJob & JobWork
 
@@ -86,14 +86,14 @@ export type Origin =
   | ChildOrigin
   | ProgramOrigin
 
-/** A line that needs no model: a call, or a setting of the session that JARVIS answers itself. */
+/** A line that needs no model: a call, or a setting of the session, which JARVIS answers itself. */
 type Line = Command | { answer(session: Asked): string | Promise<string> }
-/** `fold`: folds older turns. `context`: what fills the model's window. */
+/** The session as a line's answer needs it. `fold`: folds older turns. `context`: says what fills the model's window. */
 type Asked = { isRehearsal: boolean; effort?: Effort; agent: string; fold(): Promise<string>; context(): string }
 
-/** @param isTool whether there is such a tool now: `/home is full` is for the model, neither a tool's name nor written like a call. */
+/** @param isTool true for the name of a present tool. `/home is full` is for the model: it is no tool's name, and not written like a call. */
 export function originOf(stored: StoredOrigin, isTool: (name: string) => boolean): Origin {
-  // A line that names a skill is for the model, whatever became of the skill since.
+  // A line that names a skill is for the model, even if the skill is gone since.
   const line = stored.kind === 'chat' && stored.skill === undefined ? lineIn(stored.text, isTool) : undefined
   return stored.kind !== 'chat' || line === undefined ? stored : { ...stored, kind: 'command', line }
 }
@@ -114,8 +114,8 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
 
 /**
  * The entries that a run begins with.
- * @param given the cluster summary, and the model's open list, for a message
- * @param skill the text of a skill, or what to tell the model where it cannot be used any more
+ * @param given gives the cluster summary and the model's open list for a message
+ * @param skill gives the text of a skill, or a sentence for the model if the skill cannot be used any more
  */
 export function openingOf(
   origin: Origin,
@@ -127,7 +127,7 @@ export function openingOf(
     const { call: toolUseId, agent, task, tools, mostTokens } = origin
     const limits = { ...(tools && { tools: [...tools] }), ...(mostTokens !== undefined && { mostTokens }) }
     const begin = { type: 'subrun', change: 'begin', toolUseId, agent, for: origin.for, task, ...limits } as const
-    // The list is that of the model which hands the work over.
+    // The open list belongs to the model that hands the work over.
     const { todo: _, ...rest } = given()
     return [{ ...begin, ...rest }]
   }
@@ -157,6 +157,6 @@ export function openingOf(
 const filesOf = ({ attachments = [] }: { attachments?: readonly Attachment[] }) =>
   attachments.length === 0 ? {} : { attachments: [...attachments] }
 
-/** Whether a person said it: such a message recalls what was said before, and is remembered. */
+/** True for a person's message. Such a message recalls passages of the memory, and is remembered. */
 export const isMessage = (origin: Origin): origin is Extract<Origin, { kind: 'chat' | 'command' }> =>
   origin.kind === 'chat' || origin.kind === 'command'

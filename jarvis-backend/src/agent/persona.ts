@@ -11,7 +11,7 @@ unless told otherwise.
 - When something failed, say what is true now and what could be done next.
 `
 
-/** Not the operator's to edit: how the gate works, so that the model works with it rather than around it. */
+/** Rules that the operator cannot edit. They tell how the gate works, so that the model works with it rather than around it. */
 const houseRules = `# How this house works
 
 - Every tool call is judged by JARVIS itself. Reads run. Small changes run and are recorded. Risky ones wait for the
@@ -27,7 +27,7 @@ const houseRules = `# How this house works
 - Secrets reach you as [redacted]. Do not ask for them.
 `
 
-/** What an agent is told that has no SOUL.md. The words are the operator's. */
+/** The persona of an agent without a SOUL.md. `name` and `about` are the operator's words. */
 export const plainPersona = ({ name, about }: { name: string; about: string }): string =>
   [
     `# ${name}`,
@@ -40,16 +40,16 @@ export const plainPersona = ({ name, about }: { name: string; about: string }): 
     '',
   ].join('\n')
 
-/** What the operator wrote for every prompt, each a file of the workspace. */
+/** The operator's texts for every prompt. Each is a file of the workspace. */
 export type PromptTexts = {
   soul: string
   /** Its name and manner in a few lines. */
   identity: string | undefined
   /** How to work here. */
   agents: string | undefined
-  /** Who the operator is. */
+  /** About the operator. */
   user: string | undefined
-  /** What to know about the machines and tools. */
+  /** About the machines and tools. */
   tools: string | undefined
 }
 
@@ -57,18 +57,18 @@ export type PromptTexts = {
 const mostChars = 16_000
 
 /**
- * Stable over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them.
- * @param skills the catalogue of skills; empty where there are none
+ * The system prompt. It stays the same over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them.
+ * @param skills the catalogue of skills; empty if there are none
  */
 export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts, skills = ''): string =>
   [soul, identity, agents, user, tools, skills, houseRules]
     .flatMap((text) => (text === undefined || text.trim() === '' ? [] : text.trim().slice(0, mostChars)))
     .join('\n\n')
 
-/** How many characters of a prompt are the house's rules; people wrote the rest. */
+/** Characters of the house's rules in a prompt. People wrote the rest. */
 export const charsOfRules = houseRules.trim().length
 
-/** A prompt without the house's rules: what people wrote for it. */
+/** The part of a prompt that people wrote: all but the house's rules. */
 export const wordsOfPeople = (prompt: string): string => prompt.replace(houseRules.trim(), '')
 
 /** The summary as the model is given it with a message. */

@@ -1,21 +1,21 @@
 import { firstOwnerId, mainAgentId, type Principal, personFor } from 'protocol'
 import type { Origin } from './origin.ts'
 
-/** What follows from who asks. */
+/** The rights of a kind of principal. */
 export type Rights = {
-  /** A model makes the calls. Otherwise whoever asks names the one call. */
+  /** A model makes the calls. Otherwise the principal names the one call. */
   hasModel: boolean
-  /** Whether tools of attached servers may be called: JARVIS lends no client its way to other servers. */
+  /** Tools of attached servers may be called. JARVIS lends no client its way to other servers. */
   mayUseAttached: boolean
-  /** What is handed over is not the operator's own, and whoever asks has read only the results of its own calls. */
+  /** The arguments are not the operator's own, and the principal has read only the results of its own calls. */
   isForeign: boolean
-  /** How long a denied call is refused rather than asked for again, ms; undefined: as long as its run goes on. */
+  /** How long a denied call is refused without a new card, ms; undefined: as long as its run goes on. */
   deniedForMs: number | undefined
-  /** A denial holds for the token, in whatever session it asks; otherwise for the session. */
+  /** A denial holds for the token in all sessions; otherwise for the session alone. */
   isDeniedByToken?: true
-  /** A grant serves all of this kind (and of one token), not only the same name. */
+  /** A grant serves all principals of this kind (and of one token), not only those of the same name. */
   sharesGrants: boolean
-  /** A card of it can make a grant. */
+  /** Its cards can make grants. */
   mayBeGranted: boolean
   /** An operator is there to be asked a question. */
   hasOperator: boolean
@@ -42,12 +42,12 @@ const operators: Rights = {
   hasOperator: false,
 }
 
-/** All kinds of principals. Nothing else in the way of a call knows them: another kind is another row. */
+/** All kinds of principals. A new kind is a new row: nothing else on the way of a call knows the kinds. */
 const kinds = new Map<string, Rights>([
   ['chat', { ...operators, hasModel: true, hasOperator: true }],
   ['command', { ...operators, hasOperator: true }],
-  // Its calls were judged as if whoever asked for the plan made them, before the plan began. A plan gives no grants: another
-  // one would use them.
+  // Its calls were judged before the plan began, as calls of whoever asked for it. A plan gives no grants: another plan
+  // would use them.
   ['plan', { ...operators, mayBeGranted: false }],
   ['client_plan', { ...strict, mayBeGranted: false }],
   // A client can give itself any name, so its grants follow its token.
@@ -61,14 +61,14 @@ const kinds = new Map<string, Rights>([
 /** An unknown kind, as in a row that another release stored, has the strictest rights. */
 export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Rights {
   const rights = kinds.get(kind) ?? strict
-  // What a client asked for reaches no further than the client.
+  // A job or a plan that a client asked for reaches no further than the client.
   return (kind === 'job' || kind === 'plan') && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
 
-/** Stands among those who caused a call for whoever wrote its text where JARVIS did not see it. No person has this id. */
+/** Stands in `causedBy` for an unknown writer of a call's text. No person has this id. */
 export const unknownWriter = 'unknown'
 
-/** The same with further people who caused what it asks for. Who asks in their own name is none of them. */
+/** The principal with further people who caused the call. The principal's own person is left out. */
 export function withCauses<P extends Pick<Principal, 'person' | 'causedBy'>>(
   principal: P,
   others: readonly (string | undefined)[],
@@ -83,9 +83,9 @@ export const planKindOf = (asker: Pick<Principal, 'kind' | 'token'>): string =>
   rightsOf(asker).isForeign ? 'client_plan' : 'plan'
 
 /**
- * Who asks for the calls of a run, as cards, grants, the journal and clients have it.
- * @param modelId of the model that answers a chat
- * @param agent in whose name the run acts
+ * The principal that makes a run's calls, for cards, grants, the journal and clients.
+ * @param modelId the model that answers a chat
+ * @param agent the agent in whose name the run acts
  */
 export function principalOf(origin: Origin, modelId: string, agent: string = mainAgentId): Principal {
   const asker = askerOf(origin, modelId)

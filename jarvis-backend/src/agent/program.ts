@@ -35,7 +35,7 @@ export type ProgramOrigin = {
   attachments?: readonly Attachment[]
 } & Omit<SentAlong, 'offered'>
 
-/** All that a model reads of a program's own tools and of the format that it wants, a text a line; undefined: it reads nothing of such. */
+/** The texts of a program's own tools and format that a model reads, one a line; undefined if there are none. */
 export function offeredBy({ tools = [], format }: Pick<ProgramOrigin, 'tools' | 'format'>): string | undefined {
   const texts = textsIn([...tools, ...(format?.type === 'json_schema' ? [format.name, format.schema] : [])])
   return texts.length === 0 ? undefined : texts.join('\n')

@@ -2,7 +2,7 @@ import { pictureFacts } from '../lib/picture.ts'
 import type { Message, ModelImage } from './model.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
-/** @returns whether a picture that came at `seq` was refused since, so that its message is sent without it */
+/** @returns tells for a picture that came at `seq` if it was refused since; its message is then sent without it */
 export function refusedIn(entries: readonly StoredEntry[]): (id: string, seq: number) => boolean {
   const refused = new Map<string, number>()
   for (const entry of entries)
@@ -11,8 +11,8 @@ export function refusedIn(entries: readonly StoredEntry[]): (id: string, seq: nu
 }
 
 /**
- * The pictures of a request that a refusal is about: those past the limit that it names, else those that came last.
- * @param said the server's words @returns their ids; none where the request has no pictures
+ * The pictures of a request that a refusal is about: those over the limit that it names, or else those that came last.
+ * @param said the server's words. @returns their ids; empty if the request has no pictures
  */
 export function refusedPictures(said: string, messages: readonly Message[]): string[] {
   const groups = messages.map((message) =>

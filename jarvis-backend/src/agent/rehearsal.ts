@@ -10,13 +10,13 @@ export function rehearsalOrder(message: string): RehearsalOrder | undefined {
   return { problem: 'Not understood. Write /dry-run on or /dry-run off. Nothing was changed.' }
 }
 
-/** What is answered to it. */
+/** The answer to the line. */
 export const rehearsalLine = (isRehearsal: boolean): string =>
   isRehearsal
     ? 'Rehearsal is on: reads run, and what would change something only says what it would do. /dry-run off ends it.'
     : 'Rehearsal is off: calls run as they are judged.'
 
-/** What the model is told with each message of a rehearsal. */
+/** The block that the model is given with each message of a rehearsal. */
 export const duringRehearsal = `<rehearsal>
 The operator rehearses: reads run, every call that would change something answers with what it would do, and nothing is
 changed. Make the calls as you would otherwise, and say in the answer what would have been done.

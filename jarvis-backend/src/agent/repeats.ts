@@ -7,21 +7,21 @@ import { steady } from './steady.ts'
 export const equalTurnsTold = 3
 /** After this many equal turns in a row the run is stuck. */
 export const equalTurnsStuck = 5
-/** The longest cycle of turns that is looked for, and how often it must come to count as stuck. */
+/** The longest cycle of turns that is searched for, and how often it must come for a run to count as stuck. */
 const longestCycle = 4
 const cyclesStuck = 3
 
-/** How the newest turn repeats earlier ones. `equal`: so many equal turns in a row. `cycle`: length of a cycle that came three times. */
+/** How the newest turn repeats earlier ones. `equal`: the number of equal turns in a row. `cycle`: the length of a cycle that came three times. */
 export type Repeats = { equal: number; cycle: number | undefined }
 
 /**
- * Compares the turns of a run by their calls and what came of them, refused and denied ones included. Equal means: the same tools, arguments
- * and results, without clocks, uptimes and counters in the results. Give it the turns in order.
+ * Compares the turns of a run by their calls and outcomes, refused and denied calls included. Turns are equal if they have the same tools, arguments
+ * and results, except clocks, uptimes and counters in the results. Pass the turns in order.
  */
 export function createRepeats(entries: readonly Entry[]) {
   const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
   const turnsOf = new Map<string, string[]>()
-  /** @returns how this turn repeats those before it. A turn without calls, or with one that has no outcome yet, repeats none. */
+  /** @returns how this turn repeats those before it. A turn without calls, or with a call without an outcome, repeats nothing. */
   return (runId: string, calls: readonly ToolCall[]): Repeats => {
     const turns = turnsOf.get(runId) ?? []
     turnsOf.set(runId, turns)
@@ -38,13 +38,13 @@ export function createRepeats(entries: readonly Entry[]) {
   }
 }
 
-/** The same calls again and again, so that another one would come to the same. */
+/** True if another turn would only repeat the same outcome. */
 export const isStuck = ({ equal, cycle }: Repeats): boolean => equal >= equalTurnsStuck || cycle !== undefined
 
 const keyOf = ({ toolName, toolInput }: ToolCall, outcome: Settling): string =>
   hashOf({ toolName, toolInput, outcome: sameAs(outcome), isError: isError(outcome) })
 
-/** `seen 36 s ago`, `attempt 3`: of one failure these differ each time. */
+/** Figures such as `seen 36 s ago` and `attempt 3`, which differ each time for one and the same failure. */
 const figures = /(?<![\w.:-])[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
 
 /** Equal for two outcomes with the same information for the model. */
@@ -81,7 +81,7 @@ function words(entry: Settling): string {
   }
 }
 
-/** How the newest turn with calls repeats earlier ones since a person wrote. @param all a run's entries */
+/** Says how the newest turn with calls repeats earlier ones since a person wrote. @param all a run's entries */
 export function repeatsOf(all: readonly Entry[]): Repeats {
   const entries = all.slice(all.findLastIndex(({ type }) => type === 'user') + 1)
   const count = createRepeats(entries)
@@ -91,7 +91,7 @@ export function repeatsOf(all: readonly Entry[]): Repeats {
   )
 }
 
-/** What a person is told where a run is stuck. @param entries the run's */
+/** The words for a person when a run is stuck. @param entries the run's */
 export function stuckWords(entries: readonly Entry[]): string {
   const { cycle } = repeatsOf(entries)
   const turns = entries.filter((entry) => entry.type === 'assistant').slice(-(cycle ?? 1))

@@ -47,7 +47,7 @@ async function run(model: Model, part: Partial<RetryOptions> = {}, signal = new 
   const sink = { text: (text: string) => void said.push(text), thinking: () => {} }
   const onRetry = (notice: { message: string; retryInMs: number }) => void notices.push(notice)
   const options = { clock, random: () => 1, onRetry, ...part }
-  const outcome = await generateWithRetries(model, request, sink, signal, options).catch((reason) => reason)
+  const outcome = await generateWithRetries(model, { request, sink, signal }, options).catch((reason) => reason)
   return { outcome, waits, notices, said }
 }
 

@@ -1,6 +1,7 @@
 import { noUsage, type Usage } from 'protocol'
 import { type Clock, sleep } from '../lib/clock.ts'
-import { type Model, ModelError, type ModelErrorCode, type ModelRequest, type ModelSink, type Turn } from './model.ts'
+import { type Model, ModelError, type ModelErrorCode, type ModelSink, type Turn } from './model.ts'
+import type { Asked, Generate, RunModels } from './ports.ts'
 
 /** The longest wait that a provider may ask for; beyond it the attempt fails. */
 const longestWaitMs = 120_000
@@ -15,9 +16,9 @@ export type RetryOptions = {
   maxAttempts?: number
   onRetry(notice: { message: string; retryInMs: number }): void
   /**
-   * Whether the limits of the run allow another attempt; default true.
-   * @param spent what failed attempts used, as far as it was counted
-   * @param isLost whether the last one may have cost what nobody counted
+   * Says if the limits of the run allow another attempt; absent: they do.
+   * @param spent the tokens that failed attempts used, as far as they were counted
+   * @param isLost true if the last attempt may have used tokens that nobody counted
    */
   mayRetry?(spent: Usage | undefined, isLost: boolean): boolean
 }
@@ -29,9 +30,7 @@ export type RetryOptions = {
  */
 export async function generateWithRetries(
   model: Model,
-  request: ModelRequest,
-  sink: ModelSink,
-  signal: AbortSignal,
+  { request, sink, signal }: Pick<Asked, 'request' | 'sink' | 'signal'>,
   { clock, random = Math.random, maxAttempts = 5, onRetry, mayRetry = () => true }: RetryOptions,
 ): Promise<Turn> {
   let isSilent = true
@@ -80,11 +79,26 @@ export async function generateWithRetries(
   }
 }
 
-/** Whether the provider received the request and reported no usage. */
+/** @returns asks a model with retries, and tells `models` whether it answered */
+export const askingModels =
+  (models: Pick<RunModels, 'answered' | 'failed'>, clock: Clock): Generate =>
+  async (model, asked) => {
+    const { tell, may } = asked.retries ?? {}
+    try {
+      const turn = await generateWithRetries(model, asked, { clock, onRetry: tell ?? (() => {}), mayRetry: may })
+      models.answered(model)
+      return turn
+    } catch (error) {
+      if (!asked.signal.aborted) models.failed(model, error)
+      throw error
+    }
+  }
+
+/** True if the provider received the request and reported no usage. */
 export const isBrokenOff = (error: unknown): boolean =>
   error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
-/** What happened, in a sentence. */
+/** Each failure in a sentence. */
 export const troubles: Record<ModelErrorCode, string> = {
   model_rate_limited: 'The model limits the rate of requests.',
   model_overloaded: 'The model is overloaded.',

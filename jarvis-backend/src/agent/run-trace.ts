@@ -3,7 +3,7 @@ import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callsIn } from './settles.ts'
 import { tokensOf } from './spent.ts'
 
-/** `toolUseId`: of the call, or of the card that took its place. */
+/** A call of a run. `toolUseId`: the call's id, or that of the card that took its place. */
 type Step = JobTrace['steps'][number] & { toolUseId: string }
 
 /** The calls of a run, step by step, from its entries. */
@@ -61,7 +61,7 @@ export function stepsOf(entries: readonly StoredEntry[]): Step[] {
 const decisionWords = ({ decision, by, note }: { decision: string; by: string; note?: string | undefined }) =>
   `${decision === 'expired' ? 'Nobody decided its card in time' : decision === 'denied' ? `Denied by ${by}` : `Its card was withdrawn by ${by}`}${note === undefined ? '.' : `: ${note}`}`
 
-/** What the model said last; undefined where no model spoke. */
+/** The last words of the model; undefined if no model spoke. */
 export function saidIn(entries: readonly StoredEntry[]): string | undefined {
   const last = entries.findLast(
     (entry) => entry.type === 'assistant' && entry.content.some(({ type }) => type === 'text'),
@@ -71,8 +71,8 @@ export function saidIn(entries: readonly StoredEntry[]): string | undefined {
 }
 
 /**
- * What a run that has ended came to. Failed: it broke off, a call of it failed, or nobody allowed what it asked for. Unknown: a call of
- * it may have run. Undefined while it goes on.
+ * The outcome of a run; undefined while the run goes on. `failed`: it broke off, a call failed, or nobody allowed a call. `unknown`: a call may have
+ * run.
  */
 export function outcomeOf(
   entries: readonly StoredEntry[],

@@ -5,7 +5,7 @@ export const callsIn = ({ content }: Extract<Entry, { type: 'assistant' }>): Too
 
 export type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
 
-/** An approval alone settles nothing: the result does. Nor does a card's end where another one took its place. */
+/** True for an entry that settles a call. An approval alone settles nothing: the result does. A card that another one has replaced settles nothing either. */
 export const settles = (entry: Entry): entry is Settling =>
   entry.type === 'tool_result' ||
   entry.type === 'blocked' ||

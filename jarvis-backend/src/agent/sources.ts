@@ -1,42 +1,42 @@
 import { type Attachment, isPicture, type ToolInput } from 'protocol'
 import { textsSentAlong } from './program.ts'
-import type { StoredEntry } from './sessions/transcript-store.ts'
+import type { StoredEntry } from './sessions/entries.ts'
 
-/** The texts of a conversation by where they came from. `asked`: the arguments of the call that a result answers. */
+/** The texts of a conversation by their origin. `asked`: the arguments of the call that a result answers. */
 export type Sources = {
   results: {
     toolName: string
     toolUseId: string
     text: string
-    /** JARVIS composed it: what others wrote stands in it as names alone. */
+    /** JARVIS composed the text. Words of others are in it as names alone. */
     isComposed?: boolean
     asked?: ToolInput
     /** JARVIS wrote it down by itself. */
     isOwnNote?: boolean
     /** A file that the operator attached. */
     isFile?: boolean
-    /** What an attached server says of a tool. */
+    /** An attached server's description of a tool. */
     isDescription?: boolean
-    /** The names and ids of the things that its data lists; they count where a tool of JARVIS's lists the cluster. */
+    /** The names and ids of the things in the result's data. They count for JARVIS's own tools that list the cluster. */
     listed?: () => ReadonlySet<string>
-    /** Of a page, as its tool says: the address at which it was read, and whether other sites may stand in it. */
+    /** For a web page: the address at which it was read. `isMixed`: it may hold texts of other sites. */
     page?: { url: string; isMixed: boolean }
-    /** Of what was recalled: what the operator said, and JARVIS did of itself, in the conversations that the text names. */
+    /** For a recalled text: what the operator said, and what JARVIS did by itself, in the conversations that the text names. */
     said?: () => Iterable<string>
-    /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
+    /** The same for a tool's result. It counts for tools that repeat earlier conversations. */
     saidIfRecalled?: () => Iterable<string>
   }[]
   operatorTexts: string[]
-  /** Pictures were read, in which nobody but the model can look for words. */
+  /** Pictures were read. Only the model can read words in them. */
   hasPictures?: true
-  /** Where a model of JARVIS's asks: what its prompt held that no stranger wrote. */
+  /** For calls of a model of JARVIS's: the texts of its prompt that no stranger wrote. */
   prompt?: { toolName: typeof promptSource; toolUseId: string; text: string }[]
 }
 
-/** The name under which texts of the prompt are sources. `toolUseId` says which of them. */
+/** The name under which texts of the prompt are sources. `toolUseId` says which text. */
 export const promptSource = 'prompt'
 
-/** The entries that tell what a person said in a conversation, and what the gate let run there. Results are none. */
+/** The entries that hold a person's words in a conversation, and the calls that the gate let run there. Results do not belong to them. */
 export const tellingTypes = [
   'user',
   'tool_use',
@@ -61,23 +61,28 @@ export const sourceTypes = [
   'subrun',
 ] as const satisfies readonly StoredEntry['type'][]
 
+/** The call whose sources are asked for. */
+export type JudgedCall = {
+  toolUseId: string
+  /** True for an MCP client's call: a client has read its own results alone, a model all but what MCP clients asked for. */
+  isClients: boolean
+  /** The newest entries of `tellingTypes` in an earlier conversation of the operator; empty if it is an MCP client's or gone. */
+  tellingEntries(sessionId: string): readonly StoredEntry[]
+  /** The token of the program that made the call. A program's messages are its person's words in its own calls alone. */
+  token?: string | undefined
+  /** The text of an attached file. The person who attached it need not have written or read it. */
+  textOf?: (attachmentId: string) => string | undefined
+  /** True if words of this writer count as the asker's own. In a shared conversation, words of somebody who may do less do not. */
+  isOwn?: (by: string) => boolean
+}
+
 /**
  * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
  * and what the operator had said in it.
- * @param tellingEntries the newest of `tellingTypes` in an earlier conversation of the operator's; none where it is an MCP client's or gone
- * @param isClients whose call it is: the model reads all but what MCP clients asked for, a client its own results alone.
- * @param token of the program whose call it is: its messages are its person's words in its own calls alone
- * @param textOf the text of an attached file: a person attached it, and need not have written or read it
- * @param isOwn whether what somebody wrote counts as the words of whoever asks: in a shared conversation, those of somebody who may do less do not
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
-  toolUseId: string,
-  isClients: boolean,
-  tellingEntries: (sessionId: string) => readonly StoredEntry[],
-  token?: string,
-  textOf: (attachmentId: string) => string | undefined = () => undefined,
-  isOwn: (by: string) => boolean = () => true,
+  { toolUseId, isClients, tellingEntries, token, textOf = () => undefined, isOwn = () => true }: JudgedCall,
 ): Sources {
   const read = new Map<string, readonly string[]>()
   /** Several texts of the memory may name one conversation. */
@@ -90,7 +95,7 @@ export function sourcesOf(
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const prompt: Required<Sources>['prompt'] = []
   const sources: Sources = { results: [], operatorTexts: [], ...(!isClients && { prompt }) }
-  /** Names in it are others' words, as in any result. */
+  /** Names in the cluster summary are others' words, as in any result. */
   const tellContext = (text: string | undefined, toolUseId: string) => {
     if (text !== undefined) sources.results.push({ toolName: 'cluster_state', isComposed: true, text, toolUseId })
   }
@@ -98,7 +103,7 @@ export function sourcesOf(
     for (const file of files) {
       if (isPicture(file)) sources.hasPictures = true
       else sources.results.push({ toolName: attachedFile, toolUseId, text: textOf(file.id) ?? '', isFile: true })
-      // Whoever made the file named it.
+      // The maker of the file chose its name.
       sources.results.push({ toolName: attachedFile, toolUseId, text: file.name, isFile: true })
     }
   }
@@ -115,7 +120,7 @@ export function sourcesOf(
       if (item.toolUseId === toolUseId) madeAt = entry.seq
     }
   }
-  // What a model asked and a person chose are the model's own words, and no stranger's.
+  // A model's question and the option that a person chose are the model's own words, not a stranger's.
   const asking = new Set(
     entries.flatMap((entry) => (entry.type === 'question' && entry.server === undefined ? entry.toolUseId : [])),
   )
@@ -142,15 +147,15 @@ export function sourcesOf(
       for (const text of textsSentAlong(entry))
         sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text })
       tellContext(entry.context, entry.messageId)
-      // What a result said may stand in it, where that result is no longer among the entries.
+      // The list may repeat a result that is no longer among the entries.
       if (entry.todo !== undefined)
         sources.results.push({ toolName: 'update_plan', toolUseId: entry.messageId, text: entry.todo })
     } else if (entry.type === 'subrun' && entry.change === 'begin') {
-      // The task is a model's own words, as all that a model says: neither an order nor a stranger's text.
+      // The task is a model's own words: neither an order nor a stranger's text.
       tellContext(entry.context, entry.toolUseId)
     } else if (entry.type === 'recalled') {
       for (const { text, name, isFromTools, isOwnNote } of entry.items) {
-        // What the operator wrote down is neither an order given now nor a stranger's text.
+        // A note of the operator is neither an order given now nor a stranger's text.
         if (!isFromTools) prompt.push({ toolName: promptSource, toolUseId: name, text })
         else {
           const own = isOwnNote && { isOwnNote }
@@ -181,7 +186,7 @@ const namingFields = new Set(
 /** The disks, drives and interfaces of a guest's configuration. */
 const slot = /^(?:rootfs|(?:mp|scsi|sata|ide|virtio|efidisk|tpmstate|unused|net)\d{1,2})$/
 
-/** The names and ids of the things in a result's data, and of a configuration the slots with their volumes. Free texts, such as notes and tags, are none. */
+/** The names and ids of the things in a result's data, and the slots of a configuration with their volumes. Free texts, such as notes and tags, are left out. */
 function listedIn(data: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(data)) for (const item of data) listedIn(item, found)
   else if (typeof data === 'object' && data !== null) {
@@ -201,8 +206,8 @@ const attachedFile = 'attached_file'
 const mostSessions = 20
 
 /**
- * The words of the conversations that a text of the memory names, each read when its turn comes. A text that names a
- * conversation it is not of gains nothing but what was truly said in that.
+ * The words of the conversations that a text of the memory names, each conversation read when its turn comes. A text may name a conversation that it
+ * did not come from: that gives it only words that were truly said there.
  */
 function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]): Generator<string> {
   const ids = new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])
@@ -210,8 +215,8 @@ function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]
 }
 
 /**
- * What the operator wrote in a conversation, and the calls that the gate let run there or a person approved without any
- * of their words having come from a tool.
+ * The operator's words in a conversation, and the calls that the gate let run or a person approved there, except calls with words that came from a
+ * tool.
  */
 function wordsIn(entries: readonly StoredEntry[], isOwn: (by: string) => boolean): string[] {
   const tainted = new Set(
@@ -226,13 +231,13 @@ function wordsIn(entries: readonly StoredEntry[], isOwn: (by: string) => boolean
     if (entry.type === 'user') return entry.text
     if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) return wordsWith(entry)
     if (entry.type === 'question_resolved') return typedIn(entry)
-    // Nobody looked where the words of a green call came from.
+    // The origin of a green call's words was not judged.
     const isLetRun = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
     return isLetRun ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
   })
 }
 
-/** What an operator wrote with a decision: a note, and the call to make instead. */
+/** The words of an operator with a decision: a note, and the call to make instead. */
 const wordsWith = ({ note, alternative }: Extract<StoredEntry, { type: 'confirm_resolved' }>): string[] => [
   ...(note === undefined ? [] : [note]),
   ...(alternative === undefined
@@ -240,11 +245,11 @@ const wordsWith = ({ note, alternative }: Extract<StoredEntry, { type: 'confirm_
     : [`${alternative.toolName} ${Object.values(alternative.toolInput).map(written).join('\n')}`]),
 ]
 
-/** What a person typed to a model's question. An option is the model's text, and what a server asked for is told to the server alone. */
+/** The words that a person typed to a model's question. An option is the model's text, and an answer to a server's question is told to the server alone. */
 const typedIn = ({ server, answers = [], said }: Extract<StoredEntry, { type: 'question_resolved' }>): string[] =>
   server !== undefined ? [] : [...(said === undefined ? [] : [said]), ...answers.flatMap(({ text }) => text ?? [])]
 
 const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Only a person approves or denies; the notes of the rest are JARVIS's. */
+/** True for a decision of a person. The notes of other decisions are JARVIS's own. */
 const isOperators = (decision: string) => decision === 'approved' || decision === 'denied'

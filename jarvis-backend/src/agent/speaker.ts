@@ -3,15 +3,15 @@ import { asData } from './context/as-data.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
 import { callIdOf } from './settles.ts'
 
-/** How many runs are looked at for an earlier message: child runs, jobs and clients' calls stand between. */
+/** How many runs are searched for an earlier message: child runs, jobs and clients' calls lie between messages. */
 const runsBack = 20
 
-/** The entries that a person's words come in. */
+/** The entries that hold a person's words. */
 const wordTypes = ['user', 'question_resolved', 'confirm_resolved'] as const satisfies readonly StoredEntry['type'][]
 
 /**
- * The name of whoever writes a message, answers a question or decides a card, where several people write in the conversation; undefined
- * where it is its owner's alone. Once somebody was named, everybody is: a message without a name would count as the last one's who was.
+ * The name of the person who writes a message, answers a question or decides a card, in a conversation of several people; undefined if only its owner
+ * writes in it. Once one message has a name, all later ones get one: a message without a name would count as the last named person's.
  */
 export function speakerOf(
   parts: {
@@ -30,13 +30,13 @@ export function speakerOf(
   return isOfSeveral ? parts.nameOf(person) : undefined
 }
 
-/** What stands in front of a message. The message must not hold the mark of such a block. */
+/** The block in front of a message that names its writer. The message itself must not hold the mark of such a block. */
 export const speakerWords = (speaker: string): string =>
   asData('speaker', `${speaker} writes this message. Several people write in this conversation.`)
 
 /**
- * Who answered or decided, where a model is told of that: an answer to its own question, an answer that was declined, a denial, and an
- * approval with a note. Undefined: nobody, or no model is told.
+ * The person who answered or decided, for entries that a model is told of: an answer to its own question, an answer that was declined, a denial, and
+ * an approval with a note. Undefined for all other entries.
  */
 export function toldBy(entry: Draft): string | undefined {
   if (entry.type === 'question_resolved') {
@@ -49,8 +49,8 @@ export function toldBy(entry: Draft): string | undefined {
 }
 
 /**
- * Who answered or denied each call, as a model is told behind the call's result: no result can stand there. By id of the call; empty where
- * nobody is named.
+ * Sentences about who answered or denied each call, by id of the call. The model is given them behind the calls' results, where no result can imitate
+ * them. Empty if nobody is named.
  */
 export function endersIn(entries: readonly StoredEntry[]): ReadonlyMap<string, string> {
   const enders = new Map<string, string>()
@@ -69,9 +69,9 @@ export function endersIn(entries: readonly StoredEntry[]): ReadonlyMap<string, s
   return enders
 }
 
-/** What is said of those who ended calls. @param did a line each, of `endersIn` */
+/** The block about the people who ended calls. @param did sentences of `endersIn` */
 export const endedWords = (did: readonly string[]): string =>
   did.length === 0 ? '' : asData('speaker', `${did.join(' ')} Several people write in this conversation.`)
 
-/** What was said, without the writer's name. */
+/** A text without the block that names its writer. */
 export const withoutSpeaker = (text: string): string => text.replace(/<speaker>\n[^\n]*\n<\/speaker>\s*/g, '')

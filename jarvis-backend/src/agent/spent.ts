@@ -1,17 +1,17 @@
 import { noUsage, type Usage } from 'protocol'
-import type { StoredEntry } from './sessions/transcript-store.ts'
+import type { StoredEntry } from './sessions/entries.ts'
 
-/** What a model was asked for: a turn, or the words of a fold. */
+/** An entry that a model was paid for: a turn, or the words of a fold. */
 type Paid = StoredEntry & { type: 'assistant' | 'compaction'; model: string; usage: Usage }
 const isPaid = (entry: StoredEntry): entry is Paid =>
   (entry.type === 'assistant' || entry.type === 'compaction') && entry.model !== undefined && entry.usage !== undefined
 
-/** US dollars; undefined where the price of the model is not known. */
+/** The cost in US dollars; undefined if the price of the model is not known. */
 export type CostOf = (model: string, usage: Usage) => number | undefined
 
 export type Spent = { usage: Usage; costUsd?: number; isUsagePartial?: true }
 
-/** What a run's turns have used, and cost: without a cost where a price is not known, or nothing was used. */
+/** The tokens and the cost of a run's turns. `costUsd` is absent if a price is not known, or if nothing was used. */
 export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent {
   let costUsd: number | undefined = 0
   for (const entry of entries) {

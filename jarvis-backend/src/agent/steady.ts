@@ -19,8 +19,8 @@ const counters =
   /\b(?:request|req|seq(?:uence)?|pid|attempt|try|trace|nonce|counter|count|packets?|net_?in|net_?out|disk_?read|disk_?write|rx|tx)["']?(?:[ _-]?(?:id|no|number|bytes))?["']?[ :=#]{0,8}[\w-]{0,64}?\d[\w.-]*/gi
 
 /**
- * A result without what differs each time though nothing has changed: clocks, uptimes, durations and counters. Everything else stays, so that
- * a progress, a state or a size that changes makes another result.
+ * A result without the parts that differ each time although nothing has changed: clocks, uptimes, durations and counters. Everything else stays: a
+ * changed progress, state or size is a changed result.
  */
 export function steady(text: string): string {
   return [upid, dates, namedDates, clockTimes, unixTimes, agos, uptimes, counters].reduce(

@@ -3,7 +3,7 @@ import type { Message, ModelRequest } from './model.ts'
 const talkWords =
   'You have no tools in this conversation: you can only talk. Where looking something up or doing something would be needed, say so, and guess nothing.'
 
-/** A request for a model that takes no tools. What was called before becomes words, because such a server refuses calls and results too. */
+/** A request for a model that takes no tools. Earlier calls and results become words, because the server of such a model refuses them too. */
 export function talkOnly({ toolChoice: _, ...request }: ModelRequest): ModelRequest {
   return {
     ...request,

@@ -1,7 +1,7 @@
 import { noUsage, type Usage } from 'protocol'
 import type { CostOf } from './spent.ts'
 
-/** What a model's replies came to since the start. `costUsd` undefined: no price is known. `partial`: replies that were not counted whole. */
+/** The sum of a model's replies since the start. `costUsd` undefined: no price is known. `partial`: replies whose tokens were not all counted. */
 export type ModelTally = { model: string; usage: Usage; costUsd: number | undefined; partial: number }
 
 /** Counts what models use, stopped and failed replies included. */

@@ -4,8 +4,8 @@ import type { EntryOf, TodoItem } from 'protocol'
 const mark = 'plan'
 
 /**
- * A model's open list word for word, as it is given with the next message; undefined where there is none, or all of it is done. So the
- * list outlives messages that no longer fit.
+ * A model's open list word for word, as the model is given it with the next message, so that the list outlives messages that no longer fit the window.
+ * Undefined if there is no list, or all of it is done.
  */
 export function openTodo(newest: Pick<EntryOf<'plan'>, 'items'> | undefined): string | undefined {
   const { items = [] } = newest ?? {}

@@ -1,18 +1,18 @@
 type Send = (kind: 'text' | 'thinking', text: string) => void
 
-/** Opens one streaming answer: it gathers deltas, sends the first at once and then at most one frame every `windowMs`, or every other where it is fast. */
+/** Opens one streaming answer. It sends the first delta at once, and later ones in frames: one every `windowMs`, or every second one if the stream is fast. */
 export type OpenStream = (send: Send) => { push: Send; flush(): void }
 
 type Stream = { kind: 'text' | 'thinking'; buffer: string; isOpen: boolean; isHeld: boolean; send: Send }
 
 /** A screen draws 60 times a second. */
 const frameMs = 16
-/** What grows by more in a frame is 500 tokens a second: nobody reads that, and every other frame will do. */
+/** A stream with more new characters in a frame has over 500 tokens a second. Nobody reads that fast, so every second frame is enough. */
 const fastChars = 32
 
 /**
- * The hot path. A delta that comes when nothing was sent for `windowMs` goes out at once; those that follow within the
- * window go out together at its end. One timer serves all answers, and none runs while nothing streams.
+ * Makes the pump. This is the hot path. A delta goes out at once if nothing was sent for `windowMs`; deltas that follow within the window go out
+ * together at its end. One timer serves all answers, and no timer runs while nothing streams.
  */
 export function createTokenPump(windowMs = frameMs): OpenStream {
   let open: Stream[] = []

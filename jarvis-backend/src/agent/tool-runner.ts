@@ -1,8 +1,6 @@
 import { noUsage, type Principal, type ToolCall } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import type { ActiveRun } from './active-run.ts'
-import type { LiveSession } from './sessions/live-session.ts'
-import type { Draft } from './sessions/transcript-store.ts'
+import type { Draft } from './sessions/entries.ts'
 import type { Sources } from './sources.ts'
 
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
@@ -16,38 +14,27 @@ export type CallContext = {
   sessionId: string
   runId: string
   principal: Principal
-  /** The runs that share their denials: this one, the run that asked for it, and all that this one asked for. */
+  /** The runs that share their denials: this run, the run that asked for it, and the runs that this one asked for. */
   kin(): readonly string[]
-  /** Why the run may not call this tool, whatever the gate says; undefined where it may. Absent: it may call all. */
+  /** Says why the run may not call this tool, whatever the gate says; undefined if it may. Absent: it may call all tools. */
   refusal?(toolName: string): string | undefined
-  /** Aborted: a call that waits is withdrawn, one that runs is no longer waited for. */
+  /** If it aborts, a waiting call is withdrawn, and a running one is no longer waited for. */
   signal: AbortSignal
   append(entry: Draft): void
   progress(toolUseId: string, message: string): void
-  /** Who aborted, for the record. */
+  /** The name of the person or program that aborted, for the journal. */
   abortedBy(): string
-  /** Settles when the earlier changes to the same guest have; a change starts only then. */
+  /** Settles when the earlier changes to the same things have. A change starts only then. */
   before: Promise<unknown> | undefined
-  /** The session is a rehearsal now: what would change something is described and not run. */
+  /** True if the session is a rehearsal now: a call that would change something is described and not run. */
   isRehearsal(): boolean
-  /** Hashes of the skills whose text the principal has before it, by name. Absent: none is known. */
+  /** Hashes of the skills whose text the principal has been given, by name. Absent: no skill is known. */
   loadedSkills?(): ReadonlyMap<string, string>
-  /** What the principal had read. Called only where a change is judged. */
+  /** The texts that the principal had read. Called only when a change is judged. */
   sources(): Sources
 }
 
-/** What the tools are told of any call of a run. */
-export const contextOf = (session: LiveSession, run: ActiveRun) => ({
-  sessionId: session.id,
-  runId: run.row.id,
-  signal: run.abort.signal,
-  progress(toolUseId: string, message: string) {
-    run.progress[toolUseId] = message
-    session.emit(run.row.id, 'chat:tool_progress', { toolUseId, message })
-  },
-})
-
-/** A turn that no model made: one call, asked for by a person, an MCP client or, of a job, by JARVIS. */
+/** A turn that no model made: one call of a person, of an MCP client, or of JARVIS for a job. */
 export const calling = (
   madeBy: 'operator' | 'client' | 'jarvis',
   { toolName, toolInput }: Pick<ToolCall, 'toolName' | 'toolInput'>,

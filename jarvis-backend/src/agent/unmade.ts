@@ -19,11 +19,11 @@ export function mutesAtEnd(entries: readonly Entry[]): Turn[] {
 export const timesWritten = (entries: readonly Entry[]): number =>
   entries.filter((entry) => entry.type === 'assistant' && entry.unmade?.why === 'text').length
 
-/** What a person can do where a server does not read its model's calls. */
+/** Advice for a person whose server does not read its model's calls. */
 export const letServerRead =
   'Set its server to read the model’s calls: --jinja for llama.cpp, --enable-auto-tool-choice with --tool-call-parser for vLLM and SGLang, a model whose template has tools for Ollama and LM Studio. Or choose another model.'
 
-/** What a person is told at the end of a turn whose calls were not made. @param isAgain the model had been told before */
+/** The words for a person at the end of a turn whose calls were not made. @param isAgain true if the model had been told before */
 export function unmadeWords({ why, toolNames }: Unmade, isAgain: boolean): string {
   const names = namesOf(toolNames)
   if (why === 'cut')
@@ -32,20 +32,20 @@ export function unmadeWords({ why, toolNames }: Unmade, isAgain: boolean): strin
   return isAgain ? `${first} ${letServerRead}` : first
 }
 
-/** What the model is told of its turn whose calls were not made. */
+/** The words for the model about its turn whose calls were not made. */
 export const unmadeTold = ({ why, toolNames }: Unmade): string =>
   why === 'cut'
     ? `[JARVIS: your answer was cut at its limit of tokens, in the middle of a call of ${namesOf(toolNames)}. Nothing was run.]`
     : `[JARVIS: you wrote a call of ${namesOf(toolNames)} as text. Nothing was run, and nothing is ever run from text. Make the call with the tools that you are given, or answer in words.]`
 
-/** What a person is told of a run without an answer. @param mutes its last turns, all without a word */
+/** The words for a person about a run without an answer. @param mutes its last turns, all without a word */
 export function unansweredWords(mutes: readonly Turn[]): string {
   const models = [...new Set(mutes.map(({ model }) => model ?? 'the model'))]
   const who = models.length === 1 ? `${models[0]} ended its reply` : `${models.join(' and ')} ended their replies`
   return `There is no answer: ${who} without a word each time it was asked. Ask again, or choose another model.`
 }
 
-/** What a person is told of an answer that was cut before its first word. */
+/** The words for a person about an answer that was cut before its first word. */
 export const cutBeforeWords =
   'There is no answer: it reached its limit of tokens before the first word, in the model’s thinking. Raise the limit of the model’s answers, or lower its effort.'
 

@@ -85,7 +85,7 @@ function inLines(text: string): string[] {
   return names
 }
 
-/** What is a call where nothing else is said: `NAME(vmid=105)`, `[NAME(…)]`, `NAME {…}`, `{"NAME": {…}}`, `/NAME vmid=105`. */
+/** Names in a text that is one call and nothing else: `NAME(vmid=105)`, `[NAME(…)]`, `NAME {…}`, `{"NAME": {…}}`, `/NAME vmid=105`. */
 function alone(text: string): string[] {
   if (text.startsWith('/')) return text.includes('=') ? nameAt(text, 1) : []
   const key = /^\{\s{0,16}["']([^"'\n]{1,100})["']\s{0,16}:\s{0,16}\{/.exec(text)
@@ -96,7 +96,7 @@ function alone(text: string): string[] {
   return isWhole ? call.slice(1, 2) : []
 }
 
-/** A text without its code; or the code alone, where there is nothing else. `isAlone`: the text may be one call. */
+/** A text without its code, or the code alone if there is nothing else. `isAlone`: the text may be one call. */
 function outsideCode(answer: string): { text: string; isAlone: boolean } {
   const rest: string[] = []
   const code: string[] = []

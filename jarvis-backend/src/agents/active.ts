@@ -9,16 +9,16 @@ export type WrittenAgents =
   | { kind: 'read'; hash: string; text: string }
   | { kind: 'unreadable'; problem: string }
 
-/** What is in force, and what is wrong with the file: then the last good one stays in force. */
+/** The hash of the file in force, and the faults of the file. While the file has problems, the last good one stays in force. */
 export type AgentsStatus = { hash?: string; problems: string[]; warnings: string[] }
 
 export type ActiveAgents = Agents & {
   status(): AgentsStatus
-  /** The file, the models or the attached tools may be others. */
+  /** Reads the file again. Call it when the file, the models or the attached tools may have changed. */
   look(): void
   /**
-   * Writes an agent into the file, or takes it out where `body` is undefined.
-   * @param hash of the file that the change was made on; absent: of any
+   * Writes an agent into the file, or removes it if `body` is undefined.
+   * @param hash of the file that the caller had read; absent: the file is not compared
    * @throws JarvisError `invalid_request` naming the field, `conflict`, `not_found`
    */
   save(id: string, body: AgentBody | undefined, by: string, hash?: string): void
@@ -28,7 +28,7 @@ const goodKey = 'agents_good'
 const hashKey = 'agents_hash'
 const name = 'agents.yaml'
 
-/** The agents in force. The last good file is kept in the database, so that a file that was broken while JARVIS was down changes nothing either. */
+/** The agents in force. The database keeps the last good file, so a file that was broken while JARVIS was down changes nothing either. */
 export function createActiveAgents(parts: {
   read(): WrittenAgents
   write(text: string): void
@@ -60,7 +60,7 @@ export function createActiveAgents(parts: {
     return []
   }
 
-  /** What was good before serves, though a model that it names is not configured now: such an agent does not answer. */
+  /** Puts the last good file in force. Models are not checked: an agent whose model is no longer configured does not answer. */
   function takeLastGood() {
     const parsed = parseAgents(settings.get(goodKey) ?? '', { tools: parts.known().tools })
     if (parsed.ok) agents = parsed.agents

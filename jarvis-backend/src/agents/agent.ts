@@ -15,7 +15,7 @@ export type Agent = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'b
   id: string
   name: string
   about: string
-  /** A call above it is refused. */
+  /** Calls of a higher tier are refused. */
   ceiling: Ceiling
   memory: AgentMemory
   budget: NonNullable<AgentBody['budget']>
@@ -24,11 +24,11 @@ export type Agent = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'b
 
 /** The agents that there are now. */
 export type Agents = {
-  /** Undefined: there is no such agent, or not any more; nothing may run in its name then. */
+  /** @returns undefined if there is no such agent, or no longer. Nothing may run in its name then. */
   find(id: string): Agent | undefined
-  /** @throws JarvisError `unknown_agent` naming those there are */
+  /** @throws JarvisError `unknown_agent` with the names of the present agents */
   require(id: string): Agent
-  /** `main` first, then as they stand in the file; the same array until one changes. */
+  /** `main` first, then the order of the file. Returns the same array until an agent changes. */
   list(): readonly Agent[]
 }
 
@@ -46,14 +46,14 @@ export const agentOf = (id: string, body: AgentBody): Agent => ({
 /** The agent whose name a principal acts in. */
 export const agentIdOf = ({ agent = mainAgentId }: Pick<Principal, 'agent'>): string => agent
 
-/** What an agent's list says of a tool. */
+/** The facts of a tool on which an agent's lists and memory decide. */
 type ToolFacts = {
   name: string
-  /** It reads or writes what JARVIS remembers. */
+  /** The tool reads or writes the memory. */
   remembers?: true
 }
 
-/** Whether an agent is offered a tool, and may call it. `deny` wins. */
+/** @returns true if the agent's lists and memory allow the tool. `deny` wins over `allow`. */
 export function mayUse(
   { tools = {}, memory }: Pick<Agent, 'tools' | 'memory'>,
   { name, remembers }: ToolFacts,
@@ -64,18 +64,18 @@ export function mayUse(
   return allow === undefined || allow.some((pattern) => fits(pattern, name))
 }
 
-/** Whether the models of an agent are offered a tool. The gate refuses all other tools too. */
+/** @returns true if the agent's models are offered the tool. The gate refuses calls of all other tools too. */
 export const isOffered = (agent: Agent, tool: ToolFacts & { tier: Tier }): boolean =>
   mayUse(agent, tool) && tiers.indexOf(tool.tier) <= tiers.indexOf(agent.ceiling)
 
-/** @param pattern a tool's name, or its beginning and `*` */
+/** @param pattern a tool's name, or the beginning of one followed by `*` */
 export const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /**
- * The refusal of a call that is above an agent's ceiling; undefined where it is not. Neither is lowered to fit the other: a person who wants the call
- * makes it as main, or raises the ceiling.
- * @param baseTier the tool's own, which counts even where a profile or `allow` lets its calls run unasked
+ * The refusal of a call above an agent's ceiling; undefined if the call is not above it. The tier is not lowered to the ceiling: a person who wants
+ * the call makes it as main, or raises the ceiling.
+ * @param baseTier the tool's own tier; it counts even if a profile or `allow` lets the tool's calls run unasked
  */
 export function aboveCeiling(
   { id, ceiling }: Pick<Agent, 'id' | 'ceiling'>,

@@ -4,10 +4,10 @@ import type { Agent } from './agent.ts'
 /** Where a message comes from, as bindings see it. */
 export type Arrival = Pick<AgentBinding, 'door'> & { [K in Exclude<keyof AgentBinding, 'door'>]?: string | undefined }
 
-/** `number`: of the binding within its agent, from 1. */
+/** An agent, and the binding that chose it. `number`: the binding's place in its agent's list, from 1. */
 export type Chosen = { agent: string; binding?: AgentBinding; number?: number }
 
-/** How telling each field is: a chat says more than a person, and that more than the channel. */
+/** How much each field of a binding counts: a chat more than a person, a person more than the channel. */
 const weights: Record<keyof AgentBinding, number> = {
   chat: 32,
   person: 16,
@@ -31,8 +31,8 @@ const weightOf = (binding: AgentBinding) =>
   }, 0)
 
 /**
- * The agents whose bindings fit, the most telling binding first; equals in the order of the file; main last. The first one answers. A binding admits
- * nobody: who may come in was decided before.
+ * The agents whose bindings fit, the binding with the most weight first, equal ones in the order of the file, main last. The first agent answers.
+ * A binding admits nobody: the door has decided before who may come in.
  */
 export function chosenFor(agents: readonly Agent[], arrival: Arrival): [Chosen, ...Chosen[]] {
   const fitting = agents

@@ -1,20 +1,20 @@
+import { nearestName } from 'node-kit/nearest'
 import { AgentBinding, AgentBody, AgentId, attachedServerOf, BudgetLimits, mainAgentId } from 'protocol'
 import { isMap, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { nearestName } from '../lib/nearest.ts'
 import { type Finding, parseYaml, type YamlProblem } from '../lib/strict-yaml.ts'
 import { type Agent, agentOf, fits } from './agent.ts'
 
-/** What the names in a file are held against. `models` absent: they are not checked. */
+/** The names that a file may use. `models` absent: models are not checked. */
 export type Known = { tools: readonly string[]; models?: readonly string[] }
 
-/** `warnings`: attached tools that no server has now. */
+/** `warnings`: names of attached tools that no server has now. */
 export type ParsedAgents =
   | { ok: true; agents: readonly Agent[]; warnings: string[] }
   | { ok: false; problems: YamlProblem[] }
 
 const mostAgents = 50
-/** What main may not have here: the policy is what narrows everybody. */
+/** Keys that main may not have here: main is narrowed by the policy alone. */
 const notOfMain = ['tools', 'ceiling', 'memory'] as const
 
 const AgentsFile = z.strictObject(
@@ -30,7 +30,7 @@ const AgentsFile = z.strictObject(
   },
 )
 
-/** Parses `agents.yaml`, with all problems in the order of lines. Main is always there, and first. Never throws. */
+/** Parses `agents.yaml`. Problems come in the order of lines. Main is always the first agent. Never throws. */
 export function parseAgents(text: string, known: Known): ParsedAgents {
   const read = parseYaml(text, AgentsFile, (given) => findingsOf(given, known))
   if (!read.ok) return read
@@ -90,7 +90,7 @@ const bindingsOf = (path: PropertyKey[], bindings: unknown): Finding[] =>
     ? bindings.flatMap((binding, at) => strays([...path, 'bindings', at], binding, Object.keys(AgentBinding.shape)))
     : []
 
-/** Keys that are not known, each with the one that was probably meant. */
+/** A finding for each unknown key, with the key that was probably meant. */
 const strays = (path: PropertyKey[], given: unknown, known: readonly string[]): Finding[] =>
   keysOf(given)
     .filter((key) => !known.includes(key))
@@ -117,7 +117,7 @@ function meant(word: string, known: readonly string[]): string {
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }
 
-/** The text with an agent set or, where `body` is undefined, taken out. What else stands there, comments too, stays. */
+/** The text with the agent set or, if `body` is undefined, removed. Everything else stays, comments included. */
 export function withAgent(text: string, id: string, body: AgentBody | undefined): string {
   const document = parseDocument(text.trim() === '' ? 'agents: {}\n' : text, { version: '1.2', schema: 'core' })
   if (body === undefined) document.deleteIn(['agents', id])

@@ -16,7 +16,7 @@ export function agentsIn(current: () => readonly Agent[]): Agents {
   }
 }
 
-/** Main alone: what there is without an `agents.yaml`. */
+/** Main alone, as without an `agents.yaml`. */
 export function onlyMain(): Agents {
   const list: readonly Agent[] = [agentOf(mainAgentId, {})]
   return agentsIn(() => list)

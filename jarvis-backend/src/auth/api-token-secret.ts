@@ -24,14 +24,14 @@ export function newSecret(): string {
   return `${prefix}${random}${checksumOf(prefix + random)}`
 }
 
-/** Whether a text has the prefix of our secrets and is not one. Secrets of older releases have another prefix and no checksum. */
+/** True if the text has the prefix of our secrets and a wrong checksum. Secrets of older releases have another prefix and no checksum. */
 export function isMistyped(secret: string): boolean {
   if (!secret.startsWith(prefix)) return false
   const body = secret.slice(0, -checksumLength)
   return body.length !== prefix.length + randomLength || checksumOf(body) !== secret.slice(-checksumLength)
 }
 
-/** Whether a bearer is a program's token of any kind rather than a person's JWT. */
+/** True if the bearer is a program's token of any kind, and not a person's JWT. */
 export const isApiToken = (bearer: string): boolean => /^(?:jarvis|jmcp|jmat)_/.test(bearer)
 
 /** The characters by which a person tells one secret from another. */

@@ -6,7 +6,7 @@ import { forwardedHops } from './forwarded.ts'
 export type ClientAddress = { address: string; isThisMachine: boolean }
 export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => ClientAddress
 
-/** Whether the other end of a connection is a proxy whose headers are believed. */
+/** Returns true if the other end of the connection is a trusted proxy: its forwarding headers are believed. */
 export type IsTrusted = (socket: Pick<IncomingMessage['socket'], 'remoteAddress'>) => boolean
 
 /** @param trustedProxies IP addresses */

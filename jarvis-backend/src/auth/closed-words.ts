@@ -84,7 +84,7 @@ export function shownTo(person: PersonRef | undefined, reading: Reading) {
     }),
   }
 }
-/** What one person is shown. */
+/** The filters that limit things to the words one person may read. */
 export type Shown = ReturnType<typeof shownTo>
 
 const closedStep = (step: PlanStep): PlanStep => ({
@@ -128,7 +128,7 @@ const closedWork = (work: JobWork): JobWork =>
         ? { ...work, inputs: {} }
         : work
 
-/** What an entry says that is nobody's words: which call or thing, of whom, and what became of it. */
+/** Fields of an entry that hold no words of a person or a model: the call or thing, its owner and its outcome. */
 const facts: ReadonlySet<string> = new Set(
   `toolUseId sessionId runId callId toolName target tier rule requestedBy by role person name decision outcome decidedBy
    isError durationMs at number of bindingHash hash before from to change state kind grant card job agent path runbook plan

@@ -8,7 +8,7 @@ const doneMs = 60_000
 /** Answers that are remembered; a stranger can bring any number. */
 const mostKept = 10_000
 
-/** What a flow is for. `tokenHash`: of the sign-in that asked for the link. */
+/** The purpose of a flow. `tokenHash`: the token of the sign-in that asked for the link. */
 export type Purpose = { kind: 'sign_in' } | { kind: 'link'; person: string; tokenHash: string }
 
 type Flow = {

@@ -24,7 +24,7 @@ export function createHookKey(settings: Settings, now: () => number) {
       keep({ hash: hashToken(secret), createdAt: now() })
       return secret
     },
-    /** Whether there is a key, and when it was last used; times are Unix ms. */
+    /** Times at which the key was made and last used, Unix ms; null if there is no key. */
     state() {
       const { createdAt, lastUsedAt } = stored() ?? {}
       return createdAt === undefined ? null : { createdAt, lastUsedAt: lastUsedAt ?? null }

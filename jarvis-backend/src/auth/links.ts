@@ -7,7 +7,7 @@ import type { People } from './people.ts'
 export const invitationMs = 72 * 60 * 60_000
 /** How long a link counts that sets a new password, ms. */
 export const resetMs = 15 * 60_000
-/** Of the command line, which whoever owns the data dir uses. Everybody else is a person. */
+/** The maker of links of the command line, which only the owner of the data dir uses. Every other maker is a person. */
 const commandLine = 'cli'
 
 /** A link that a person is given, for one use. `by`: who made it. Times in Unix ms. */
@@ -66,7 +66,7 @@ export function createLinks(parts: {
     ...(link.name !== undefined && { name: link.name }),
   })
 
-  /** Whether whoever made it could make it now. */
+  /** True if the maker of the link may still make one. */
   const isMakersYet = ({ by }: StoredLink) => {
     if (by === commandLine) return true
     const maker = people.get(by)
@@ -119,7 +119,7 @@ export function createLinks(parts: {
       parts.changed()
       return { ...shown(link), secret }
     },
-    /** Those that count. */
+    /** The invitations that can still be used. */
     invitations: (): Invitation[] =>
       store
         .list()
@@ -154,7 +154,7 @@ export function createLinks(parts: {
         return { secret, expiresAt }
       })
     },
-    /** What a link is for. @throws JarvisError `not_found` */
+    /** Returns the purpose of a link. @throws JarvisError `not_found` */
     look(secret: string): LinkReply {
       const link = counting(secret)
       const { expiresAt } = link

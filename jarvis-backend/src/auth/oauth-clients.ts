@@ -73,7 +73,7 @@ export function createOAuthClients(parts: {
   }
 
   return {
-    /** Whether clients may name the address of a document. Without a way to the internet they register instead. */
+    /** True if clients may name the address of a metadata document. Without a way to the internet they register instead. */
     takesDocuments: () => now() - unreachedAt >= unreachedMs,
     /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {

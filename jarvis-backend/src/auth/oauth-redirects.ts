@@ -2,7 +2,7 @@
 const editorSchemes = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:']
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
 
-/** Whether a redirect URI is allowed: https, http on the loopback, or a known editor's scheme; no user, no fragment. */
+/** True if a redirect URI is allowed: https, http on the loopback, or a known editor's scheme; no user, no fragment. */
 export function isAllowedRedirect(uri: string): boolean {
   // URIs are compared as text, so characters that a URL parser would drop or rewrite are refused.
   if (uri.length > 2_000 || !/^[\x21-\x7e]+$/.test(uri) || /[\\#]/.test(uri) || !URL.canParse(uri)) return false
@@ -13,14 +13,14 @@ export function isAllowedRedirect(uri: string): boolean {
   return editorSchemes.includes(protocol)
 }
 
-/** Whether two redirect URIs are the same text. Ports of loopback addresses may differ: a program takes one that is free. */
+/** True if two redirect URIs are the same text. Ports of loopback addresses may differ: a program takes one that is free. */
 export function isSameRedirect(registered: string, given: string): boolean {
   if (registered === given) return isAllowedRedirect(given)
   if (!isAllowedRedirect(registered) || !isAllowedRedirect(given)) return false
   return isLoopbackRedirect(registered) && isLoopbackRedirect(given) && withoutPort(registered) === withoutPort(given)
 }
 
-/** Whether the URI is http on the loopback, where any program on the person's machine can pose as the client. */
+/** True if the URI is http on the loopback, where any program on the person's machine can pose as the client. */
 export function isLoopbackRedirect(uri: string): boolean {
   const { protocol, hostname } = new URL(uri)
   return protocol === 'http:' && loopbackHosts.includes(hostname)

@@ -2,15 +2,15 @@ import type { Configuration } from 'openid-client'
 import { JarvisError } from 'protocol'
 import { isLoopbackHost } from '../lib/loopback.ts'
 
-/** Who somebody is elsewhere. `subject` is theirs for ever at this issuer; `name` and `email` are the service's word and prove nothing here. */
+/** An account at another service. `subject` never changes at this issuer; `name` and `email` are claims of the service and prove nothing here. */
 export type ForeignIdentity = { issuer: string; subject: string; name?: string; email?: string }
 
-/** What one sign-in is checked against when its answer comes. */
+/** The values that the answer to one sign-in must match. */
 export type Expected = { state: string; nonce: string; verifier: string }
 
 /** A service that says who somebody is. */
 export interface IdentityProvider {
-  /** What the button calls it. */
+  /** The name of the service on the sign-in button. */
   readonly name: string
   /** Where the browser goes. @throws JarvisError `conflict` where the service cannot be reached */
   begin(redirectUri: string): Promise<{ url: string; expected: Expected }>
@@ -84,7 +84,7 @@ export function createOidcProvider(parts: {
     }
   }
 
-  /** What UserInfo says beside the ID token, which at some services names nobody. It proves nothing, so without it the sign-in goes on. */
+  /** Reads the claims of UserInfo, because the ID token of some services holds no name. UserInfo proves nothing, so the sign-in goes on if it fails. */
   async function furtherClaims(
     config: Configuration,
     accessToken: string,
@@ -159,7 +159,7 @@ const hint = (claim: unknown): string | undefined =>
 /** The same address with a slash at its end, or without the one it has. */
 const slashed = (issuer: string) => (issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`)
 
-/** What a service calls itself where that is not the issuer; undefined for other failures. */
+/** Returns the issuer that a service names itself if it differs from the configured one; undefined for other failures. */
 function otherIssuer(error: unknown): string | undefined {
   const { attribute, body } = detailOf(error) as { attribute?: unknown; body?: { issuer?: unknown } }
   return attribute === 'issuer' && typeof body?.issuer === 'string' && URL.canParse(body.issuer)
@@ -175,7 +175,7 @@ function otherAlgorithm(error: unknown): string | undefined {
     : undefined
 }
 
-/** What the library keeps beside an error: the last of its causes. */
+/** Returns the innermost cause of an error, in which the library keeps the details. */
 function detailOf(error: unknown): object {
   if (typeof error !== 'object' || error === null) return {}
   return 'cause' in error ? detailOf(error.cause) : error

@@ -33,7 +33,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
 const letters = /[^\p{L}]/gu
 const joints = /[\s._-]/g
 
-/** Whether names of the place are all that it is made of, but for a few characters. */
+/** True if the text consists of names of the place and a few further characters. */
 function isOwn(text: string, own: readonly string[]): boolean {
   const names = own
     .flatMap((name) => [name.toLowerCase(), ...name.toLowerCase().split(/[^\p{L}\d]+/u)])
@@ -74,7 +74,7 @@ function isStem(stem: string, mayBeTwo: boolean): boolean {
   return false
 }
 
-/** What people put around a word: some digits or signs, a year, a row of the keyboard. */
+/** True for an affix that people put around a word: some digits or signs, a year, a row of the keyboard. */
 const isAffix = (text: string): boolean => text.length <= 4 || /^\d{0,4}[^\da-z]{0,2}$/.test(text) || isPattern(text)
 
 const asLetters: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ function isPattern(text: string): boolean {
   return isOfRuns(unshifted)
 }
 
-/** Whether one to four characters make up the text, twice at least; of eight characters or more, up to two may be left over. */
+/** True if a unit of one to four characters repeats to fill the text, at least twice. Up to two characters of a text of eight or more may be left over. */
 function isRepeated(text: string): boolean {
   const signs = [...text]
   return [1, 2, 3, 4].some((size) => {
@@ -132,7 +132,7 @@ function isRepeated(text: string): boolean {
   })
 }
 
-/** Whether neighbours make it up, in pieces of three or more, or of two digits or more. */
+/** True if runs of neighbouring characters fill the text: runs of at least three characters, or of at least two digits. */
 function isOfRuns(text: string): boolean {
   let left = text
   while (left !== '') {

@@ -72,7 +72,7 @@ function createTurns() {
   }
 }
 
-/** Whether a hash of ours was made with less than `strength`; so was every hash of older releases. */
+/** True if a hash was made with less than `strength`. Every hash of older releases was. */
 function isWeaker(kept: string, { memoryKib, passes }: HashStrength): boolean {
   const [, m, t] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(kept) ?? []
   return m === undefined || Number(m) < memoryKib || Number(t) < passes

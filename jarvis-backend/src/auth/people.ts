@@ -33,7 +33,7 @@ export type PersonChange = {
   invitation?: string
 }
 
-/** Who does something in the journal and on cards without being a person. */
+/** Names in the journal and on cards that belong to no person. */
 const namesOfNobody: ReadonlySet<string> = new Set([
   'jarvis',
   'cli',
@@ -67,7 +67,7 @@ export function createPeople(parts: {
   endOwning(person: string): void
   /** Ends or hands over what belongs to a person who is removed, within the transaction. */
   leave(person: string, by: string): void
-  /** What a person had at hand is to be looked at again, because it may count for less. Called after the commit. */
+  /** Has the open sockets, streams and requests of a person checked again, because they may count for less. Called after the commit. */
   changed(person: string): void
   now(): number
 }) {

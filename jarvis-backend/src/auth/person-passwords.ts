@@ -23,9 +23,9 @@ export type PersonPasswords = {
    * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`, `conflict` where another change came first
    */
   change(id: string, next: string, by: string, within?: () => void): Promise<void>
-  /** Of a person's next password. @throws JarvisError `invalid_request` as `change` */
+  /** Checks a person's next password. @throws JarvisError `invalid_request` as `change` */
   requireGood(id: string, next: string): void
-  /** Of a new person's password. @throws JarvisError `invalid_request` as `change` */
+  /** Hashes a new person's password. @throws JarvisError `invalid_request` as `change` */
   hashOf(password: string, name: string): Promise<string>
 }
 

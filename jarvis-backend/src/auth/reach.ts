@@ -1,7 +1,7 @@
 import { firstOwnerId, JarvisError, type PersonRef, type ShareMay } from 'protocol'
 import { isAtLeast } from './roles.ts'
 
-/** Whether a person sees what belongs to `owner`, another person's id (absent: the first owner's): owners and operators see all, others their own. */
+/** True if a person sees the things of `owner`, a person's id (absent: the first owner). Owners and operators see all, others their own. */
 export const reaches = (person: PersonRef, owner: string | undefined): boolean =>
   isAtLeast(person.role, 'operator') || (owner ?? firstOwnerId) === person.id
 
@@ -14,7 +14,7 @@ export function requireHouse(person: PersonRef): void {
     )
 }
 
-/** What somebody may do in a session, from least to most. `own`: also name, share and delete it. */
+/** Rights in a session, from least to most. `own`: also name, share and delete it. */
 const reachesInOrder = ['look', 'talk', 'own'] as const
 export type Reach = (typeof reachesInOrder)[number]
 const isEnough = (has: Reach, needs: Reach) => reachesInOrder.indexOf(has) >= reachesInOrder.indexOf(needs)
@@ -60,5 +60,5 @@ export function createSessionReach(
   }
 }
 export type SessionReach = ReturnType<typeof createSessionReach>
-/** Whose words are open to whom. */
+/** Tells which person may read the words of which session. */
 export type Reading = Pick<SessionReach, 'reads'>

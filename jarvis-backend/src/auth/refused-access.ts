@@ -3,7 +3,7 @@ const everyMs = 60_000
 const mostEntries = 60
 const mostKept = 2_000
 
-/** What somebody may not do and asked for. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
+/** A request that was refused for lack of rights. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
 export type RefusedAccess = { by: string; door: string; why: string; address: string }
 
 /**

@@ -82,7 +82,7 @@ export function createRequestGuard(parts: {
 }
 export type RequestGuard = ReturnType<typeof createRequestGuard>
 
-/** What makes a proxy pass the Host on. */
+/** Returns the settings that make a proxy pass the Host on. */
 const passes = (variable: string) =>
   `In nginx and in Nginx Proxy Manager (Advanced) write proxy_set_header Host ${variable}; Caddy and Traefik pass it unless header_up Host or passHostHeader: false changes it; in Apache ProxyPreserveHost On. Or set JARVIS_PUBLIC_URL to the address in the browser.`
 

@@ -1,6 +1,6 @@
 import { JarvisError, type Role } from 'protocol'
 
-/** What roles come down to, from least to most. */
+/** The standings, from least to most. Each role maps to one of them. */
 export const standings = ['viewer', 'member', 'operator', 'owner'] as const
 export type Standing = (typeof standings)[number]
 
@@ -10,13 +10,13 @@ export const standingOf = (role: string): Standing => standings.find((known) => 
 export const isAtLeast = (role: string, least: Standing): boolean =>
   standings.indexOf(standingOf(role)) >= standings.indexOf(least)
 
-/** Whether a role has scopes, beyond which its holder sees nothing of the cluster. */
+/** True if a role has scopes: its holder sees nothing of the cluster beyond them. */
 export const isBounded = (role: string): boolean => standingOf(role) === 'member'
 
 /** The lesser of two roles. */
 export const lesserOf = (one: string, other: string): string => (isAtLeast(one, standingOf(other)) ? other : one)
 
-/** Whether who has a role now sees and may do what they might with the role before. A member's scopes are looked up each time. */
+/** True if the role now allows at least what the role before allowed. A member's scopes are looked up each time. */
 export const countsAsMuch = (now: string, before: string): boolean =>
   now === before || (isAtLeast(now, standingOf(before)) && !isBounded(now))
 

@@ -1,8 +1,8 @@
 import type { Registry } from 'house'
 import { firstOwnerId, type Person, personOf } from 'protocol'
 import type { KnownPerson, People } from '../calls/people.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom, type FactTypes, type JarvisFacts, type Offboarding } from '../house.ts'
 import { invitationRoutes } from '../http/invitations.ts'
 import { peopleRoutes } from '../http/people.ts'
@@ -11,10 +11,12 @@ import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createLinks } from './links.ts'
+import type { OpenRequests } from './open-requests.ts'
 import { createPeople } from './people.ts'
 import { createOriginOf } from './public-origin.ts'
 import { isAtLeast } from './roles.ts'
 import { createSignInList } from './sign-in-list.ts'
+import type { StepUp } from './step-up.ts'
 
 /** The people who may sign in, and what a change of one of them ends. Tells `notice.due` and `person.changed`. */
 export const peopleRoom = defineRoom({
@@ -131,12 +133,12 @@ function openPeople(
     links,
     signIns,
     signInList,
-    /** Whether a person may ask for anything now; undefined: the first owner. */
+    /** True if a person may ask for anything now. @param id undefined: the first owner */
     mayAsk(id: string | undefined): boolean {
       const person = people.inNameOf(id)
       return person !== undefined && person.disabledAt === undefined && isAtLeast(person.role, 'member')
     },
-    /** Whether a person's devices are told of what somebody asked for: operators of everything, members of their own. */
+    /** True if a person's devices are told of a request of `asker`: operators hear of all requests, members of their own. */
     hears(sub: string, asker: string | undefined): boolean {
       const person = people.inNameOf(personOf(sub))
       if (person === undefined || !isIn(person)) return false
@@ -154,3 +156,23 @@ function openPeople(
   }
 }
 export type ComposedPeople = ReturnType<typeof openPeople>
+
+/** Ends elevations, requests and sockets that count no longer after the clock was set back. Hears `clock.set_back`. */
+export const expiryRoom = defineRoom({
+  name: 'expiry',
+  open(needs: {
+    facts: JarvisFacts
+    stepUp: Pick<StepUp, 'endAll'>
+    requests: Pick<OpenRequests, 'look'>
+    /** Ends sockets and streams of people who count no longer. */
+    look(): void
+  }) {
+    const { facts, stepUp, requests, look } = needs
+    facts.on('clock.set_back', () => {
+      stepUp.endAll()
+      requests.look()
+      look()
+    })
+    return {}
+  },
+})

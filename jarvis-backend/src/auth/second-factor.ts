@@ -55,7 +55,7 @@ type Kept = {
 /** Where a person's seed is sealed for; `secrets/sealed-rows.ts` finds it again. */
 const seedPlace = (person: string): string => `people/${person}/totp`
 
-/** What stood beside the password. */
+/** The kind of second factor that was given with the password. */
 export type Proved = 'code' | 'recovery_code'
 
 export type SecondFactors = {

@@ -18,7 +18,7 @@ export function createSessionCookie(publicUrl: string | undefined) {
   const isAtOwnName = ({ headers }: Asked) =>
     own !== undefined && hostOf(`https://${headers.host ?? ''}`)?.full === own.host
 
-  /** Whether our own page asks. Browsers send an Origin with every write and socket, and none with a read of the same origin. */
+  /** True if the request comes from our own page. Browsers send an Origin with every write and socket, and none with a read of the same origin. */
   function isOwnPage({ headers, method }: Asked): boolean {
     const site = headers['sec-fetch-site']
     if (headers.origin !== undefined) return headers.origin === own?.origin && (site ?? 'same-origin') === 'same-origin'
@@ -26,7 +26,7 @@ export function createSessionCookie(publicUrl: string | undefined) {
   }
 
   return {
-    /** Whether a sign-in by this request is kept in the cookie. Browsers that do not send `Sec-Fetch-Site` get the token. */
+    /** True if a sign-in by this request is kept in the cookie. Browsers that do not send `Sec-Fetch-Site` get the token. */
     suits: (request: Asked): boolean =>
       isAtOwnName(request) && request.headers['sec-fetch-site'] === 'same-origin' && isOwnPage(request),
     /** The token in a request's cookie; undefined unless our own page asks at our own name. */
@@ -42,7 +42,7 @@ export function createSessionCookie(publicUrl: string | undefined) {
 }
 export type SessionCookie = ReturnType<typeof createSessionCookie>
 
-/** Whether other services share no cookies with us there: on `localhost` and at an address they do, at other ports. */
+/** True if no other service shares the cookies of this host name. Services on `localhost` or at an IP address share them across ports. */
 const isOwnName = ({ protocol, hostname }: URL) =>
   protocol === 'https:' &&
   hostname !== 'localhost' &&

@@ -20,7 +20,7 @@ type Claims = z.infer<typeof Claims>
 
 /** The verified holder of a token. */
 export type Identity = {
-  /** Of a person their id; of a token signed by hand the name that it gives; of a program `token:NAME`. */
+  /** A person's id; for a token signed by hand the name in the token; for a program `token:NAME`. */
   sub: string
   /** The wire's older word for `person.role`; of a program always `viewer`. */
   role: Role

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What every authenticator app takes (RFC 6238): HMAC-SHA1, six digits, steps of 30 s. */
+/** The parameters that every authenticator app supports (RFC 6238): HMAC-SHA1, six digits, steps of 30 s. */
 const digits = 6
 const stepMs = 30_000
 export const seedBytes = 20

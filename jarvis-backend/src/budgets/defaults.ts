@@ -3,16 +3,16 @@ import type { Budgets } from 'protocol'
 /** The limits of a new installation. Calls of a run include those of its child runs. */
 export const usualBudgets: Budgets = {
   run: { calls: 40, tokens: 500_000, usd: 1, minutes: 15 },
-  // Tokens decide where a price is not known: as many as twenty full runs.
+  // Tokens decide if a price is not known: as many as in twenty full runs.
   day: { tokens: 10_000_000, usd: 5 },
   // Jobs stop before the chat does.
   jobs: { tokens: 4_000_000, usd: 2 },
   agents: {},
 }
 
-/** How much of its time a run keeps for the last answer, ms. */
+/** The part of its time that a run keeps for its last answer, ms. */
 export const wrapUpMs = 60_000
-/** From which part of a limit on a person is told, 0..1. */
+/** The part of a limit from which on a person is warned, 0..1. */
 export const nearRatio = 0.9
-/** How much of what is left a child run takes, 0..1. */
+/** The share of its parent's remaining limits that a child run takes, 0..1. */
 export const usualShare = 0.3

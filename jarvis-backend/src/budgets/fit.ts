@@ -10,7 +10,7 @@ export type Most = { calls: number; tokens: number; usd: number | undefined }
 
 export const noRoom: Most = { calls: 0, tokens: 0, usd: 0 }
 
-/** The most that a call could use. Its input may be written to the provider's cache, which can cost more than reading it. */
+/** The most that a call could use. The price is that of the dearer case: a provider may charge more for input that it writes to its cache. */
 export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: CostOf): Most {
   const price = (usage: Partial<Usage>) => costOf(model, { ...noUsage, outputTokens, ...usage })
   const [fresh, written] = [price({ inputTokens }), price({ cacheWriteTokens: inputTokens })]
@@ -22,9 +22,9 @@ export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: C
 }
 
 /**
- * The limit that a call would pass, in a sentence; undefined where it fits.
- * @param room what must be left after it
- * @param isLast whether it is a run's last answer, which is one call more than the limit and has the run's last minute
+ * The limit that a call would pass, in a sentence; undefined if the call fits all limits.
+ * @param room what must be left after the call
+ * @param isLast true for a run's last answer: it may be one call more than the limit, and may use the run's last minute
  */
 export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLast: boolean): string | undefined {
   for (const { who, limits, spent } of scopes) {
@@ -41,7 +41,7 @@ export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLas
   return undefined
 }
 
-/** How long a call may go on until a limit of minutes lets no other one begin, ms; undefined where none holds. */
+/** The time until a limit of minutes lets no further call begin, ms; undefined without such a limit. */
 export function leftMs(scopes: readonly Scope[]): number | undefined {
   const all = scopes.flatMap(({ who, limits: { minutes }, spent }) =>
     minutes === undefined ? [] : msUntil(minutes, spent, who),
@@ -55,7 +55,7 @@ function msUntil(minutes: number, spent: Pick<Spending, 'minutes'>, who: string)
   return minutes * 60_000 - spent.minutes * 60_000 - keptMs
 }
 
-/** The limit that is reached, in a sentence; undefined where none is. */
+/** The first limit that is used up, in a sentence; undefined if every limit has something left. */
 export function usedUp(scopes: readonly Scope[]): string | undefined {
   for (const { who, limits, spent } of scopes) {
     for (const unit of ['usd', 'tokens', 'calls', 'minutes'] as const) {
@@ -66,7 +66,7 @@ export function usedUp(scopes: readonly Scope[]): string | undefined {
   return undefined
 }
 
-/** What is left, where the next call could bring a limit to 90 %; undefined where it could not. */
+/** A sentence with what is left of a limit that the next call could bring to 90 %; undefined if no limit is that near. */
 export function nearLine(scopes: readonly Scope[], most: Most, room: Most): string | undefined {
   for (const { near, limits, spent } of scopes) {
     if (near === undefined) continue

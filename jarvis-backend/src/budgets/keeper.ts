@@ -11,21 +11,21 @@ export type KeeperParts = ScopeParts & { now(): number; costOf: CostOf }
 
 export type Keeper = BudgetKeeper & {
   slices: Slices
-  /** How a run stands. */
+  /** A run's limits, and what counts against them. */
   stateOf(run: RunIds): { limits: BudgetLimits; spent: Spending; raisedUsd: number }
-  /** What the day allows, and what was used of it. */
+  /** The day's limits for a caller, and what was used of them. */
   dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
-  /** Which limit of the day is used up, in a sentence; undefined where none is. */
+  /** The first limit of the day that is used up, in a sentence; undefined if none is used up. */
   usedUp(caller: Pick<Caller, 'agent' | 'jobId'>): string | undefined
-  /** Counts embeddings to the day. They are never refused: an index that lacks texts would be found out too late. */
+  /** Counts embeddings to the day. They are never refused: nobody would notice in time that texts are missing in the index. */
   embedded(model: string, tokens: number, isPartial: boolean): void
-  /** Allows a run more, or the run that it works for where it is a child. @returns the run that was allowed more */
+  /** Allows a run more US dollars; for a child run, allows its parent more. @returns the run that was allowed more */
   raise(run: RunIds, usd: number): string
 }
 
 type RunIds = { runId: string; sessionId: string; agent?: string; jobId?: string }
 
-/** Lets models be called only where the call fits each limit that holds for it, and writes down what was used. */
+/** Lets a model be called only if the call fits all of its limits, and writes down what it used. */
 export function createKeeper(parts: KeeperParts): Keeper {
   const { store, costOf } = parts
   const scopes = createScopes(parts)
@@ -43,7 +43,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     ask(spender, plan) {
       const all = scopes.of(spender)
       const most = mostOf(plan, costOf)
-      // In tokens the last answer costs about as much as any other, so its room is kept free.
+      // The last answer must still fit after this call. It reads about as many tokens as this one.
       const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
       const refused = obstacle(all, most, room, false)
       if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }

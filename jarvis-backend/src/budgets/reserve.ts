@@ -5,10 +5,10 @@ import { mostOf } from './fit.ts'
 import type { Caller, Scopes } from './scopes.ts'
 import type { SpendingStore, SpendKind } from './spending.ts'
 
-/** Characters of an answer that make a token, where a provider counts none. */
+/** Characters of an answer per token, for answers whose provider counts no tokens. */
 const charsPerToken = 3.3
 
-/** @returns a function that writes a call down before it is made, with the most that it could use */
+/** @returns a function that stores a call before it is made, with the most that it could use */
 export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now(): number; costOf: CostOf }) {
   const { store, scopes, now, costOf } = parts
   return (kind: SpendKind, plan: CallPlan, caller: Caller): Reservation => {
@@ -63,7 +63,7 @@ export const tokensOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWrit
 
 const withLost = (usage: Usage, tokens: number): Usage => ({ ...usage, inputTokens: usage.inputTokens + tokens })
 
-/** What a call counts with. Where its provider counted nothing, or not all, it is estimated by what was sent and what came. */
+/** The tokens that a call counts with. If the provider did not count all of them, they are estimated from the request and the characters that came. */
 function countedOf(
   usage: Usage,
   plan: CallPlan,

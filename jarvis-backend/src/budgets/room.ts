@@ -3,7 +3,7 @@ import { type BudgetState, type BudgetsReply, JarvisError, mainAgentId, type Run
 import type { Draft, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { CostOf } from '../agent/spent.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { budgetRoutes } from '../http/budgets.ts'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -11,7 +11,15 @@ import { midnightOf } from '../jobs/zone.ts'
 import { oldBefore } from '../lib/clock.ts'
 import { ownZone } from '../lib/zone.ts'
 import { createSpendingStore } from '../store/sqlite/spending.ts'
-import { createBudgetSettings, createKeeper, dollars, type OwnLimits } from './index.ts'
+import {
+  type BudgetSettings,
+  createBudgetSettings,
+  createKeeper,
+  dollars,
+  type Keeper,
+  type OwnLimits,
+} from './index.ts'
+import type { SpendingStore } from './spending.ts'
 
 /** How long the calls of models are kept, ms. */
 const keptMs = 400 * 24 * 60 * 60_000
@@ -61,18 +69,18 @@ export const budgetsRoom = defineRoom({
 function openBudgets(
   foundation: Pick<Foundation, 'clock' | 'database' | 'settings' | 'now'>,
   parts: { costOf: CostOf; agentLimits(agent: string): OwnLimits; jobLimits(jobId: string): OwnLimits },
-) {
+): ComposedBudgets {
   const { clock, now } = foundation
   const store = createSpendingStore(foundation.database)
   const settings = createBudgetSettings(foundation.settings)
   const zone = ownZone()
   let day = { from: 0, until: 0 }
-  /** The last midnight. It is computed once a day, because a zone's clock is slow to ask. */
+  /** The last midnight. It is kept for a while, because computing it in a zone is slow. */
   function midnight() {
     const at = now()
     if (at < day.from || at >= day.until) {
       const from = midnightOf(zone, at)
-      // A day of 23 hours ends before; an hour is near enough to look again.
+      // A day of 23 hours ends earlier, so midnight is computed again after an hour at the latest.
       day = { from, until: Math.min(from + 23 * 60 * 60_000, at + 60 * 60_000) }
       if (day.until <= at) day.until = at + 60_000
     }
@@ -84,7 +92,14 @@ function openBudgets(
   return { keeper, settings, store, midnight, zone }
 }
 
-export type ComposedBudgets = ReturnType<typeof openBudgets>
+/** The limits, and the calls that count against them. `midnight`: the last one, Unix ms. `zone`: the zone of the day. */
+export type ComposedBudgets = {
+  keeper: Keeper
+  settings: BudgetSettings
+  store: SpendingStore
+  midnight(): number
+  zone: string
+}
 
 type PageParts = Parameters<typeof routesOf>[1]
 

@@ -13,7 +13,7 @@ export const scaled = (limits: BudgetLimits, factor: number): BudgetLimits =>
     }),
   )
 
-/** A run's limits with what operators allowed besides: one raise by a run's dollars allows all of its limits once more. */
+/** A run's limits with the raises of operators. A raise by the run's whole dollar limit doubles all of its limits. */
 export function raisedLimits(base: BudgetLimits, raisedUsd: number): BudgetLimits {
   return raisedUsd === 0 ? base : scaled(base, 1 + raisedUsd / (base.usd ?? 1))
 }
@@ -28,7 +28,7 @@ export function strictest(one: BudgetLimits, other: BudgetLimits): BudgetLimits 
   return limits
 }
 
-/** What counts against a run: its own calls, and of each child its slice while that is open, then what it used. */
+/** The use that counts against a run: its own calls, and each child's. A working child counts with at least its slice, an ended one with what it used. */
 export function spentOfRun(store: Pick<SpendingStore, 'sum' | 'childrenOf'>, runId: string): Spending {
   return store.childrenOf(runId).reduce((sum, child) => plus(sum, countedFor(store, child)), store.sum({ runId }))
 }

@@ -3,7 +3,7 @@ import type { Spender } from '../agent/budgets.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
 import type { DayQuery, RunRecord, SpendingStore } from './spending.ts'
 
-/** What something may use in each of its runs, and in a day. */
+/** The limits of an agent or a job: for each of its runs, and for a day. */
 export type OwnLimits = { run: BudgetLimits; day: BudgetLimits }
 
 export type ScopeParts = {
@@ -16,22 +16,33 @@ export type ScopeParts = {
   jobLimits(jobId: string): OwnLimits
 }
 
-/** Limits and what counts against them. `who`: their subject in a sentence. `near`: in whose name a person is told; absent: nobody is. */
+/**
+ * Limits and what counts against them. `who`: the subject of a sentence about them. `near`: the same for the warning that a limit is near; absent:
+ * nobody is warned.
+ */
 export type Scope = { who: string; near?: string; limits: BudgetLimits; spent: Spending }
 
-/** Whose call it is. Without a run only the day counts. */
+/** The caller of a model. Without a run only the day's limits count. */
 export type Caller = Pick<Spender, 'agent' | 'jobId'> & Partial<Spender>
 
-export type Scopes = ReturnType<typeof createScopes>
-
 /** Finds all limits that hold for a call. */
-export function createScopes(parts: ScopeParts) {
+export interface Scopes {
+  /** The record of a run; a fresh one if none is stored. */
+  recordOf(run: { runId: string; sessionId: string }): RunRecord
+  /** A run's own limits; a child run's are its slice. */
+  runLimits(record: RunRecord, caller: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits
+  /** All scopes of the day, those without a limit too. */
+  dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
+  /** The scopes that limit a call. */
+  of(caller: Caller): Scope[]
+}
+
+export function createScopes(parts: ScopeParts): Scopes {
   const { store } = parts
 
   const recordOf = ({ runId, sessionId }: { runId: string; sessionId: string }): RunRecord =>
     store.run(runId) ?? { runId, sessionId, isOpen: true, raisedUsd: 0, stoodMs: 0 }
 
-  /** A run's own limits: of a child, its slice. */
   function runLimits(record: RunRecord, { agent, jobId }: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits {
     const own = [
       ...(agent === undefined ? [] : [parts.agentLimits(agent).run]),
@@ -40,7 +51,7 @@ export function createScopes(parts: ScopeParts) {
     return raisedLimits(own.reduce(strictest, record.slice ?? parts.budgets().run), record.raisedUsd)
   }
 
-  /** What operators allowed the run, or the run that it works for, US dollars. */
+  /** The raises that operators allowed the run and its parent, US dollars. */
   function raisedUsd(record: RunRecord): number {
     const parent = record.parentId === undefined ? undefined : store.run(record.parentId)
     return record.raisedUsd + (parent === undefined ? 0 : raisedUsd(parent))
@@ -55,7 +66,7 @@ export function createScopes(parts: ScopeParts) {
     }
   }
 
-  /** @param allowedUsd what operators allowed the run besides */
+  /** @param allowedUsd the raises that operators allowed the run */
   function dayLimits({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): DayLimits[] {
     const { day, jobs, agents, run } = parts.budgets()
     const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
@@ -79,25 +90,24 @@ export function createScopes(parts: ScopeParts) {
   return {
     recordOf,
     runLimits,
-    /** All that counts by the day, also where it has no limit. */
     dayScopes: (caller: Pick<Caller, 'agent' | 'jobId'>): Scope[] => dayLimits(caller, 0).map(summed),
-    /** The scopes that limit a call. A sum reads the day's calls, so what has no limit is not summed. */
     of(caller: Caller): Scope[] {
       const { runId, sessionId, activeMs } = caller
       const isRun = runId !== undefined && sessionId !== undefined && activeMs !== undefined
       const spender = isRun ? { ...caller, runId, sessionId, activeMs } : undefined
       const record = spender && recordOf(spender)
+      // Scopes without a limit are left out, because a sum reads all calls of the day.
       const ofDay = dayLimits(caller, record ? raisedUsd(record) : 0).filter(({ limits }) => hasLimit(limits))
       return [...(spender && record ? [runScope(spender, record)] : []), ...ofDay.map(summed)]
     },
   }
 }
 
-/** `of`: which of the day's calls count. */
+/** A scope of the day before its calls are summed. `of`: selects the calls that count. */
 type DayLimits = Omit<Scope, 'spent'> & { of: DayQuery }
 const hasLimit = (limits: BudgetLimits) => Object.values(limits).some((limit) => limit !== undefined)
 
-/** A day's limits for a run that was allowed more. */
+/** A day's limits, raised by what operators allowed a run. */
 function withRaise(limits: BudgetLimits, run: BudgetLimits, raisedUsd: number): BudgetLimits {
   if (raisedUsd === 0) return limits
   const more = { ...scaled(run, raisedUsd / (run.usd ?? 1)), usd: raisedUsd }

@@ -10,7 +10,7 @@ export type BudgetSettings = {
 
 const key = 'budgets'
 
-/** The operator's limits, or the usual ones. Limits that cannot be read, as of another release, are the usual ones. */
+/** The operator's limits. The usual ones hold if none are stored, or if another release stored them in a form that cannot be read. */
 export function createBudgetSettings(settings: {
   get(key: string): string | undefined
   set(key: string, value: string): void
@@ -22,7 +22,7 @@ export function createBudgetSettings(settings: {
     return parsed.success ? parsed.data : usualBudgets
   }
   return {
-    // Read each time, because the command line may have changed them.
+    // Reads each time, because the command line is another process and may have changed them.
     current: read,
     change({ run, day, jobs, agents }) {
       const before = read()

@@ -1,11 +1,11 @@
 import type { BudgetLimits, Spending } from 'protocol'
 
-/** What a model was called for. */
+/** The purpose of a model call. */
 export type SpendKind = 'turn' | 'wrap_up' | 'title' | 'compaction' | 'embedding' | 'plain' | 'try'
 
 /**
- * One call of a model. `isOpen`: it goes on, and counts with the most that it could use. `usd` undefined: the price is not known.
- * `ms`: how long it took.
+ * One call of a model. `isOpen`: the call still runs, and counts with the most that it could use. `usd` undefined: the price is not known.
+ * `ms`: the call's duration.
  */
 export type Spend = {
   at: number
@@ -21,17 +21,17 @@ export type Spend = {
   isPartial: boolean
 }
 
-/** Whose calls to sum: a run's, or those since an instant. Fields are AND; `isJob`: of any job. */
+/** Selects the calls to sum: those of a run, or those since an instant. All given fields must match; `isJob`: calls of any job. */
 export type SpendQuery = { runId: string } | DayQuery
 export type DayQuery = { since?: number; agent?: string; jobId?: string; isJob?: true }
 
-/** A run as the budgets know it. `slice`: of a child, what it took from its parent. `stoodMs`: how long JARVIS was down meanwhile. */
+/** A run as the budgets know it. `slice`: a child's part of its parent's limits. `stoodMs`: how long JARVIS was down while the run was unfinished. */
 export type RunRecord = {
   runId: string
   sessionId: string
   parentId?: string
   slice?: BudgetLimits
-  /** A child gives back what it did not use when it ends. */
+  /** False once a child has ended and has given back what it did not use. */
   isOpen: boolean
   raisedUsd: number
   stoodMs: number
@@ -39,13 +39,13 @@ export type RunRecord = {
   hasWrappedUp?: true
 }
 
-/** Keeps each call of a model, and what runs may use. */
+/** Keeps the calls of models, and the slices and raises of runs. */
 export interface SpendingStore {
   /** @returns its number */
   add(spend: Spend): number
-  /** Replaces what an open call counts with, and closes it. */
+  /** Closes an open call with what it used. */
   settle(id: number, used: Pick<Spend, 'tokens' | 'usd' | 'ms' | 'isPartial'>): void
-  /** Changes what an open call counts with. */
+  /** Changes the most that an open call could use. */
   grow(id: number, most: Pick<Spend, 'tokens' | 'usd'>): void
   /** Drops a call that never reached a model. */
   remove(id: number): void

@@ -33,14 +33,14 @@ const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as
 export const used = (who: string, unit: Unit, most: number, spent: Spending): string =>
   `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
 
-/** Which limit the next call would pass. @param who the subject, such as `This run` */
+/** Says which limit the next call would pass. @param who the subject, such as `This run` */
 export function refusal(who: string, unit: Unit, most: number, spent: Spending, next: number): string {
   const has = used(who, unit, most, spent)
   if (unit === 'minutes' || unit === 'calls') return has
   return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`
 }
 
-/** How much is left. @param calls how many more calls of the present size fit; undefined: that is not said */
+/** Says how much is left. @param calls how many more calls of the present size fit; undefined: the sentence is left out */
 export function nearly(who: string, unit: Unit, left: number, calls: number | undefined): string {
   const what = `${amount(unit, Math.max(0, left))} ${unit === 'tokens' || unit === 'calls' ? 'are' : 'is'} left for ${who}.`
   if (calls === undefined) return what

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compilePolicy, parsePolicy } from '../gate/index.ts'
 import { houseFacts } from '../tools/house.ts'
-import { createActivePolicy } from './active-policy.ts'
+import { FilePolicy } from './active-policy.ts'
 import { onlyOwner } from './people.ts'
 
 function read(text: string) {
@@ -16,7 +16,7 @@ function active() {
   const shown = new Set<string>()
   const journalled: unknown[] = []
   let isFull = false
-  const policy = createActivePolicy({
+  const policy = new FilePolicy({
     written: { kind: 'absent' },
     hasTool: () => false,
     people: onlyOwner,

@@ -12,14 +12,15 @@ import type { People } from './people.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
 
-/** What an operator wrote down; `broken` where it cannot be used. */
+/** The policy.yaml of an operator; `broken` if it cannot be used. */
 type Written =
   | { kind: 'absent' }
   | { kind: 'read'; hash: string; text: string; file: PolicyFile }
   | { kind: 'broken'; problems: string[] }
+type Usable = Exclude<Written, { kind: 'broken' }>
 
-export type ActivePolicy = {
-  /** The policy in force now. */
+export interface ActivePolicy {
+  /** Returns the policy in force now. */
   current(): Policy
   status(): PolicyStatus
   /** @param by the operator, or `cli`. */
@@ -30,15 +31,14 @@ export type ActivePolicy = {
 
 /** The setting with the hash of the policy.yaml that the journal recorded last. */
 export const policyHashKey = 'policy_hash'
-/** The setting with the text of the last policy.yaml that was in force; empty: there was none. A restored database has none. */
+/** The setting with the text of the last policy.yaml that was in force; empty: there was none. A restored database has no such setting. */
 export const policyGoodKey = 'policy_good'
 const hashOf = (written: Written) => (written.kind === 'read' ? written.hash : '')
 
-/** The policy in force: what is shipped, policy.yaml, and the profile, each change of which is journalled. */
-export function createActivePolicy(parts: {
-  /** `problems`: of a policy.yaml that cannot be used, in whose place the last good one is in force. */
-  written: Exclude<Written, { kind: 'broken' }> & { problems?: string[] }
-  /** Whether an attached server has the tool now. */
+export type PolicyParts = {
+  /** `problems`: of a policy.yaml that cannot be used; the last good one is in force in its place. */
+  written: Usable & { problems?: string[] }
+  /** Returns whether an attached server has the tool now. */
   hasTool(name: string): boolean
   people: Pick<People, 'list'>
   /** From the environment. */
@@ -50,26 +50,93 @@ export function createActivePolicy(parts: {
   settings: ProfileSettings
   journal: Journal
   transactions: Transactions
-  /** One line for people: what is in force from now on, or why not. */
+  /** Adds one line for people: the policy that is in force from now on, or why it is not. */
   announce(text: string, level: 'info' | 'warning'): void
-}): ActivePolicy {
-  const { protectedTargets, settings, journal, transactions, announce } = parts
-  let written: Exclude<Written, { kind: 'broken' }> = parts.written
-  let problems: string[] | undefined
-  let compiled = compile()
-  if (parts.written.problems === undefined) rememberFile(written)
-  else tellBroken(parts.written.problems)
+}
 
-  function compile(): Policy {
-    const file = written.kind === 'read' ? written.file : {}
-    parts.shownAsProtected.clear()
-    for (const target of [...protectedTargets, ...(file.protected ?? [])]) parts.shownAsProtected.add(target)
-    parts.nodeRoles.setOfPolicy(file.topology?.roles ?? {})
+/** The policy in force: the shipped rules, policy.yaml and the profile. Each change of file or profile is journalled. */
+export class FilePolicy implements ActivePolicy {
+  readonly #parts: PolicyParts
+  #written: Usable
+  #problems: string[] | undefined
+  #compiled: Policy
+  #isRead = false
+
+  constructor(parts: PolicyParts) {
+    this.#parts = parts
+    this.#written = parts.written
+    this.#compiled = this.#compile()
+    if (parts.written.problems === undefined) this.#rememberFile(parts.written)
+    else this.#tellBroken(parts.written.problems)
+  }
+
+  /** Reads the profile once in each turn of the event loop, because the CLI may set it beside a running server. */
+  current(): Policy {
+    if (this.#isRead) return this.#compiled
+    this.#isRead = true
+    setImmediate(() => {
+      this.#isRead = false
+    })
+    const profile = readProfile(this.#parts.settings)
+    if (profile !== this.#compiled.profile) {
+      this.#compiled = { ...this.#compiled, profile }
+      this.#parts.announce(`Profile ${profile}: ${profiles[profile].description}.`, 'info')
+    }
+    return this.#compiled
+  }
+
+  status(): PolicyStatus {
+    const { profile, mayBreakGlass } = this.current()
+    const warnings = this.#warnings()
+    return {
+      profile,
+      ...(mayBreakGlass && { mayBreakGlass: true as const }),
+      ...(this.#written.kind === 'read' && { hash: this.#written.hash }),
+      ...(this.#problems !== undefined && { problems: this.#problems }),
+      ...(warnings.length > 0 && { warnings }),
+    }
+  }
+
+  setProfile(profile: ProfileName, by: string): void {
+    const { settings, journal, transactions } = this.#parts
+    transactions.durably(() => setProfile({ settings, journal }, profile, by))
+    this.#isRead = false
+    this.current()
+  }
+
+  edited(next: Written): void {
+    this.current()
+    if (next.kind === 'broken') {
+      this.#tellBroken(next.problems)
+      return
+    }
+    // The page and the command journal their own change, so the journal cannot tell whether the file is new here.
+    const isNews = hashOf(next) !== hashOf(this.#written) || this.#problems !== undefined
+    this.#rememberFile(next)
+    this.#written = next
+    this.#problems = undefined
+    if (!isNews) return
+    this.#compiled = this.#compile()
+    this.#parts.announce(
+      next.kind === 'read'
+        ? [`policy.yaml is in force: ${summaryOf(next.file)}.`, ...this.#warnings()].join(' ')
+        : 'policy.yaml is gone: what it added is no longer in force.',
+      'info',
+    )
+  }
+
+  #compile(): Policy {
+    const { protectedTargets, shownAsProtected, nodeRoles, settings } = this.#parts
+    const file = this.#written.kind === 'read' ? this.#written.file : {}
+    shownAsProtected.clear()
+    for (const target of [...protectedTargets, ...(file.protected ?? [])]) shownAsProtected.add(target)
+    nodeRoles.setOfPolicy(file.topology?.roles ?? {})
     return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 
-  /** Journals a file that is another than the one the journal recorded last. */
-  function rememberFile(file: typeof written): void {
+  /** Journals a file that differs from the one that the journal recorded last. */
+  #rememberFile(file: Usable): void {
+    const { settings, journal, transactions } = this.#parts
     const hash = hashOf(file)
     const text = file.kind === 'read' ? file.text : ''
     if ((settings.get(policyGoodKey) ?? '') !== text) transactions.durably(() => settings.set(policyGoodKey, text))
@@ -86,74 +153,21 @@ export function createActivePolicy(parts: {
     })
   }
 
-  function tellBroken(found: string[]): void {
-    const isKnown = problems?.join('\n') === found.join('\n')
-    problems = found
+  #tellBroken(found: string[]): void {
+    const isKnown = this.#problems?.join('\n') === found.join('\n')
+    this.#problems = found
     if (isKnown) return
     const count = found.length === 1 ? 'a problem' : `${found.length} problems`
-    announce(`policy.yaml has ${count}; the policy before stays in force. ${found[0]}`, 'warning')
+    this.#parts.announce(`policy.yaml has ${count}; the policy before stays in force. ${found[0]}`, 'warning')
   }
 
-  function warnings(): string[] {
-    const missing = written.kind === 'read' ? attachedToolsIn(written.file).filter((name) => !parts.hasTool(name)) : []
+  #warnings(): string[] {
+    const { hasTool, people } = this.#parts
+    const written = this.#written
+    const missing = written.kind === 'read' ? attachedToolsIn(written.file).filter((name) => !hasTool(name)) : []
     return [
       ...missing.map((name) => `policy.yaml names ${name}, and no attached server has such a tool now.`),
-      ...(written.kind === 'read' ? unmetIn(written.file, parts.people.list()) : []),
+      ...(written.kind === 'read' ? unmetIn(written.file, people.list()) : []),
     ]
-  }
-
-  let isRead = false
-  /** Read once in each turn of the event loop, because the CLI may set the profile beside a running server. */
-  function current(): Policy {
-    if (isRead) return compiled
-    isRead = true
-    setImmediate(() => {
-      isRead = false
-    })
-    const profile = readProfile(settings)
-    if (profile !== compiled.profile) {
-      compiled = { ...compiled, profile }
-      announce(`Profile ${profile}: ${profiles[profile].description}.`, 'info')
-    }
-    return compiled
-  }
-
-  return {
-    current,
-    status() {
-      const { profile, mayBreakGlass } = current()
-      return {
-        profile,
-        ...(mayBreakGlass && { mayBreakGlass: true as const }),
-        ...(written.kind === 'read' && { hash: written.hash }),
-        ...(problems !== undefined && { problems }),
-        ...(warnings().length > 0 && { warnings: warnings() }),
-      }
-    },
-    setProfile(profile, by) {
-      transactions.durably(() => setProfile({ settings, journal }, profile, by))
-      isRead = false
-      current()
-    },
-    edited(next) {
-      current()
-      if (next.kind === 'broken') {
-        tellBroken(next.problems)
-        return
-      }
-      // The page and the command record their own change, so the journal does not tell what is new here.
-      const isNews = hashOf(next) !== hashOf(written) || problems !== undefined
-      rememberFile(next)
-      written = next
-      problems = undefined
-      if (!isNews) return
-      compiled = compile()
-      announce(
-        written.kind === 'read'
-          ? [`policy.yaml is in force: ${summaryOf(written.file)}.`, ...warnings()].join(' ')
-          : 'policy.yaml is gone: what it added is no longer in force.',
-        'info',
-      )
-    },
   }
 }

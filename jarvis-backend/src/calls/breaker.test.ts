@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createBreaker } from './breaker.ts'
+import { CircuitBreaker } from './breaker.ts'
 
 function breakerAt(start: number) {
   let now = start
   const limits = { failures: 3, withinMs: 60_000, pauseMs: 10_000 }
-  const breaker = createBreaker(
+  const breaker = new CircuitBreaker(
     () => limits,
     () => now,
   )
   const run = (isFault: boolean | undefined, node = 'pve') => {
     breaker.began('get_vms', node)
-    breaker.ended('get_vms', node, isFault, 'No route.')
+    breaker.ended('get_vms', { node, isFault, error: 'No route.' })
   }
   return {
     breaker,
@@ -44,7 +44,7 @@ test('one call tries it; its failure pauses the tool again, its success ends the
   wait(10_000)
   breaker.began('get_vms', 'pve')
   expect(refusal()).toContain('One call tries it just now')
-  breaker.ended('get_vms', 'pve', true, 'No route.')
+  breaker.ended('get_vms', { node: 'pve', isFault: true, error: 'No route.' })
   expect(refusal()).toContain('in 10 s')
   wait(10_000)
   run(false)

@@ -1,11 +1,11 @@
 import type { ToolInput } from 'protocol'
 import type { z } from 'zod'
 
-/** What stands for no value where an argument may be left out. */
+/** Values that stand for no value if the argument is optional. */
 const absent: readonly unknown[] = [null, '', 'null', 'None', 'undefined']
-/** Of those, words that no name is. */
+/** The words among them that nobody uses as a name. */
 const absentWords: readonly unknown[] = ['null', 'None', 'undefined']
-/** An argument that takes a word of `absentWords` and this one takes any word, so that the first means nothing of its own. */
+/** A word for a test: an argument that takes it takes any word, so a word of `absentWords` has no meaning of its own there. */
 const anyWord = 'nulk'
 const numberForm = /^-?\d{1,40}(?:\.\d{1,40})?$/
 const mostMended = 50
@@ -13,9 +13,9 @@ const mostMended = 50
 type Path = readonly PropertyKey[]
 
 /**
- * Arguments as their tool takes them, where a model, a program or a person wrote the same in another form: `"105"` is 105, `"true"` is true, a
- * list may come as JSON, and what stands for nothing is left out where it may be. But for words such as `"null"`, only what the schema refuses is read so,
- * and only forms that print the same: `"0105"` stays refused.
+ * Returns the arguments in the form that their tool takes: `"105"` becomes 105, `"true"` becomes true, JSON text becomes a list, and an
+ * optional argument that stands for no value is left out. Only values that the schema refuses are changed, except words such as `"null"`, and
+ * only to values that print the same: `"0105"` stays refused.
  */
 export function faithful(schema: z.ZodObject, given: ToolInput): ToolInput {
   let input = withoutAbsent(schema, given)
@@ -27,14 +27,14 @@ export function faithful(schema: z.ZodObject, given: ToolInput): ToolInput {
   return input
 }
 
-/** Leaves out optional arguments whose value is a word for nothing, also where they take any word. */
+/** Leaves out optional arguments whose value is a word for nothing, also if they take any word. */
 function withoutAbsent({ shape }: z.ZodObject, input: ToolInput): ToolInput {
   const takes = (key: string, value: unknown) => {
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined
     try {
       return field?.safeParse(value).success === true
     } catch {
-      // The schema cannot be asked.
+      // The schema throws.
       return false
     }
   }
@@ -56,7 +56,7 @@ function firstMended(schema: z.ZodObject, input: ToolInput): ToolInput | undefin
   return undefined
 }
 
-/** The places that a schema refuses. Without any where it cannot be asked. */
+/** The paths that a schema refuses; empty if the schema throws. */
 function wrongIn(schema: z.ZodObject, input: unknown): Path[] {
   try {
     const { error } = schema.safeParse(input)
@@ -68,7 +68,7 @@ function wrongIn(schema: z.ZodObject, input: unknown): Path[] {
 
 const begins = (path: Path, start: Path) => start.every((key, at) => path[at] === key)
 
-/** Other forms of the same value. `undefined`: it is left out. */
+/** Other forms of the same value. `undefined`: the argument is left out. */
 function readings(value: unknown): unknown[] {
   const all: unknown[] = absent.includes(value) ? [undefined] : []
   if (typeof value !== 'string') return all

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Principal, readAs, type Target, type Tier, type ToolInput, tiers, type Verdict } from 'protocol'
+import { readAs, type Tier, type ToolInput, tiers, type Verdict } from 'protocol'
 import { rightsOf } from '../agent/principal.ts'
-import { type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
+import { type Agent, type Agents, aboveCeiling, agentIdOf, mayUse } from '../agents/agent.ts'
 import { onlyMain } from '../agents/registry.ts'
 import { noTarget } from '../gate/effect.ts'
 import {
   bindingHash,
+  type Call,
   decide,
-  type Effect,
   effectsOf,
   Mistake,
   promptSource,
   repeatsOthers,
-  type Scope,
   type Source,
   type Sources,
   scopesOf,
@@ -28,85 +27,38 @@ import { textsIn } from '../lib/texts-in.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Preview, StandIn, Tool } from '../tools/tool.ts'
 import { faithful } from './faithful.ts'
+import type { Asker, Effects, Judge, Judgement, Led, SeeingJudge } from './judgement.ts'
 import { judgeLed, strictestOf } from './led.ts'
 import { onlyOwner, type People } from './people.ts'
-import type { Previews } from './previews.ts'
+import type { Previewed, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
-import { boundOf, mistakeBeyond, refusalBy } from './within-role.ts'
+import { type Bound, boundOf, mistakeBeyond, refusalBy } from './within-role.ts'
 
-/** `target`: of the first, which a card shows. */
-type Effects = readonly Effect[]
-
-/** What one call comes to before anything runs. Only `ready` calls can ever reach `tool.run`. */
-export type Judgement =
-  | {
-      kind: 'ready'
-      verdict: Verdict
-      tool: Tool
-      input: ToolInput
-      effects: Effects
-      target: Target
-      hash: string
-      /** What was read of it before; absent where its tool reads nothing, or it was not read yet. */
-      preview?: Preview
-      /** The calls that it leads to, in their order. */
-      led?: readonly Led[]
-      /** Of a tool that remembers: whether it would keep words that may be strangers'. */
-      repeatsOthers?(): boolean
-      /** The folders or the site for which a person may have allowed such calls, the narrowest first. */
-      grantScopes: readonly Scope[]
-    }
+export type SeeingParts = {
+  judge: Judge
+  units: Pick<Units, 'look'>
+  previews: Pick<Previews, 'look'>
   /**
-   * Never: `verdict.tier` is black. Without effects and a target where they were not looked for. `isPreviewed`: one of the calls
-   * that it leads to is refused.
+   * Reads the cluster again when the known state speaks against a call or does not know its guest's status. Reads the guest of a call that
+   * asks too: somebody may have moved it since the last read, and the card would show the old node.
    */
-  | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target; isPreviewed?: true }
-  /**
-   * A mistake of the caller's that it can mend; `message` names the field. `verdict.tier` is the tool's base tier.
-   * `isPreviewed`: it was found in what was read of the cluster, and may be mended there. `isOfState`: in the known state of the
-   * cluster, which may be some seconds old.
-   */
-  | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true; isOfState?: true }
-
-/** A call that another one leads to, judged as if whoever asks made it by itself. */
-export type Led = Extract<Judgement, { kind: 'ready' }> & { number: number }
-
-/** Whose rights a call is judged by. */
-export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person'> & {
-  /** A role in place of that person's own, to try out what would happen. */
-  asRole?: string
-  /** The session that the call belongs to. */
-  sessionId?: string
+  readAfresh?: Cluster['readAfresh'] | undefined
 }
 
 /**
- * @param sources what the one who asks had read; asked for only where the call would change something
- * @param asker absent: whoever may call all tools
+ * Makes a judge that reads from the cluster first if the verdict depends on it. Asks no node about a call that is refused whatever the node
+ * says: a protected node is left alone.
  */
-export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources, asker?: Asker) => Judgement
-
-/** As a judge, with the word of the node on the service that a call would change, and what the call would change. */
-export type SeeingJudge = (...call: Parameters<Judge>) => Judgement | Promise<Judgement>
-
-/**
- * Asks no node about a call that is refused whatever the node says: a protected one is left alone.
- * @param readAfresh reads the cluster again where the known state speaks against a call or does not know its guest's status, and the guest of a
- * call that asks: somebody may have moved it since the last read, and the card would show the old node
- */
-export function createSeeingJudge(
-  judge: Judge,
-  look: Units['look'],
-  preview: Previews['look'],
-  readAfresh?: Cluster['readAfresh'],
-): SeeingJudge {
+export function createSeeingJudge({ judge, units, previews, readAfresh }: SeeingParts): SeeingJudge {
   const seeing: SeeingJudge = (...call) => {
     const first = judge(...call)
-    const previewing = first.kind === 'ready' || first.isPreviewed ? preview(call[0], call[1], 0, call[3]) : undefined
-    // Why it could not be read stands in the judgement.
+    const previewing =
+      first.kind === 'ready' || first.isPreviewed ? previews.look(call[0], call[1], 0, call[3]) : undefined
+    // The judgement tells why a preview could not be read.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
-    // Taint refuses what asks, and allows to ask for what is known to be harmless.
+    // Taint refuses a call that would ask. For a service that is known to be harmless it lets the call ask.
     const isOpen = first.kind === 'ready' || (first.kind === 'blocked' && first.verdict.rule === taintRule)
-    const looking = isOpen ? look(first.effects ?? []) : undefined
+    const looking = isOpen ? units.look(first.effects ?? []) : undefined
     return looking === undefined ? first : looking.then(() => judge(...call))
   }
   if (readAfresh === undefined) return seeing
@@ -135,15 +87,15 @@ const isDoubtful = (judged: Judgement): boolean =>
     ? judged.isOfState === true || judged.isPreviewed === true
     : judged.kind === 'ready' && judged.verdict.tier !== 'green' && judged.target.status === 'unknown'
 
-/** Who asks for a verdict without making the call. `isReading`: they could not ask for any change. */
+/** A principal that asks for a verdict without making the call. `isReading`: it could not ask for any change. */
 export type Questioner = Asker & { isReading?: true }
 
-/** Tells which verdict a call would get if who asks made it. Runs nothing. */
+/** Tells the verdict that a call would get if the questioner made it. Runs nothing. */
 export type TryingJudge = (toolName: string, input: ToolInput, asker: Questioner) => Promise<Judgement>
 
 /**
- * Judges by the rights of who asks. Nothing is read for somebody who could not ask for the call: no tool prepares, no node is asked, and what was read for
- * others is not looked at.
+ * Judges by the rights of the questioner. Nothing is read for a questioner who could not ask for the call: no tool prepares, no node is
+ * asked, and previews made for others are not used.
  * @param bare knows no previews
  */
 export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pick<Catalog, 'get'>): TryingJudge {
@@ -156,98 +108,169 @@ export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pic
   }
 }
 
-/** The one place where a verdict is made: for chat, commands, MCP and REST alike. Runs nothing. */
-export function createJudge(
-  catalog: Catalog,
-  world: () => World,
-  previewed?: Previews['seen'],
-  agents: Pick<Agents, 'find'> = onlyMain(),
-  people: Pick<People, 'find'> = onlyOwner,
-): Judge {
-  const vocabulary = onceFor(() => catalog.list(), vocabularyOf)
-  const judge: Judge = (toolName, rawInput, sources, asker) => {
-    // A child run may do what both agents may: nobody gains rights by asking another agent.
+export type JudgeParts = {
+  /** Returns what a tool read before; absent for a judge that knows no previews. */
+  previewed?: Previews['seen'] | undefined
+  agents?: Pick<Agents, 'find'> | undefined
+  people?: Pick<People, 'find'> | undefined
+}
+
+/** Makes the one judge for chat, commands, MCP and REST alike. It runs nothing. */
+export function createJudge(catalog: Catalog, world: () => World, parts: JudgeParts = {}): Judge {
+  const judge = new CallJudge(catalog, world, parts)
+  return (toolName, input, sources, asker) => judge.judge(toolName, input, sources, asker)
+}
+
+/** A call whose tool and arguments are known, with the agents and the role that bound it. */
+type Asked = {
+  tool: Tool
+  input: ToolInput
+  agents: readonly Agent[]
+  bound: Bound
+  world: World
+  sources: (() => Sources) | undefined
+  asker: Asker | undefined
+}
+
+/** A call by its own verdict, before the calls that it leads to are judged. */
+type OwnVerdict = { call: Call; effects: Effects; verdict: Verdict; preview: Preview | undefined }
+
+class CallJudge {
+  readonly #catalog: Catalog
+  readonly #world: () => World
+  readonly #previewed: Previews['seen'] | undefined
+  readonly #agents: Pick<Agents, 'find'>
+  readonly #people: Pick<People, 'find'>
+  readonly #vocabulary: () => ReadonlySet<string>
+
+  constructor(catalog: Catalog, world: () => World, { previewed, agents, people }: JudgeParts) {
+    this.#catalog = catalog
+    this.#world = world
+    this.#previewed = previewed
+    this.#agents = agents ?? onlyMain()
+    this.#people = people ?? onlyOwner
+    this.#vocabulary = onceFor(() => catalog.list(), vocabularyOf)
+  }
+
+  judge(...[toolName, rawInput, sources, asker]: Parameters<Judge>): Judgement {
+    const agents = this.#agentsOf(asker)
+    if (isJudgement(agents)) return agents
+    const tool = this.#toolOf(toolName, rawInput, { agents, asker })
+    if (isJudgement(tool)) return tool
+    const input = inputOf(tool, rawInput)
+    if (isJudgement(input)) return input
+    const world = asker === undefined ? this.#world() : { ...this.#world(), sessionId: asker.sessionId ?? '' }
+    const bound = boundOf(this.#people, asker, world)
+    return this.#judgeEffects({ tool, input: input.value, agents, bound, world, sources, asker })
+  }
+
+  /** The agents whose rights bound the call. A child run may do only what both agents may: nobody gains rights by asking another agent. */
+  #agentsOf(asker: Asker | undefined): readonly Agent[] | Judgement {
     const ids = [...new Set([agentIdOf(asker ?? {}), asker?.for ?? agentIdOf(asker ?? {})])]
-    const bound = ids.flatMap((id) => agents.find(id) ?? [])
-    if (bound.length < ids.length)
-      return blocked('agent_gone', `The agent ${ids.join(' or ')} is gone, and nobody else's rights serve its calls.`)
-    const barred = (used: Parameters<typeof mayUse>[1]) => bound.find((agent) => !mayUse(agent, used))?.id
-    const above = (verdict: Verdict, base: Tier) => firstOf(bound, (agent) => aboveCeiling(agent, verdict, base))
-    const tool = catalog.get(toolName)
-    const { attached } = tool ?? {}
+    const agents = ids.flatMap((id) => this.#agents.find(id) ?? [])
+    return agents.length < ids.length
+      ? blocked('agent_gone', `The agent ${ids.join(' or ')} is gone, and nobody else's rights serve its calls.`)
+      : agents
+  }
+
+  /** The tool of that name, if the asker may use it and every tool that it leads to. */
+  #toolOf(
+    toolName: string,
+    rawInput: ToolInput,
+    { agents, asker }: { agents: readonly Agent[]; asker: Asker | undefined },
+  ): Tool | Judgement {
+    const tool = this.#catalog.get(toolName)
     const isLent = asker === undefined || rightsOf(asker).mayUseAttached
-    if (tool === undefined || (attached !== undefined && !isLent))
-      return blocked('unknown_tool', `There is no tool ${JSON.stringify(toolName)}.${meant(toolName, barred, isLent)}`)
-    const barring = barred(tool)
-    if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
-    const beyond = beyondAgents(tool, rawInput, barred)
-    if (beyond !== undefined)
+    if (tool === undefined || (tool.attached !== undefined && !isLent))
       return blocked(
-        'agent_tools',
-        `The agent ${beyond.agent} may not use ${beyond.toolName}, which a step of it calls.`,
+        'unknown_tool',
+        `There is no tool ${JSON.stringify(toolName)}.${this.#meant(toolName, agents, isLent)}`,
       )
-    const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
-    const unknown = Object.keys(rawInput).filter(
-      (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
-    )
-    if (unknown.length > 0) {
-      const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
-      return blocked('unknown_argument', `${toolName} takes no argument ${keys}. It was not run without it either.`)
+    const barring = barredBy(agents, tool)
+    if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
+    // Some of the tools that a plan leads to run while the plan is made.
+    for (const led of tool.leadsTo?.(rawInput) ?? []) {
+      const other = this.#catalog.get(led)
+      const agent = other && barredBy(agents, other)
+      if (agent !== undefined)
+        return blocked('agent_tools', `The agent ${agent} may not use ${led}, which a step of it calls.`)
     }
-    const unfit = unfitInput(rawInput)
-    if (unfit !== undefined) return invalid(tool, `the arguments are ${unfit}`)
-    const read = readAs(tool.input, faithful(tool.input, rawInput))
-    if (!read.ok) return invalid(tool, read.problem)
-    const input = read.value as ToolInput
-    const now = asker === undefined ? world() : { ...world(), sessionId: asker.sessionId ?? '' }
-    const scopes = boundOf(people, asker, now)
-    let effects: Effects
+    return tool
+  }
+
+  /** The tool that was probably meant, among the tools that the asker may use. It is named, and never called instead. */
+  #meant(toolName: string, agents: readonly Agent[], isLent: boolean): string {
+    const usable = this.#catalog
+      .list()
+      .filter((tool) => (tool.attached === undefined || isLent) && barredBy(agents, tool) === undefined)
+    const name = meantName(
+      toolName,
+      usable.map((tool) => tool.name),
+    )
+    return name === undefined ? '' : ` Did you mean ${name}? Call it by exactly this name.`
+  }
+
+  #judgeEffects(asked: Asked): Judgement {
+    const { tool, input, bound, world, asker } = asked
+    let declared: Effects
     try {
-      effects = effectsOf(tool, input, now)
+      declared = effectsOf(tool, input, world)
     } catch (error) {
       if (!(error instanceof Mistake)) throw error
-      const hidden = mistakeBeyond(scopes, input, now)
+      const hidden = mistakeBeyond(bound, input, world)
       return hidden === undefined
         ? { ...invalid(tool, error.message), isOfState: true }
         : { kind: 'blocked', verdict: hidden }
     }
-    const seen = tool.prepare && previewed?.(toolName, input, asker)
-    if (seen !== undefined && 'preview' in seen) effects = withRead(effects, seen.preview)
+    const seen = tool.prepare && this.#previewed?.(tool.name, input, asker)
+    return this.#judgeOwn(
+      asked,
+      seen !== undefined && 'preview' in seen ? withRead(declared, seen.preview) : declared,
+      seen,
+    )
+  }
+
+  /** Judges the call by itself: by the policy, the agents' ceilings and the person's role. */
+  #judgeOwn(asked: Asked, effects: Effects, seen: Previewed | undefined): Judgement {
+    const { tool, input, agents, bound, world } = asked
     const [{ target } = noEffect] = effects
-    const call = {
-      toolName,
-      baseTier: tool.tier,
-      input,
-      ...(attached ? { listed: attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
-      isCommon: (word: string) => vocabulary().has(word),
-      ...(sources && { sources: () => withOrigins(sources(), catalog) }),
-    }
-    const own = decide(call, effects, now)
+    const call = this.#callOf(asked)
+    const own = decide(call, effects, world)
     const inner = stoodFor(tool, input)
-    // What the operator's policy says of that tool holds however it is called. Taint looks at what the asker wrote: the
-    // arguments of the other call were recorded by JARVIS, and may well be what a list of its snapshots shows.
-    const barringInner = inner && barred(inner.tool)
-    if (inner !== undefined && barringInner !== undefined)
-      return blocked('agent_tools', `The agent ${barringInner} may not use ${inner.toolName}, which this comes to.`)
-    const innerVerdict = inner && decide(inner, effects, now)
+    // The operator's policy for the inner tool holds however it is called. Taint looks at the asker's own words only: JARVIS recorded the
+    // arguments of the inner call, and a list of its snapshots may well show them.
+    const barring = inner && barredBy(agents, inner.tool)
+    if (inner !== undefined && barring !== undefined)
+      return blocked('agent_tools', `The agent ${barring} may not use ${inner.toolName}, which this comes to.`)
+    const innerVerdict = inner && decide(inner, effects, world)
     const judged = innerVerdict === undefined ? own : signedAs(stricter(own, innerVerdict), [own, innerVerdict])
-    const verdict = above(judged, strictestBase(tool, inner)) ?? judged
-    const refused = refusalBy(scopes, tool, input, effects, judged, now)
+    const verdict = aboveCeilings(agents, judged, strictestBase(tool, inner)) ?? judged
+    const refused = refusalBy(bound, { tool, input, effects, judged }, world)
     if (refused !== undefined) return { kind: 'blocked', verdict: refused }
     if (verdict.tier === 'black') return { kind: 'blocked', verdict, effects, target }
     if (seen !== undefined && 'problem' in seen) return { ...invalid(tool, seen.problem), isPreviewed: true }
-    const { preview } = seen ?? {}
-    const led = preview?.leads === undefined ? undefined : judgeLed(judge, preview.leads, sources, asker)
+    return this.#judgeLed(asked, { call, effects, verdict, preview: seen?.preview })
+  }
+
+  /** Judges the calls that the call leads to. The strictest verdict counts. */
+  #judgeLed(asked: Asked, { call, effects, verdict, preview }: OwnVerdict): Judgement {
+    const { tool, input, agents, world, sources, asker } = asked
+    const toolName = tool.name
+    const [{ target } = noEffect] = effects
+    const led =
+      preview?.leads === undefined
+        ? undefined
+        : judgeLed((...other) => this.judge(...other), preview.leads, sources, asker)
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
     const strictest =
       led === undefined || preview?.leads === undefined ? verdict : strictestOf(verdict, led.calls, preview.leads)
     const whole = signedAs(strictest, [strictest, ...(led?.calls ?? [])])
-    const over = above(whole, tool.tier)
+    const over = aboveCeilings(agents, whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
-    // What a call leads to is judged by itself, and what an attached server does is not known.
-    const grantScopes = led === undefined && attached === undefined ? scopesOf(call, effects, now, whole) : []
+    // The calls that a call leads to are judged by themselves, and the effects of an attached server's tool are not known.
+    const grantScopes = led === undefined && tool.attached === undefined ? scopesOf(call, effects, world, whole) : []
     let hash: string | undefined
     return {
       grantScopes,
@@ -260,45 +283,60 @@ export function createJudge(
       input,
       effects,
       target,
-      // Of a read nobody asks for it.
+      // The hash is made when it is read first: a read never needs it.
       get hash() {
         hash ??= bindingHash({ toolName, input, target, ...(preview?.basis && { basis: preview.basis }) })
         return hash
       },
     }
   }
-  return judge
 
-  /** The tool that was probably meant, among those that the asker may use. It is named, and never called instead. */
-  function meant(toolName: string, barred: (tool: Tool) => string | undefined, isLent: boolean): string {
-    const usable = catalog
-      .list()
-      .filter((tool) => (tool.attached === undefined || isLent) && barred(tool) === undefined)
-    const name = meantName(
-      toolName,
-      usable.map((tool) => tool.name),
-    )
-    return name === undefined ? '' : ` Did you mean ${name}? Call it by exactly this name.`
-  }
-
-  /** A tool that a plan's step or check would call, and an agent may not use; some of those run while the plan is made. */
-  function beyondAgents({ leadsTo }: Tool, input: ToolInput, barred: (tool: Tool) => string | undefined) {
-    for (const toolName of leadsTo?.(input) ?? []) {
-      const other = catalog.get(toolName)
-      const agent = other && barred(other)
-      if (agent !== undefined) return { agent, toolName }
+  /** The call as the gate sees it. */
+  #callOf({ tool, input, sources }: Asked): Call {
+    return {
+      toolName: tool.name,
+      baseTier: tool.tier,
+      input,
+      ...(tool.attached ? { listed: tool.attached.listed } : { choices: listedIn(inputSchemaOf(tool)) }),
+      isCommon: (word: string) => this.#vocabulary().has(word),
+      ...(sources && { sources: () => withOrigins(sources(), this.#catalog) }),
     }
-    return undefined
   }
 }
 
-/** The effects with what was read of the marks that the guest gets. */
+const isJudgement = <T extends object>(found: T | Judgement): found is Judgement => 'verdict' in found
+
+/** The arguments as the tool takes them, or the verdict on arguments that it does not take. */
+function inputOf(tool: Tool, rawInput: ToolInput): { value: ToolInput } | Judgement {
+  const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
+  const unknown = Object.keys(rawInput).filter(
+    (key) => !Object.hasOwn(tool.input.shape, key) && !(isLoose && key !== '__proto__'),
+  )
+  if (unknown.length > 0) {
+    const keys = unknown.map((key) => JSON.stringify(key)).join(', ')
+    return blocked('unknown_argument', `${tool.name} takes no argument ${keys}. It was not run without it either.`)
+  }
+  const unfit = unfitInput(rawInput)
+  if (unfit !== undefined) return invalid(tool, `the arguments are ${unfit}`)
+  const read = readAs(tool.input, faithful(tool.input, rawInput))
+  return read.ok ? { value: read.value as ToolInput } : invalid(tool, read.problem)
+}
+
+/** The id of the first agent that may not use the tool. */
+const barredBy = (agents: readonly Agent[], tool: Parameters<typeof mayUse>[1]): string | undefined =>
+  agents.find((agent) => !mayUse(agent, tool))?.id
+
+/** The refusal of a call whose verdict is above the ceiling of one of the agents. */
+const aboveCeilings = (agents: readonly Agent[], verdict: Verdict, base: Tier): Verdict | undefined =>
+  firstOf(agents, (agent) => aboveCeiling(agent, verdict, base))
+
+/** The effects with the guest's future marks that the tool read. */
 const withRead = (effects: Effects, { becomes }: Preview): Effects =>
   becomes === undefined
     ? effects
     : effects.map((effect) => (effect.becomes === undefined ? effect : { ...effect, becomes }))
 
-/** The call that is run in place of this one; it has been found already, when the effects were. */
+/** The call that runs in place of this one. `standsFor` finds it, because the effects were computed from it before. */
 function stoodFor(
   tool: Tool,
   input: ToolInput,
@@ -307,7 +345,7 @@ function stoodFor(
   return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input, tool: inner.tool }
 }
 
-/** A card is signed where any of the calls that it stands for is. */
+/** A card must be signed if any of the calls that it stands for must be. */
 const signedAs = (verdict: Verdict, all: readonly (Verdict | Led)[]): Verdict =>
   verdict.tier === 'red' && all.some((one) => ('verdict' in one ? one.verdict : one).proof !== undefined)
     ? { ...verdict, proof: 'passkey' }
@@ -332,14 +370,17 @@ const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'inval
 
 const noEffect = { target: noTarget }
 
-/** The words in which JARVIS itself speaks of what it does: those of its tools' names, descriptions and arguments. */
+/** JARVIS's own words: all words in the names, titles, descriptions and arguments of its own tools. */
 function vocabularyOf(tools: readonly Tool[]): ReadonlySet<string> {
   const own = tools.filter(({ attached }) => attached === undefined)
   const texts = own.flatMap((tool) => [tool.name, tool.title, tool.description, ...textsIn(inputSchemaOf(tool))])
   return new Set(texts.flatMap((text) => text.toLowerCase().match(/[a-z]+/g) ?? []))
 }
 
-/** What a result is made of says its tool. What repeats another result taints as that one does, so it is left out. */
+/**
+ * Adds to each result the properties of its tool that the taint check needs. A result that repeats another result is left out, because the
+ * other one taints already.
+ */
 function withOrigins({ results, prompt, ...rest }: Sources, catalog: Catalog): Sources {
   const known = new Set(results.map(({ toolUseId }) => toolUseId))
   const first = results.filter(({ toolName, asked = {} }) => {
@@ -365,10 +406,13 @@ function withOrigins({ results, prompt, ...rest }: Sources, catalog: Catalog): S
   return { results: told, ...rest, ...(prompt && { prompt: [...prompt, ...approved] }) }
 }
 
-/** What a call does, for those who judge nothing; empty where that cannot be told. */
+/** Returns the effects of a call; empty if they cannot be computed. */
+export type EffectsOf = (toolName: string, input: ToolInput) => Effects
+
+/** Makes a function that returns the effects of a call without judging it; empty if they cannot be computed. */
 export const createEffectsOf =
-  (catalog: Catalog, world: () => World) =>
-  (toolName: string, input: ToolInput): Effects => {
+  (catalog: Catalog, world: () => World): EffectsOf =>
+  (toolName, input) => {
     const tool = catalog.get(toolName)
     try {
       return tool === undefined ? [] : effectsOf(tool, faithful(tool.input, input), world())
@@ -377,13 +421,13 @@ export const createEffectsOf =
     }
   }
 
-/** What only one call at a time may change, of those that this one changes. */
+/** The locks that a call needs: calls that share a lock run one after the other. */
 export const locksOf = (effects: Effects): string[] =>
   effects.flatMap(({ kind, on, target: { kind: thing, id } }) =>
     kind === 'read' || kind === 'execute' || (thing === 'none' && on !== 'path' && on !== 'container') ? [] : [id],
   )
 
-/** What the first of them comes to that comes to anything. */
+/** The first value that is not undefined. */
 function firstOf<T, R>(all: readonly T[], of: (one: T) => R | undefined): R | undefined {
   for (const one of all) {
     const found = of(one)

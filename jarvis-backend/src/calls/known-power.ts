@@ -3,9 +3,9 @@ import { named } from 'redaction/visible'
 import { type Effect, restsOnQuorum } from '../gate/index.ts'
 
 /**
- * Why an approval of these effects would rest on nothing now: the cluster has no quorum, or they start, stop or restart a guest whose node does
- * not answer, so that nobody knows whether the guest runs. Undefined where the state is known, and where the node answers and tells a state that
- * JARVIS has no word for: a person may want to end just such a guest.
+ * Returns why an approval of these effects would rest on an unknown state: the cluster has no quorum, or the effects start, stop or restart a
+ * guest whose node does not answer. Undefined if the state is known, or if the node answers with a state that JARVIS has no word for: a person
+ * may want to end just such a guest.
  */
 export function whyPowerUnknown(
   effects: readonly Effect[],

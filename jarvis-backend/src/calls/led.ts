@@ -1,14 +1,14 @@
 import { tiers, type Verdict } from 'protocol'
 import { both, type Sources } from '../gate/index.ts'
 import type { Leads } from '../tools/tool.ts'
-import type { Asker, Judge, Judgement, Led } from './judge.ts'
+import type { Asker, Judge, Judgement, Led } from './judgement.ts'
 
-/** The rule that a call asks by because one of the calls that it leads to does. */
+/** The rule of a call that asks because one of the calls that it leads to asks. */
 export const ledRule = 'plan'
 
 /**
- * Judges the calls that another one leads to: each as if whoever asks made it alone, with all that they had read, and again
- * with what the calls were made of. The stricter verdict counts, and the first call that would not run decides.
+ * Judges the calls that another call leads to. Each is judged twice: as if the asker made it alone, with all texts that the asker had read,
+ * and with the texts that the calls were made from. The stricter verdict counts, and the first call that would not run decides.
  */
 export function judgeLed(
   judge: Judge,
@@ -20,8 +20,8 @@ export function judgeLed(
   | { kind: 'blocked'; verdict: Verdict; reason: string }
   | { kind: 'invalid'; message: string } {
   const found: Led[] = []
-  // A person wrote the text that the calls stand in, and may have named there what a read then shows. Where whoever asks composed the
-  // calls, the plan's reads count as if they had read them one by one.
+  // With `said`, a person wrote the text that holds the calls, and may have named there what a read then shows. Otherwise the asker composed
+  // the calls, and the plan's reads count as if the asker had read them one by one.
   const own = (): Sources => {
     if (said !== undefined) return { results: read, operatorTexts: [said] }
     const { results = [], operatorTexts = [], ...rest } = sources?.() ?? {}
@@ -29,7 +29,7 @@ export function judgeLed(
   }
   for (const { number, toolName, toolInput, at, isLater } of calls) {
     const alone = judge(toolName, toolInput, sources, asker)
-    // It waits for what an earlier step changes, and the gate judges it in its turn.
+    // The call depends on an earlier step, and the gate judges it in its turn.
     if (isLater === true && alone.kind === 'invalid') continue
     const judged =
       alone.kind === 'ready' && read.length > 0 ? stricter(alone, judge(toolName, toolInput, own, asker)) : alone
@@ -47,8 +47,8 @@ function stricter(one: Judgement, other: Judgement): Judgement {
 }
 
 /**
- * The verdict of a call that leads to others: its own, or that of the strictest of them. Those that wait for others ask. Who must approve one of them
- * must approve all.
+ * The verdict of a call that leads to others: its own verdict, or the strictest of theirs. A call that waits for another call asks. The people
+ * who must approve one of them must approve all.
  */
 export function strictestOf(own: Verdict, calls: readonly Led[], { calls: all }: Pick<Leads, 'calls'>): Verdict {
   const asking = calls.filter(({ verdict }) => verdict.tier === 'red')

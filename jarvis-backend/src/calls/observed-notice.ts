@@ -1,12 +1,12 @@
 import type { FactTypes } from '../house.ts'
-import type { createExecutor } from './execute.ts'
+import type { StepParts } from './steps/parts.ts'
 
-/** @returns a function that tells people of a call which the policy wants told: one line of activity and one notice */
+/** Makes a function that tells people of a running call if the policy wants it told: one line of activity and one notice. */
 export const tellObserved =
   (parts: {
     announce(text: string, level: 'info'): void
     notice(due: FactTypes['notice.due']): void
-  }): Parameters<typeof createExecutor>[0]['observed'] =>
+  }): StepParts['observed'] =>
   ({ toolUseId, sessionId, sentence }) => {
     parts.announce(sentence, 'info')
     parts.notice({

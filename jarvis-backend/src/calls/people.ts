@@ -1,14 +1,14 @@
-/** A person who may sign in, as they stand now. `role`: its name. */
+/** A person who may sign in, with their present name and role. `role`: the role's name. */
 export type KnownPerson = { id: string; name: string; role: string }
 
 /** The people in whose names calls are asked for and decided. A role is looked up each time, so that a change counts at once. */
 export interface People {
-  /** @param id absent, or no person's: the first owner. @returns undefined for somebody who was removed or may not sign in */
+  /** @param id absent or unknown: the first owner. @returns undefined for a person who was removed or may not sign in */
   find(id: string | undefined): KnownPerson | undefined
-  /** All who may sign in. */
+  /** Lists all people who may sign in. */
   list(): readonly KnownPerson[]
 }
 
 const owner: KnownPerson = { id: 'operator', name: 'operator', role: 'owner' }
-/** Where there are no other people, whoever asks is the owner. */
+/** The people of a house where only the owner asks. */
 export const onlyOwner: People = { find: () => owner, list: () => [owner] }

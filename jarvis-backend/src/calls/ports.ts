@@ -13,7 +13,10 @@ import type {
 import type { Receipt } from '../signing/receipt.ts'
 import type { ToolImage } from '../tools/tool.ts'
 
-/** `callKey`: what is the same for calls that are the same to a person. `seenAt`: when an operator's screen first had it. */
+/**
+ * A card as it is stored. `callKey`: equal for two calls that a person would call the same. `seenAt`: the time when an operator's screen first
+ * showed it, Unix ms.
+ */
 export type StoredConfirmation = {
   card: Card
   sessionId: string
@@ -22,7 +25,7 @@ export type StoredConfirmation = {
   callKey: string
   seenAt?: number
 }
-/** `replacedBy`: as in the transcript's `confirm_resolved`. */
+/** The end of a card. `replacedBy`: as in the transcript's `confirm_resolved`. */
 export type Resolution = {
   decision: Decision
   by: string
@@ -31,9 +34,9 @@ export type Resolution = {
   /** The operator's own call in place of the denied one, with its real arguments; `toolUseId`: that call's. */
   alternative?: Pick<ToolCall, 'toolUseId' | 'toolName' | 'toolInput' | 'malformed'>
   at: number
-  /** The channel that it came over; absent: the dashboard, a program or the command line. */
+  /** The channel that the decision came over; absent: the dashboard, a program or the command line. */
   via?: string
-  /** Of an approval that was signed. */
+  /** The receipt of a signed approval. */
   receipt?: Receipt
 }
 /** The right to run one call, once. */
@@ -42,7 +45,7 @@ export type Claim = {
   sessionId: string
   runId: string
   toolName: string
-  /** Redacted: enough to look for what became of it. */
+  /** Redacted. They suffice to look for the outcome. */
   toolInput: ToolInput
   tier: Tier
   bindingHash: string
@@ -52,44 +55,46 @@ export type Claim = {
 export interface ConfirmationStore {
   add(confirmation: StoredConfirmation): void
   get(toolUseId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
-  /** The newest card of a call. */
+  /** Returns the newest card of a call. */
   ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
-  /** The newest denial of the same call: in one of the runs, or in a session since a time. */
+  /** Returns the newest denial of the same call: in one of the runs, or of a session or token since a time, Unix ms. */
   denied(
     callKey: string,
     where: { runIds: readonly string[] } | { sessionId: string; since: number } | { token: string; since: number },
   ): Resolution | undefined
-  /** Takes the denials of the same call in the same session back. @returns false where none counts. */
+  /** Takes the denials of the same call in the same session back. @returns false if no denial counts. */
   lift(toolUseId: string, at: number): boolean
-  /** Compare-and-set. @returns false when it was decided before. */
+  /** Decides the card, compare-and-set. @returns false when it was decided before. */
   resolve(toolUseId: string, resolution: Resolution): boolean
-  /** What its card says of those who approved it. */
+  /** Stores the approvals that the card shows. */
   setApprovals(toolUseId: string, approvals: Approvals): void
+  /** Lists the cards that wait: of one session, or all. */
   pending(sessionId?: string): StoredConfirmation[]
-  /** Those that no operator's screen has had yet. */
+  /** Lists the cards that no operator's screen has shown yet. */
   unseen(sessionId?: string): StoredConfirmation[]
+  /** Stores that a screen shows the card, and its new time to expire. Both Unix ms. */
   see(toolUseId: string, at: number, expiresAt: number): void
-  /** Pending ones, soonest to expire first, then those decided since `since`, newest first. */
+  /** Lists pending cards, soonest to expire first, then cards decided since `since`, newest first. */
   list(since: number): ConfirmationRow[]
   pendingCounts(): Map<string, number>
 }
 
-/** A permission given beforehand. `uses`: how often at most; `usesLeft`: how often still. */
+/** A permission given beforehand. `uses`: the most uses; `usesLeft`: the uses that remain. */
 export type StoredGrant = Grant & { key: string }
 
 export interface GrantStore {
   add(grant: StoredGrant): void
-  /** Those that have not ended, oldest first. */
+  /** Lists grants that have not ended, oldest first. */
   live(): StoredGrant[]
-  /** One that covers `key` at that time and has more than the `reserved` uses left; the soonest to expire. */
+  /** Returns a grant that covers `key` at that time and has more than the `reserved` uses left; the soonest to expire. */
   covering(key: string, at: number, reserved: (id: string) => number): StoredGrant | undefined
-  /** Takes one use, compare-and-set. @returns how many are left; undefined where there is none to take. */
+  /** Takes one use, compare-and-set. @returns the uses that remain; undefined if there is none to take. */
   use(id: string, key: string, at: number): number | undefined
-  /** @returns what it was; undefined where it had ended before. */
+  /** Ends the grant. @returns the grant; undefined if it had ended before. */
   end(id: string, at: number): StoredGrant | undefined
 }
 
-/** `unknown`: it may have run, and the cluster does not say. */
+/** The outcome of a call. `unknown`: it may have run, and the cluster does not tell. */
 export type Outcome = 'done' | 'failed' | 'unknown'
 export type Execution = Pick<Claim, 'sessionId' | 'runId' | 'toolName' | 'toolInput'> & {
   startedAt: number
@@ -101,16 +106,19 @@ export interface ExecutionStore {
   /** @throws when the call was claimed before: a call never runs twice. */
   claim(claim: Claim): void
   get(toolUseId: string): Execution | undefined
-  /** The cluster's task, once it is known. */
+  /** Stores the cluster's task of the call, once it is known. */
   noteTask(toolUseId: string, upid: string): void
   settle(toolUseId: string, at: number, outcome: Outcome): void
-  /** The tasks of the calls that began since then. */
+  /** Returns the tasks of the calls that began since then, Unix ms. */
   upids(since: number): ReadonlySet<string>
-  /** Other calls on that guest: the tasks known to be theirs, and how many have none and no certain outcome. */
+  /**
+   * Tells of other calls on the same guest. `upids`: the tasks known to be theirs. `open`: the number of calls without a task and without a
+   * certain outcome.
+   */
   others(toolUseId: string): { upids: ReadonlySet<string>; open: number }
 }
 
-/** Pictures that tools gave, each once a session, gone with it. */
+/** Pictures that tools gave. Each is stored once a session and deleted with the session. */
 export interface ImageStore {
   keep(sessionId: string, image: ToolImage): Image
   get(sessionId: string, id: string): ToolImage | undefined
@@ -120,23 +128,23 @@ export interface ImageStore {
 export interface Journal {
   append(kind: JournalKind, body: Record<string, unknown>): void
 }
-/** What the journal vouches for, where a row beside it could have been written by anybody. */
+/** The facts that the journal proves. A row of another table could have been written by anybody. */
 export interface JournalProof {
-  /** The hash that the card's approval is bound to; undefined where the journal has no approval of it. */
+  /** Returns the hash that the card's approval is bound to; undefined if the journal has no approval of it. */
   approvedHash(toolUseId: string): string | undefined
-  /** Who said yes to a card that several people approve, where it was bound to that hash. `isAlone`: an owner broke the glass. */
+  /** Lists the approvals of a card that several people approve, if bound to that hash. `isAlone`: an owner broke the glass. */
   approvals(toolUseId: string, bindingHash: string): { person: string; isAlone: boolean; receipt?: Receipt }[]
-  /** What was written when the call began. */
+  /** Returns the entry of the call's begin. */
   execution(toolUseId: string): Record<string, unknown> | undefined
-  /** What was written when the grant was made. */
+  /** Returns the entry of the grant's making. */
   grant(id: string): Record<string, unknown> | undefined
-  /** What was written when a signing key was enrolled last. @param type `passkey` */
+  /** Returns the entry of a signing key's last enrolment; undefined if it was removed since. @param type `passkey` */
   signer(type: string, id: string): Record<string, unknown> | undefined
-  /** The same, also of a key that was removed since. */
+  /** As `signer`, also for a key that was removed since. */
   enrolment(type: string, id: string): Record<string, unknown> | undefined
-  /** What was written when the card was decided. */
+  /** Returns the entry of the card's decision. */
   decision(toolUseId: string): Record<string, unknown> | undefined
-  /** Whether a key of that type was ever enrolled for the person. */
+  /** Returns whether a key of that type was ever enrolled for the person. */
   hadSigner(type: string, person: string): boolean
 }
 export type JournalKind =
@@ -174,20 +182,20 @@ export type JournalKind =
 
 export interface Transactions {
   atomically<T>(work: () => T): T
-  /** On disk before it returns. */
+  /** As `atomically`. The transaction is on disk before it returns. */
   durably<T>(work: () => T): T
-  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  /** Does the work soon, in one transaction with other work. @returns the result of the work, once it is committed. */
   together<T>(work: () => T): Promise<T>
   /**
-   * Asked before the first write after an `await`. @param forever for what must be stored
-   * @returns undefined where it can be written now; else what resolves then, or rejects with `storage_failed` after a minute
+   * Called before the first write after an `await`. @param forever waits without limit, for writes that must not be lost
+   * @returns undefined if the database can be written now; else a promise that resolves then, or rejects with `storage_failed` after a minute
    */
   untilFree(forever?: 'forever'): Promise<void> | undefined
-  /** Calls `run` once the transaction that is open has been committed; at once where none is. */
+  /** Calls `run` once the open transaction has been committed; at once if no transaction is open. */
   afterCommit(run: () => void): void
 }
 
-/** A tier an operator gave to one definition of an attached server's tool. `changedAt`: it was another one from then on. */
+/** A tier that an operator gave to one definition of an attached server's tool. `changedAt`: the time when the definition changed. */
 export type AttachedTierRow = {
   toolName: string
   hash: string
@@ -199,24 +207,27 @@ export type AttachedTierRow = {
 
 /** The sign-ins of attached servers, each sealed. */
 export type AttachedSignInStore = {
-  /** By server. A row that cannot be opened is undefined. */
+  /** Returns the texts by server. A row that cannot be opened is undefined. */
   all(): Map<string, string | undefined>
   keep(server: string, text: string): void
   forget(server: string): void
 }
 
-/** What is kept of attached servers: what they listed last, and what their tools may do. */
+/** The store of attached servers: their last list of tools, and the tiers of the tools. */
 export interface AttachedStore {
-  /** The tools as they were listed; undefined where that was under another `origin`. */
+  /** Returns the last list of tools; undefined if it was made under another `origin`. */
   listed(server: string, origin: string): unknown
   keepListed(server: string, origin: string, tools: unknown): void
   tiers(server: string): AttachedTierRow[]
   setTier(server: string, row: AttachedTierRow): void
-  /** The program that an owner allowed; `by` is empty for one that ran before programs waited, and `hash` is then its origin's. */
+  /**
+   * Returns the program that an owner allowed. `by` is empty for a program that ran before programs had to be allowed; `hash` is then the hash
+   * of its origin.
+   */
   allowed(server: string): { hash: string; by: string } | undefined
   /** @param at Unix ms */
   allow(server: string, program: { hash: string; by: string; at: number }): void
   disallow(server: string): void
-  /** All of a server. */
+  /** Removes all rows of a server. */
   forget(server: string): void
 }

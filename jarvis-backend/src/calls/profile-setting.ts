@@ -5,13 +5,13 @@ export type ProfileSettings = { get(key: string): string | undefined; set(key: s
 
 const profileKey = 'profile'
 
-/** A name that this version does not know is taken as the strictest. */
+/** Returns the profile. An unknown name counts as the strictest profile. */
 export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName {
   const kept = settings.get(profileKey) ?? 'balanced'
   return profileNames.find((name) => name === kept) ?? 'lockdown'
 }
 
-/** Inside a transaction of the caller's. @returns whether it was another before. */
+/** Sets and journals the profile, in a transaction of the caller's. @returns true if the profile changed */
 export function setProfile(
   { settings, journal }: { settings: ProfileSettings; journal: Journal },
   profile: ProfileName,

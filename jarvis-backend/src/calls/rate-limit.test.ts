@@ -1,6 +1,6 @@
 import type { Principal } from 'protocol'
 import { expect, test } from 'vitest'
-import { createRateLimit } from './rate-limit.ts'
+import { RateLimit } from './rate-limit.ts'
 
 const person: Principal = { kind: 'chat', name: 'demo' }
 const client = (token?: string): Principal => ({
@@ -20,7 +20,7 @@ function limitAt(start: number) {
       ],
     ],
   ])
-  const limit = createRateLimit(
+  const limit = new RateLimit(
     () => rates,
     () => now,
   )

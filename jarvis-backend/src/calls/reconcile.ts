@@ -4,27 +4,32 @@ import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 
-/** What the cluster says of a call that was claimed and left no result. `text` says what was observed. */
+/** The outcome of a call that was claimed and left no result. `text`: the observations, in words. */
 export type Reconciled = { outcome: Outcome; text: string; upid?: string }
 
 /** Task times are whole seconds, and the cluster's clock is known to about one. */
 const slackMs = 2_000
 const lookEveryMs = 1_000
 const newestTasks = 200
-/** How soon after a VM's reboot has shut it down its start is a task, ms. */
+/** The longest time between a VM's shutdown for a reboot and the task of its start, ms. */
 const startWithinMs = 15_000
 
+/** A claimed call whose outcome is looked for. */
+export type Unsettled = {
+  /** How its tool says that the outcome is found; absent if the tool does not say it. */
+  ending: Ending | undefined
+  claimed: Pick<Execution, 'startedAt' | 'upid'>
+  /** Other calls on the same guest. */
+  others: ReturnType<ExecutionStore['others']>
+}
+
 /**
- * Settles as done or failed only what the cluster's task log makes certain: the call's own task where its UPID is
+ * Settles a call as done or failed only if the cluster's task log makes the outcome certain. The call's own task counts if its UPID is
  * known, else the only task of its kind on that guest since the claim, by the cluster's clock. Changes nothing, and gives up with `signal`.
- * @param ending what the call's tool says of that; absent where it says nothing
  */
 export async function reconcile(
-  ending: Ending | undefined,
-  { startedAt, upid }: Execution,
-  others: ReturnType<ExecutionStore['others']>,
-  cluster: Cluster,
-  clock: Clock,
+  { ending, claimed: { startedAt, upid }, others }: Unsettled,
+  { cluster, clock }: { cluster: Cluster; clock: Clock },
   signal: AbortSignal,
 ): Promise<Reconciled> {
   if (ending !== undefined && 'begun' in ending) return { outcome: 'done', text: ending.begun }
@@ -80,7 +85,7 @@ export async function reconcile(
           text: `Proxmox shows that it was shut down for the reboot, and no start after that. ${seen}`,
         }
     }
-    // HA's own task ends when it has taken the request: the guest's state says whether it was done, where that tells.
+    // HA's own task ends when HA has taken the request. If the change has a goal, the guest's state tells whether it was done.
     if (
       task.type.startsWith('ha') &&
       task.status !== 'failed' &&
@@ -104,7 +109,7 @@ function observed(cluster: Cluster, vmid: unknown): string {
     : `${guest.vmid} is seen ${guest.status} now.`
 }
 
-/** Proxmox’s words for the end; of a task whose exit status says only that something failed, its log’s. */
+/** Proxmox's words for the end of a task. If the exit status says only that something failed, the words of the log are added. */
 const wordsOf = ({ reason, exitStatus, status }: Task) =>
   reason === undefined ? (exitStatus ?? status) : `${exitStatus}: ${reason}`
 

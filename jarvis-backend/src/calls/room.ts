@@ -1,17 +1,18 @@
-import type { Card, Principal } from 'protocol'
+import type { Card, ClusterState, Principal, ToolCalls } from 'protocol'
 import type { GoneBecause } from '../agent/run/gone.ts'
 import type { Watchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import { createOriginOf } from '../auth/public-origin.ts'
 import type { SessionReach } from '../auth/reach.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import { approveWords, raisesOf, usualTier, type World } from '../gate/index.ts'
 import { builtInRoleNames } from '../gate/policy/roles-schema.ts'
 import { leftOf } from '../homelab/operations/left-of.ts'
+import type { Cluster } from '../homelab/ports.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
-import { defineRoom, type FactTypes, type JarvisFacts } from '../house.ts'
+import { defineRoom, type JarvisFacts } from '../house.ts'
 import { confirmationRoutes } from '../http/confirmations.ts'
 import { executionRoutes } from '../http/executions.ts'
 import { grantRoutes } from '../http/grants.ts'
@@ -21,37 +22,105 @@ import type { Route } from '../http/route.ts'
 import { toolRoutes } from '../http/tools.ts'
 import type { Decisions } from '../signing/decisions.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
-import { type createConfirmationStore, createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import { homelabTools, questionTools } from '../tools/house.ts'
+import { homelabTools } from '../tools/homelab/index.ts'
+import { questionTools } from '../tools/questions/index.ts'
+import type { ToolContext } from '../tools/tool.ts'
 import { ownPathsOf } from '../workbench/own-paths.ts'
 import type { ActivePolicy } from './active-policy.ts'
-import { createApprovedLater } from './changes/approved-later.ts'
+import { ApprovedLater } from './changes/approved-later.ts'
 import { type ChangeStore, makerOf, previewFacts } from './changes/change.ts'
-import { createChanges } from './changes/changes.ts'
-import { createConfirmations } from './confirmations/confirmations.ts'
-import { createGlass } from './confirmations/glass.ts'
-import { createGrants } from './confirmations/grants.ts'
-import { createExecutor } from './execute.ts'
-import { createEffectsOf, createJudge, createSeeingJudge, createTryingJudge } from './judge.ts'
+import { Changes } from './changes/changes.ts'
+import { Cards, type Confirmations } from './confirmations/confirmations.ts'
+import { Glass } from './confirmations/glass.ts'
+import { Grants } from './confirmations/grants.ts'
+import { CallExecutor, type Executor } from './execute.ts'
+import { createGoneBecause } from './gone-because.ts'
+import {
+  createEffectsOf,
+  createJudge,
+  createSeeingJudge,
+  createTryingJudge,
+  type EffectsOf,
+  type TryingJudge,
+} from './judge.ts'
+import type { Judge, SeeingJudge } from './judgement.ts'
 import { whyPowerUnknown } from './known-power.ts'
-import { createLookAgain } from './look-again.ts'
+import { createLookAgain, type LookAgain } from './look-again.ts'
 import { tellObserved } from './observed-notice.ts'
 import type { People } from './people.ts'
 import type { PlanStore } from './plans/plan.ts'
-import { createPlans } from './plans/plans.ts'
-import type { ExecutionStore, ImageStore } from './ports.ts'
-import { createPreviews } from './previews.ts'
-import { createQuestions } from './questions/questions.ts'
+import { type PlanParts, Plans } from './plans/plans.ts'
+import type { ConfirmationStore, ExecutionStore, ImageStore } from './ports.ts'
+import { KeptPreviews } from './previews.ts'
+import { OpenQuestions, type QuestionParts, type Questions } from './questions/questions.ts'
 import { type RecordParts, unsignedCall } from './records.ts'
-import { createUnits } from './seen-units.ts'
-import { createWays } from './way.ts'
+import { SeenUnits } from './seen-units.ts'
+import type { StepParts } from './steps/parts.ts'
+import { Ways } from './way.ts'
 import { boundOf, sightOf } from './within-role.ts'
 
-type GateParts = Parameters<typeof openGate>[1]
-type Told = 'notice' | 'cardsChanged' | 'questionsChanged' | 'changesChanged'
+/** The parts between a tool call and its effect, for later rooms. */
+export type Gate = {
+  policy: ActivePolicy
+  /** The state that verdicts depend on now. */
+  world(): World & { cluster: ClusterState }
+  judge: Judge
+  seeingJudge: SeeingJudge
+  tryingJudge: TryingJudge
+  effectsOf: EffectsOf
+  lookAgain: LookAgain
+  executor: Executor
+  confirmations: Confirmations
+  grants: Grants
+  questions: Questions
+  changes: Changes
+  plans: Plans
+  /** Counts the calls by tool and hour. */
+  calls(): Promise<ToolCalls>
+  /** Tells why a principal may not ask any more. */
+  goneBecause: GoneBecause
+  /** Tells why the principal of a card may not ask any more; undefined if it may. */
+  cardGoneBecause(card: Card): string | undefined
+  glass: Glass
+  /** Returns the part of the cluster that the person may see in whose name is asked; undefined: all of it. */
+  sightOf(asker: Pick<Principal, 'person'>): ToolContext['sees']
+}
+
+export type GateNeeds = {
+  foundation: Foundation
+  facts: JarvisFacts
+  config: Pick<Config, 'confirmTtlMs'>
+  /** The reason that closes earlier changes at the start, in a demo whose cluster each start makes anew. */
+  newDemo: string | undefined
+  policy: ActivePolicy
+  homelab: Pick<ComposedHomelab, 'homelab' | 'cluster'>
+  proofOf: World['proofOf']
+  catalog: Catalog
+  agents: Agents
+  people: People
+  store: ConfirmationStore
+  changeStore: ChangeStore
+  planStore: PlanStore
+  /** Stores a run that follows a plan. */
+  addRun: PlanParts['addRun']
+  images: ImageStore
+  watchers: Pick<Watchers, 'isWatched'>
+  apiTokens: Pick<ApiTokens, 'list'>
+  reach: SessionReach
+  /** Returns whether a person may ask for anything now. @param person undefined: the first owner */
+  mayAsk(person: string | undefined): boolean
+  decisions: Decisions
+  publicUrl: string | undefined
+  /** Lets tests watch or break the execution store. */
+  executions: ((store: ExecutionStore) => ExecutionStore) | undefined
+  note: RecordParts['note'] & QuestionParts['note']
+  /** Returns the outcome for the files that a call changes. */
+  applied: StepParts['applied']
+}
 
 /**
  * The parts between a tool call and its effect: judge, confirmations, grants, questions, changes, plans and executor. Tells `notice.due`,
@@ -59,29 +128,18 @@ type Told = 'notice' | 'cardsChanged' | 'questionsChanged' | 'changesChanged'
  */
 export const gateRoom = defineRoom({
   name: 'gate',
-  open(needs: { foundation: Foundation; facts: JarvisFacts; newDemo: string | undefined } & Omit<GateParts, Told>) {
-    const { foundation, facts, newDemo, ...parts } = needs
-    const questionsChanged = facts.teller('questions.changed')
-    const gate = openGate(foundation, {
-      ...parts,
-      questionsChanged,
-      notice: facts.teller('notice.due'),
-      cardsChanged: facts.teller('cards.changed'),
-      changesChanged: facts.teller('changes.changed'),
-    })
+  open(needs: GateNeeds) {
+    const gate = openGate(needs)
     return {
       gate,
-      contributes: {
-        tools: questionTools,
-        routes: Object.values<readonly Route[]>(gate.routes).flat(),
-      },
+      contributes: { tools: questionTools, routes: gateRoutes(gate, needs) },
       start() {
         gate.changes.prune()
         // The demo's cluster is made anew by each start, so earlier changes are of a cluster that is gone.
-        if (newDemo !== undefined) gate.changes.close(newDemo, demoTools)
+        if (needs.newDemo !== undefined) gate.changes.close(needs.newDemo, demoTools)
         gate.plans.prune()
       },
-      drain: gate.executor.idle,
+      drain: () => gate.executor.idle(),
       stop() {
         gate.confirmations.stop()
         gate.questions.stop()
@@ -93,74 +151,63 @@ export const gateRoom = defineRoom({
 
 const demoTools = [...homelabTools.map(({ name }) => name), 'undo']
 
-function openGate(
-  foundation: Foundation,
-  parts: {
-    config: Pick<Config, 'confirmTtlMs'>
-    policy: ActivePolicy
-    homelab: Pick<ComposedHomelab, 'homelab' | 'cluster'>
-    proofOf: World['proofOf']
-    catalog: Catalog
-    agents: Agents
-    people: People
-    notice(due: FactTypes['notice.due']): void
-    store: ReturnType<typeof createConfirmationStore>
-    changeStore: ChangeStore
-    planStore: PlanStore
-    /** Stores a run that follows a plan. */
-    addRun: Parameters<typeof createPlans>[0]['addRun']
-    images: ImageStore
-    watchers: Pick<Watchers, 'isWatched'>
-    apiTokens: Pick<ApiTokens, 'list'>
-    reach: SessionReach
-    /** Whether a person may ask for anything now; undefined: the first owner. */
-    mayAsk(person: string | undefined): boolean
-    decisions: Decisions
-    publicUrl: string | undefined
-    /** Lets tests watch or break the execution store. */
-    executions: ((store: ExecutionStore) => ExecutionStore) | undefined
-    cardsChanged(cards: FactTypes['cards.changed']): void
-    questionsChanged(questions: FactTypes['questions.changed']): void
-    changesChanged(nothing: FactTypes['changes.changed']): void
-    note: RecordParts['note'] & Parameters<typeof createQuestions>[0]['note']
-    /** What became of the files that a call changes. */
-    applied: Parameters<typeof createExecutor>[0]['applied']
-  },
-) {
-  const { clock, now, database, settings, journal, redactor, redact, isStopping, report, activity } = foundation
-  const { policy, catalog, images, apiTokens, changeStore, store } = parts
-  const { homelab, cluster } = parts.homelab
-  const stored = createExecutionStore(database)
-  const executions = parts.executions?.(stored) ?? stored
-  const units = createUnits(cluster, clock)
-  const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), vmid, now())
-  const { proofOf } = parts
+type Judges = Pick<
+  Gate,
+  'world' | 'judge' | 'seeingJudge' | 'tryingJudge' | 'effectsOf' | 'lookAgain' | 'goneBecause' | 'sightOf'
+>
+
+/** The parts that judge calls. */
+function openJudges(needs: GateNeeds): Judges {
+  const { foundation, policy, catalog, changeStore, people, proofOf } = needs
+  const { clock, now } = foundation
+  const { cluster } = needs.homelab
+  const units = new SeenUnits(cluster, clock)
   const ownPaths = ownPathsOf(foundation.dataDir)
+  const unitOf = (node: string, service: string) => units.seen(node, service)
+  const madeBy = (vmid: number) => makerOf(changeStore, cluster.state(), { vmid, now: now() })
   const world = () => ({
     cluster: cluster.state(),
     policy: policy.current(),
     now: now(),
-    unitOf: units.seen,
+    unitOf,
     madeBy,
     proofOf,
     ownPaths,
   })
-  const previews = createPreviews(catalog, clock)
-  const judge = createJudge(catalog, world, previews.seen, parts.agents, parts.people)
-  const { readAfresh } = cluster
-  // While the cluster does not answer, each call would wait for it.
-  const unlessLost = (vmid?: number) =>
-    cluster.state().unreachableSince === undefined && readAfresh !== undefined
-      ? readAfresh(vmid)
-      : Promise.reject(new Error('lost'))
-  const seeingJudge = createSeeingJudge(judge, units.look, previews.look, readAfresh && unlessLost)
-  const bareJudge = createJudge(catalog, world, undefined, parts.agents, parts.people)
-  const tryingJudge = createTryingJudge(seeingJudge, bareJudge, catalog)
-  const { watchers } = parts
+  const previews = new KeptPreviews(catalog, clock)
+  const bounds = { agents: needs.agents, people }
+  const judge = createJudge(catalog, world, { ...bounds, previewed: (...call) => previews.seen(...call) })
+  const seeingJudge = createSeeingJudge({ judge, units, previews, readAfresh: unlessLost(cluster) })
   const effectsOf = createEffectsOf(catalog, world)
-  const { decisions } = parts
-  /** Dependencies that several parts need. */
-  const shared = {
+  return {
+    world,
+    judge,
+    seeingJudge,
+    tryingJudge: createTryingJudge(seeingJudge, createJudge(catalog, world, bounds), catalog),
+    effectsOf,
+    lookAgain: createLookAgain({ cluster, units, effectsOf, previews }),
+    goneBecause: createGoneBecause({ ...needs, now }),
+    sightOf: (asker: Pick<Principal, 'person'>) => sightOf(boundOf(people, asker, world()), world),
+  }
+}
+
+/** While the cluster does not answer, each call would wait for a fresh read. */
+function unlessLost(cluster: Cluster): Cluster['readAfresh'] {
+  const { readAfresh } = cluster
+  if (readAfresh === undefined) return undefined
+  return (vmid) =>
+    cluster.state().unreachableSince === undefined ? readAfresh(vmid) : Promise.reject(new Error('lost'))
+}
+
+/** Dependencies that several parts need. */
+function sharedBy(needs: GateNeeds, judges: Judges) {
+  const { foundation, facts, store, decisions } = needs
+  const { clock, database, journal, redactor, redact, isStopping, report, activity } = foundation
+  const { homelab, cluster } = needs.homelab
+  const cardsChanged = facts.teller('cards.changed')
+  const stored = createExecutionStore(database)
+  const { world, judge, effectsOf, lookAgain } = judges
+  return {
     clock,
     redactor,
     redact,
@@ -169,150 +216,149 @@ function openGate(
     world,
     judge,
     effectsOf,
-    executions,
-    images,
+    executions: needs.executions?.(stored) ?? stored,
+    images: needs.images,
     cluster,
-    catalog,
+    catalog: needs.catalog,
     journal,
     proof: journal.proof,
     transactions: database,
     store,
     decisions,
-    ttlMs: parts.config.confirmTtlMs,
-    isWatched: watchers.isWatched,
-    note: parts.note,
-    people: parts.people,
+    ttlMs: needs.config.confirmTtlMs,
+    isWatched: needs.watchers.isWatched,
+    note: needs.note,
+    people: needs.people,
     async leftOf(vmid: number, signal: AbortSignal) {
       const guest = cluster.state().guests.find((one) => one.vmid === vmid)
       return guest === undefined ? '' : leftOf(homelab.api, guest, signal)
     },
     unsigned: (callId: string) => unsignedCall(store, decisions, callId),
-    lookAgain: createLookAgain(cluster, units, effectsOf, previews.look),
+    lookAgain,
     changed(sessionId: string) {
       activity.changed({ what: 'confirmations', sessionId })
-      parts.cardsChanged(confirmations.pending(sessionId))
+      cardsChanged(store.pending(sessionId).map(({ card }) => card))
     },
   }
-  const changed = () => {
-    activity.changed({ what: 'changes' })
-    if (!isStopping()) parts.changesChanged(undefined)
-  }
-  const changes = createChanges({ ...shared, store: changeStore, timers: homelab.networkTimers, changed })
-  const returns = createApprovedLater({ ...shared, store: changeStore })
-  const plans = createPlans({
+}
+
+function openGate(needs: GateNeeds): Gate {
+  const { foundation, facts, policy, changeStore } = needs
+  const { now, database, settings, redactor, isStopping, report, activity } = foundation
+  const { homelab, cluster } = needs.homelab
+  const judges = openJudges(needs)
+  const { goneBecause, effectsOf } = judges
+  const questionsChanged = facts.teller('questions.changed')
+  const notice = facts.teller('notice.due')
+  const shared = sharedBy(needs, judges)
+  const changesChanged = facts.teller('changes.changed')
+  const announce = foundation.announce('call')
+  const changes = new Changes({
     ...shared,
-    store: parts.planStore,
-    addRun: parts.addRun,
+    store: changeStore,
+    timers: homelab.networkTimers,
+    changed() {
+      activity.changed({ what: 'changes' })
+      if (!isStopping()) changesChanged(undefined)
+    },
+  })
+  const plans = new Plans({
+    ...shared,
+    store: needs.planStore,
+    addRun: needs.addRun,
     changed: () => activity.changed({ what: 'runbooks' }),
   })
-  const grants = createGrants({
+  const grants = new Grants({
     ...shared,
     store: createGrantStore(database),
     changed: () => activity.changed({ what: 'grants' }),
   })
-  const goneBecause: GoneBecause = ({ token, person }, askedAt, looksOnly, sessionId) => {
-    const isThere = looksOnly ? parts.people.find(person) !== undefined : parts.mayAsk(person)
-    if (!isThere) return 'Whoever asked for it may not ask any more.'
-    const asker = sessionId === undefined ? undefined : parts.people.find(person)
-    if (sessionId !== undefined && asker !== undefined && !parts.reach.mayTalk(asker, sessionId))
-      return 'The conversation is no longer shared with whoever asked.'
-    if (token === undefined) return undefined
-    // A token made again under the same name is another one: it has asked for nothing yet.
-    const known = apiTokens.list().find(({ name, createdAt }) => name === token && createdAt <= askedAt)
-    if (known === undefined) return 'Its token was revoked.'
-    return (known.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? undefined : 'Its token has expired.'
-  }
-  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt, false)
-  const ways = createWays({ ...shared, changes, plans })
-  const glass = createGlass({
+  const ways = new Ways({ ...shared, changes, plans })
+  const glass = new Glass({
     ...shared,
     changed: () => activity.changed({ what: 'settings' }),
     settings,
-    announce: foundation.announce('call'),
-    tell: (message) => parts.notice({ notice: { ...message, kind: 'glass', level: 'failed' } }),
+    announce,
+    tell: (message) => notice({ notice: { ...message, kind: 'glass', level: 'failed' } }),
   })
-  const confirmations = createConfirmations({
+  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt, false)
+  const confirmations = new Cards({
     ...shared,
     ways,
     grants,
     arm: changeStore.arm,
     mayBreakGlass: () => policy.current().mayBreakGlass,
-    glassBroken: glass.broken,
+    glassBroken: (told) => glass.broken(told),
     redactValue: redactor.value,
     goneBecause: cardGoneBecause,
     whyUnknown: ({ toolName, toolInput }) => whyPowerUnknown(effectsOf(toolName, toolInput), cluster.state()),
   })
-  const questions = createQuestions({
+  const questions = new OpenQuestions({
     ...shared,
     store: createQuestionStore(database),
     changed(sessionId) {
       activity.changed({ what: 'questions', sessionId })
-      parts.questionsChanged(questions.open(sessionId))
+      questionsChanged(questions.open(sessionId))
     },
   })
-  /** The part of the cluster that the person may see in whose name is asked; undefined: all of it. */
-  const sightFor = (asker: Pick<Principal, 'person'>) => sightOf(boundOf(parts.people, asker, world()), world)
-  const executor = createExecutor({
+  const executor = new CallExecutor({
     ...shared,
-    questions,
-    observed: tellObserved({ announce: foundation.announce('call'), notice: parts.notice }),
-    applied: parts.applied,
     ways,
-    seeingJudge,
-    sightOf: sightFor,
-    goneSince: (asker, since) => goneBecause(asker, since, false),
     confirmations,
     grants,
-    returns,
     changes,
     plans,
+    questions,
+    returns: new ApprovedLater({ ...shared, store: changeStore }),
+    seeingJudge: judges.seeingJudge,
+    sightOf: judges.sightOf,
+    goneSince: (asker, since) => goneBecause(asker, since, false),
+    applied: needs.applied,
+    observed: tellObserved({ announce, notice }),
     report: (error, toolName) => report(error, `${toolName} failed`),
   })
   const calls = createCallCounts(database, now)
   return {
+    ...judges,
     policy,
-    judge,
-    world,
+    cardGoneBecause,
     changes,
     plans,
     grants,
-    calls,
-    seeingJudge,
-    tryingJudge,
-    effectsOf,
-    lookAgain: shared.lookAgain,
+    glass,
     confirmations,
-    goneBecause,
-    cardGoneBecause,
     questions,
     executor,
-    glass,
-    sightOf: sightFor,
-    routes: {
-      confirmations: confirmationRoutes(confirmations, () => parts.reach, now, createOriginOf(parts.publicUrl)),
-      roles: roleRoutes({
-        roles: () => policy.current().roles,
-        builtIn: builtInRoleNames,
-        approveWords,
-        people: parts.people,
-        judge: tryingJudge,
-        redact: redactor.value,
-      }),
-      questions: questionRoutes(questions, () => parts.reach, now),
-      grants: grantRoutes(grants),
-      tools: toolRoutes({
-        catalog,
-        judge: tryingJudge,
-        redact: redactor.value,
-        previewOf: (ready) => previewFacts(ready, world(), redactor),
-        tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
-        raisesOf: ({ name, tier, touches, raises }) =>
-          raisesOf({ toolName: name, baseTier: tier, touches, raises }, policy.current()),
-        calls,
-      }),
-      executions: executionRoutes(executor),
-    },
+    calls,
   }
 }
 
-export type Gate = ReturnType<typeof openGate>
+function gateRoutes(gate: Gate, needs: GateNeeds): Route[] {
+  const { reach, people, catalog, policy } = needs
+  const { now, redactor } = needs.foundation
+  const { confirmations, questions, grants, executor, tryingJudge, world } = gate
+  return [
+    ...confirmationRoutes(confirmations, () => reach, now, createOriginOf(needs.publicUrl)),
+    ...roleRoutes({
+      roles: () => policy.current().roles,
+      builtIn: builtInRoleNames,
+      approveWords,
+      people,
+      judge: tryingJudge,
+      redact: redactor.value,
+    }),
+    ...questionRoutes(questions, () => reach, now),
+    ...grantRoutes(grants),
+    ...toolRoutes({
+      catalog,
+      judge: tryingJudge,
+      redact: redactor.value,
+      previewOf: (ready) => previewFacts(ready, world(), redactor),
+      tierOf: ({ name, tier }) => usualTier({ toolName: name, baseTier: tier }, policy.current()),
+      raisesOf: ({ name, tier, touches, raises }) =>
+        raisesOf({ toolName: name, baseTier: tier, touches, raises }, policy.current()),
+      calls: gate.calls,
+    }),
+    ...executionRoutes(executor),
+  ]
+}

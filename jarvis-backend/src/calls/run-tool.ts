@@ -3,11 +3,11 @@ import { legible, legibleValue, Mistake } from '../gate/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import type { Outcome } from './ports.ts'
-import { createLimit } from './time-limit.ts'
+import { TimeLimit } from './time-limit.ts'
 
 /**
- * `isFault`: the tool itself failed: what it returns is an answer, even a bad one. Undefined where that cannot be told.
- * `isLost`: a change was asked for, and the answer did not come.
+ * The end of a tool's run. `isFault`: the tool threw; a returned output, even a bad one, is no fault. Undefined when the end says nothing about
+ * the tool. `isLost`: a change was requested, and no answer came.
  */
 export type Done = {
   output: ToolOutput
@@ -15,17 +15,17 @@ export type Done = {
   durationMs: number
   isFault: boolean | undefined
   isLost: boolean
-  /** The data of exactly this output without secrets, where that was made already. */
+  /** The redacted data of exactly this output, if it was made already. */
   safe?: { of: ToolOutput; data: ToolOutput['data'] }
 }
 
-/** What came of a call. `found`: what the cluster shows of a call that an earlier process began. */
+/** The outcome of a call. `found`: the cluster's record of a call that an earlier process began, in words. */
 export type Came = Pick<Done, 'output' | 'outcome' | 'durationMs' | 'safe'> & { found?: string }
 
-/** Mistakes of the caller's, which say nothing of the tool. */
+/** Errors that are the caller's mistakes and say nothing about the tool. */
 const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
 
-/** Waits for a tool within its time-out; whatever it throws is an output that the model can read. */
+/** Waits for a tool within its time-out. An error that it throws becomes an output that the model can read. */
 export async function runTool(
   tool: Pick<Tool, 'name' | 'tier' | 'timeoutMs'>,
   run: (context: ToolContext) => Promise<ToolOutput>,
@@ -46,14 +46,14 @@ export async function runTool(
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  const limit = createLimit(clock, tool.timeoutMs, () => {
+  const limit = new TimeLimit(clock, tool.timeoutMs, () => {
     const limitS = Math.round(tool.timeoutMs / 1000)
     stop.abort(new Error(`It took longer than ${limitS} s, so JARVIS no longer waits. It may still be going on.`))
   })
   let output: ToolOutput
   let isFault: boolean | undefined = false
   let isLost = false
-  // A change that is stopped before its turn was refused there; a read has none.
+  // A change that is stopped before its turn was refused there. A read has no turn.
   const isTooLate = signal.aborted && tool.tier === 'green'
   try {
     if (isTooLate) throw signal.reason
@@ -102,7 +102,7 @@ export async function runTool(
   return { output: readable(output), outcome, durationMs: clock.now() - startedAt, isFault, isLost }
 }
 
-/** Whatever a tool answers was written by others: nothing in it drives a terminal, hides or turns what is read. */
+/** Makes characters visible that drive a terminal, or hide or turn text: others may have written the answer of a tool. */
 function readable(output: ToolOutput): ToolOutput {
   const { text, summary, data } = output
   const plain = { text: legible(text), summary: legible(summary) }

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { Decision, Tier } from 'protocol'
 import { expect, test } from 'vitest'
 import { runs } from '../../../scripts/property-runs.ts'
-import type { Ready } from './call.ts'
 import type { Standing } from './confirmations/drift.ts'
+import type { Ready } from './judgement.ts'
 import type { Outcome, Resolution } from './ports.ts'
 import { type Event, ends, next, type State, type Step, stateOf, states } from './states.ts'
 
@@ -80,7 +80,7 @@ const act = fc.oneof(
   fc.constant('crash' as const),
 )
 
-/** What the stores hold of one call, by what its steps have written, and what was started in all processes. */
+/** The rows that the stores hold of one call after its steps, and the starts in all processes. */
 function createLedger() {
   const cards: (Decision | 'open')[] = []
   const ledger = { claims: 0, started: 0, settled: 0, findings: 0, isApproved: false }
@@ -105,7 +105,7 @@ function createLedger() {
           case 'claim':
             ledger.claims += 1
             expect(ledger.claims).toBe(1)
-            // Of a due call the verdict said that nobody must be asked.
+            // The verdict of a due call says that nobody must be asked.
             expect(state === 'due' || ledger.isApproved, `${cause.type} claimed without approval`).toBe(true)
             if (cause.type === 'turn') expect(cause.isRehearsal).toBe(false)
             break
@@ -128,7 +128,7 @@ function createLedger() {
         }
       }
     },
-    /** What the next process reads of it. */
+    /** The state that the next process reads. */
     stored(): State | undefined {
       if (ledger.settled > 0) return undefined
       if (ledger.claims > 0) return 'running'
@@ -139,7 +139,7 @@ function createLedger() {
   }
 }
 
-/** What happens at the latest, where nobody does anything. */
+/** The event that happens at the latest, if nobody does anything. */
 const atLast: { [S in State]?: Event } = {
   new: { type: 'held', message: 'Stopped.' },
   due: { type: 'held', message: 'Stopped.' },

@@ -1,14 +1,13 @@
 import type { Decision } from 'protocol'
-import type { Ready } from './call.ts'
 import type { Replacing, Standing } from './confirmations/drift.ts'
-import type { Judgement } from './judge.ts'
+import type { Judgement, Ready } from './judgement.ts'
 import type { Outcome, Resolution } from './ports.ts'
 import type { Came } from './run-tool.ts'
 
 /**
- * Where a call is on its way. `due`: nobody must be asked, or a grant covers it, and its claim comes with its turn.
- * `asked`: a card waits. `approved`: a person decided, and its claim comes with its turn. `running`: claimed. `lost`:
- * claimed, and its answer never came. The others are ends; the outcome of an `unknown` call can still be found out.
+ * The states of a call. `due`: nobody must be asked, or a grant covers it; it is claimed in its turn. `asked`: a card waits. `approved`: a
+ * person approved it; it is claimed in its turn. `running`: claimed. `lost`: claimed, and its answer never came. The others are ends; the
+ * outcome of an `unknown` call can still be found out.
  */
 export const states = ['new', 'due', 'asked', 'approved', 'reading', 'running', 'lost'] as const
 export const ends = ['settled', 'unknown', 'denied', 'withdrawn', 'expired'] as const
@@ -19,27 +18,27 @@ type Drifted = Exclude<Standing, { kind: 'stands' }>
 type Finding = { sessionId: string; runId: string; outcome: Outcome; text: string }
 
 export type Event =
-  /** The gate's verdict. `denied`: an operator denied the same call before. `isGranted`: a use of a grant is set aside. */
+  /** The gate's verdict. `denied`: an operator denied the same call before. `isGranted`: a use of a grant is reserved. */
   | { type: 'judged'; judgement: Judgement; isRehearsal: boolean; denied?: string | undefined; isGranted?: boolean }
   /** The call must not run: stopped, held back by a limit, or its target could not be read. */
   | { type: 'held'; message: string; judged?: Judgement }
-  /** The turn of a due call came, and the call is what was judged. */
+  /** The turn of a due call came, and its verdict is still the same. */
   | { type: 'same' }
-  /** Without `standing` nobody waits for the card, so it was compared with nothing. `isNext`: no other call goes first. */
+  /** Without `standing`, no call waits for the card, so the card was not compared with a verdict. `isNext`: no other call goes first. */
   | ({ type: 'approve'; standing?: Standing | undefined; isNext: boolean } & Decided)
   | ({ type: 'drift'; standing: Drifted } & Decided)
   | ({ type: 'deny' | 'expire' | 'withdraw' } & Decided)
-  /** The turn of an approved call came. `unproven`: the journal lacks its approval, and another card says so. */
+  /** The turn of an approved call came. `unproven`: its approval does not count, such as one that the journal lacks, so a new card asks. */
   | { type: 'turn'; standing: Standing; unproven?: Replacing | undefined; isRehearsal: boolean }
   | { type: 'answered' | 'found'; done: Came }
   /** A change was requested, and no answer came. */
   | { type: 'lost' }
-  /** The run is taken up from what was stored. */
+  /** The run is resumed from the stores. */
   | { type: 'resumed' }
-  /** A person had the cluster asked about a call whose outcome is unknown. */
+  /** The cluster was asked, for a person, about a call whose outcome is unknown. */
   | { type: 'checked'; finding: Finding }
 
-/** What is written. `told`: to the transcript, a decision that was made while nobody waited. */
+/** A write of a step. `told`: adds to the transcript a decision that was made while no run waited. */
 export type Write =
   | ({ write: 'decision' } & Decided)
   | { write: 'told' | 'claim' | 'rehearsal' }
@@ -48,7 +47,7 @@ export type Write =
   | { write: 'result'; done: Came }
   | { write: 'finding'; finding: Finding }
 
-/** `writes`: in this order, in one transaction. `then`: done after the commit, and ends in the next event. */
+/** The step to a new state. `writes`: in this order, in one transaction. `then`: done after the commit; it ends in the next event. */
 export type Step = {
   state: State
   writes: readonly Write[]
@@ -102,7 +101,7 @@ function judged({ judgement, isRehearsal, denied, isGranted }: Extract<Event, { 
     : asked(judgement)
 }
 
-/** Another card takes the place of this one, or the call is over. */
+/** A new card replaces the call's card, or the call is over. */
 const drifted = (standing: Drifted, ...writes: Write[]): Step =>
   standing.kind === 'changed'
     ? asked(standing.ready, standing, ...writes)
@@ -150,14 +149,14 @@ const table: Table = {
 }
 
 /**
- * The way of one call: what an event makes of its state, what is written of it, and what is done then. Pure.
- * @returns undefined where the event comes too late or too early: nothing is written then, and nothing done.
+ * The step that an event leads to from a state: the new state, the writes, and the work after them. Pure.
+ * @returns undefined when the event comes too late or too early: then nothing is written or done.
  */
 export function next(state: State, event: Event): Step | undefined {
   const cell = table[state][event.type] as ((event: Event) => Step) | undefined
   return cell?.(event)
 }
 
-/** Where a call is whose newest card was decided so; undefined: it was not yet. */
+/** The state of a call by the decision on its newest card; undefined: not decided yet. */
 export const stateOf = (decision: Decision | undefined): State =>
   decision === undefined ? 'asked' : decision === 'cancelled' ? 'withdrawn' : decision

@@ -1,33 +1,42 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Calls `over` once `ms` have passed, without the time that was spent in `paused`. */
-export function createLimit(clock: Clock, ms: number, over: () => void) {
-  let leftMs = ms
-  let pauses = 0
-  let since = clock.now()
-  let disarm = clock.after(leftMs, over)
-  let hasEnded = false
+/** Calls `over` once its time has passed, without the time that was spent in `paused`. */
+export class TimeLimit {
+  readonly #clock: Clock
+  readonly #over: () => void
+  #leftMs: number
+  #pauses = 0
+  #since: number
+  #disarm: () => void
+  #hasEnded = false
 
-  return {
-    async paused<T>(work: () => Promise<T>): Promise<T> {
-      if (pauses === 0) {
-        disarm()
-        leftMs -= clock.now() - since
+  constructor(clock: Clock, ms: number, over: () => void) {
+    this.#clock = clock
+    this.#over = over
+    this.#leftMs = ms
+    this.#since = clock.now()
+    this.#disarm = clock.after(ms, over)
+  }
+
+  async paused<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#pauses === 0) {
+      this.#disarm()
+      this.#leftMs -= this.#clock.now() - this.#since
+    }
+    this.#pauses += 1
+    try {
+      return await work()
+    } finally {
+      this.#pauses -= 1
+      if (this.#pauses === 0 && !this.#hasEnded) {
+        this.#since = this.#clock.now()
+        this.#disarm = this.#clock.after(Math.max(0, this.#leftMs), this.#over)
       }
-      pauses += 1
-      try {
-        return await work()
-      } finally {
-        pauses -= 1
-        if (pauses === 0 && !hasEnded) {
-          since = clock.now()
-          disarm = clock.after(Math.max(0, leftMs), over)
-        }
-      }
-    },
-    end() {
-      hasEnded = true
-      disarm()
-    },
+    }
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#disarm()
   }
 }

@@ -5,11 +5,11 @@ import type { Workspace } from '../workspace/files.ts'
 import type { Journal, Transactions } from './ports.ts'
 
 /**
- * Takes back what `memory_write` wrote. @throws JarvisError `not_found` where that is no longer known, `conflict` where what
- * it wrote was changed since.
+ * Makes a function that takes back a write of `memory_write`. It throws JarvisError `not_found` if the write is no longer known, `conflict` if
+ * the text that it wrote was changed since.
  */
 export function createUndoWrite(parts: {
-  /** The workspace that a written file lies in, and its path there. @throws JarvisError `not_found` where its agent is gone */
+  /** Returns the workspace of a written file, and its path there. @throws JarvisError `not_found` if its agent is gone */
   placeOf(path: string): { workspace: Pick<Workspace, 'read' | 'write' | 'remove'>; path: string }
   writes: { get(id: string): WriteRecord | undefined; remove(id: string): void }
   journal: Journal
@@ -21,7 +21,7 @@ export function createUndoWrite(parts: {
     if (write === undefined) throw new JarvisError('not_found', 'This write cannot be taken back any more.')
     const { workspace, path } = parts.placeOf(write.path)
     const { text, checksum } = workspace.read(path)
-    // What was added below since, such as the lesson of that very run, stays.
+    // Text that was added below since, such as the lesson of that very run, stays.
     const later = textAfter(text, write.checksum)
     if (later === undefined) throw changedSince(path)
     const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')
@@ -40,7 +40,7 @@ export function createUndoWrite(parts: {
   }
 }
 
-/** What follows the text of that checksum, where `text` begins with it at the end of a line. */
+/** The rest of `text` after the lines at its beginning that have the SHA-256 `checksum`; undefined if there are no such lines. */
 export function textAfter(text: string, checksum: string): string | undefined {
   const hash = createHash('sha256')
   let taken = 0

@@ -12,13 +12,13 @@ import {
 import type { Tool } from '../tools/tool.ts'
 import type { People } from './people.ts'
 
-/** In whose name, and as which role in place of that person's own: only to try out what would happen. */
+/** The person in whose name is asked. `asRole`: a role in place of the person's own, only to try out what would happen. */
 export type InName = Pick<Principal, 'person'> & { asRole?: string }
 
-/** What bounds the calls of a person: a role's scopes, or a sentence where nothing may be asked. Undefined: nothing bounds them. */
+/** The bound of a person's calls: a role with scopes, or a sentence when the person may ask for nothing. Undefined: nothing bounds them. */
 export type Bound = Role | string | undefined
 
-/** @param asker absent: whoever may call all tools */
+/** @param asker absent: may call all tools */
 export function boundOf(
   people: Pick<People, 'find'>,
   asker: InName | undefined,
@@ -34,28 +34,22 @@ export function boundOf(
 
 const refused = (reason: string): Verdict => ({ tier: 'black', rule: notYours, reason })
 
-/**
- * The refusal of a call that a person may not ask for; undefined where they may.
- * @param judged what the gate would say of it otherwise
- */
-export function refusalBy(
-  bound: Bound,
-  tool: Tool,
-  input: ToolInput,
-  effects: readonly Effect[],
-  judged: Verdict,
-  world: World,
-): Verdict | undefined {
+/** A call of a tool. `judged`: the gate's verdict without the role. */
+type RoleCall = { tool: Tool; input: ToolInput; effects: readonly Effect[]; judged: Verdict }
+
+/** The refusal of a call that a person may not ask for; undefined if they may. */
+export function refusalBy(bound: Bound, { tool, input, effects, judged }: RoleCall, world: World): Verdict | undefined {
   if (bound === undefined) return undefined
   if (typeof bound === 'string') return refused(bound)
   const call = { toolName: tool.name, baseTier: tool.tier, input }
-  const beyond = beyondRole(bound, call, shownBy(tool, input, effects, world), judged.tier, world)
+  const reached = { effects: shownBy(tool, input, effects, world), tier: judged.tier }
+  const beyond = beyondRole(bound, call, reached, world)
   return beyond === undefined ? undefined : refused(notYoursReason(bound))
 }
 
 /**
- * The refusal of a call with a mistake in it, where the mistake is about a guest or node that is not theirs: the sentence about it would
- * tell of the thing.
+ * The refusal of a call with a mistake about a guest or node that the person may not see: the sentence about the mistake would reveal the
+ * thing.
  */
 export function mistakeBeyond(bound: Bound, { vmid, node }: ToolInput, world: World): Verdict | undefined {
   if (bound === undefined) return undefined
@@ -67,7 +61,7 @@ export function mistakeBeyond(bound: Bound, { vmid, node }: ToolInput, world: Wo
   return isKnown ? undefined : refused(notYoursReason(bound))
 }
 
-/** The cluster as a person may see it; undefined where they may see all of it. */
+/** Makes a function that reduces the cluster to the part that a person may see; undefined if they may see all of it. */
 export const sightOf = (bound: Bound, world: () => World): ((state: ClusterState) => ClusterState) | undefined =>
   bound === undefined
     ? undefined
@@ -89,7 +83,7 @@ const wholeState = ({ cluster, now }: World): ClusterState => ({
   ...cluster,
 })
 
-/** The effects of a call, with what its answer shows where the tool says that of a read of the site. */
+/** The effects of a call. A read of the site is replaced by the things that its answer shows, if the tool tells them. */
 function shownBy({ shows }: Tool, input: ToolInput, effects: readonly Effect[], { cluster }: World): readonly Effect[] {
   if (shows === undefined) return effects
   return effects.flatMap((effect): Effect[] => {

@@ -41,7 +41,7 @@ export function saveWorkbench(
   })
 }
 
-/** What is on, for the journal. */
+/** The section without the areas that are off, for the journal. */
 const told = ({ exec, browser, git, ...rest }: WorkbenchSection) => ({
   ...rest,
   ...(exec && { exec }),

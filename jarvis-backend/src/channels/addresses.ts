@@ -1,4 +1,4 @@
-/** What is wrong with an address of a service, in words. */
+/** Says why a value cannot be the address of a service; undefined if it can. */
 export function addressProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'must be an address, for example https://ntfy.lan'
   const { protocol, search, hash } = new URL(value)

@@ -1,10 +1,10 @@
 import { whyUnsent } from './card-messages.ts'
-import type { Channel, Delivery, Outgoing } from './channel.ts'
+import type { Channel, Outgoing } from './channel.ts'
 import type { Hearers } from './hearers.ts'
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Attempt } from './outbox.ts'
 import type { Open, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import type { Putting } from './putting.ts'
-import type { Registry } from './registry.ts'
 import type { Say } from './spoken.ts'
 import type { Conversation } from './talk/conversation.ts'
 import { questionKey } from './talk/messages.ts'
@@ -14,7 +14,7 @@ import type { KnownCard, Taps } from './taps.ts'
 export function createAttempts(parts: {
   store: Pick<OutboxStore, 'get' | 'has'>
   recipients: Pick<RecipientStore, 'get'>
-  registry: Pick<Registry, 'channel' | 'kind'>
+  directory: Pick<ChannelDirectory, 'channel' | 'kind'>
   taps: Pick<Taps, 'buttonsFor'>
   putting: Pick<Putting, 'digestLines'>
   conversation: Pick<Conversation, 'attempt'>
@@ -28,7 +28,7 @@ export function createAttempts(parts: {
   moved(recipient: Recipient, chat: string): void
   signal: AbortSignal
 }) {
-  const { store, registry, say } = parts
+  const { store, directory, say } = parts
 
   function outgoing(
     { id, content, createdAt: at, expiresAt, recipient }: OutboxItem,
@@ -46,7 +46,7 @@ export function createAttempts(parts: {
       isOver,
       expiresAt,
       buttons,
-      // Said once more: what became a secret since is taken out. A tag may hold a name, and browsers get it.
+      // `say` again: it removes values that became secrets since. A tag may hold a name, and browsers receive it.
       tag: say(tag),
       title: say(title),
       lines: lines.map((line) => say(line)),
@@ -54,7 +54,7 @@ export function createAttempts(parts: {
     }
   }
 
-  /** Whose matter a message is. What is about its recipient alone is their own. */
+  /** The person whose matter a message is about. A message about its recipient alone is the recipient's own matter. */
   const askerOf = ({ content: { kind, card, asker, of } }: OutboxItem, { person }: Recipient): string | undefined => {
     if (of === undefined && card !== undefined) return parts.cardOf(card.toolUseId)?.card.requestedBy.person
     return of === undefined && kind === 'notice' ? asker : person
@@ -66,10 +66,10 @@ export function createAttempts(parts: {
     message: Outgoing,
     to: Recipient,
     ref: string | undefined,
-  ): Promise<Delivery> {
+  ): Promise<Attempt> {
     if (act === 'deliver') return deliver(message, to, parts.signal)
-    const change = act === 'revise' ? revise : withdraw
-    return change?.(message, to, ref, parts.signal) ?? { kind: 'failed', why: 'the channel cannot do that' }
+    const change = act === 'withdraw' && withdraw !== undefined ? withdraw : revise
+    return change?.(message, to, ref, parts.signal) ?? { kind: 'dropped', why: 'the channel cannot change a message' }
   }
 
   return async function attempt(item: OutboxItem): Promise<Attempt> {
@@ -77,12 +77,12 @@ export function createAttempts(parts: {
     if (recipient === undefined) return { kind: 'dropped', why: 'nobody is paired there any more' }
     if (!parts.hearers.hears(recipient, askerOf(item, recipient)))
       return { kind: 'dropped', why: 'its person hears of it no more' }
-    const open = registry.channel(item.channel)
+    const open = directory.channel(item.channel)
     if (open === undefined) return { kind: 'again', why: `${item.channel} is not set up` }
     const { card, of, talk, until } = item.content
     if (recipient.isGroup && (card !== undefined || talk !== undefined))
       return { kind: 'dropped', why: 'a group is told of no cards' }
-    const kind = registry.kind(item.channel)
+    const kind = directory.kind(item.channel)
     const isStillOpen = card !== undefined && parts.cardOf(card.toolUseId)?.isDecided === false
     if (item.act === 'deliver' && card !== undefined && !isStillOpen)
       return { kind: 'dropped', why: whyUnsent(item, kind) }

@@ -2,10 +2,10 @@ import type { Card } from 'protocol'
 import { cardContent, type Ending, endedContent } from './cards.ts'
 import type { ChannelKind } from './channel.ts'
 import type { Hearers } from './hearers.ts'
+import type { ChannelDirectory } from './open-channels.ts'
 import { mayBeShown } from './outbox.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
-import type { Registry } from './registry.ts'
 import type { Matter } from './rules.ts'
 import type { Say } from './spoken.ts'
 import type { KnownCard } from './taps.ts'
@@ -23,7 +23,7 @@ export function createCardMessages(parts: {
   putting: Pick<Putting, 'add' | 'put'>
   store: OutboxStore
   recipients: Pick<RecipientStore, 'get'>
-  registry: Pick<Registry, 'kind'>
+  directory: Pick<ChannelDirectory, 'kind' | 'mayRevise'>
   cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
   hearers: Pick<Hearers, 'of'>
   nameOf(person: string): string
@@ -31,7 +31,7 @@ export function createCardMessages(parts: {
   say: Say
   now(): number
 }) {
-  const { store, recipients, registry, say, now } = parts
+  const { store, recipients, directory, say, now } = parts
   const { add, put } = parts.putting
 
   function cardTo(recipient: Recipient, card: Card, bindingHash: string) {
@@ -59,14 +59,13 @@ export function createCardMessages(parts: {
   }
 
   function endingOf({ content }: OutboxItem, { hidesNames }: Recipient, ending: Ending): Content {
-    const via = ending.via === undefined ? {} : { via: registry.kind(ending.via)?.name ?? ending.via }
+    const via = ending.via === undefined ? {} : { via: directory.kind(ending.via)?.name ?? ending.via }
     return endedContent(content, { ...ending, by: parts.nameOf(ending.by), ...via }, hidesNames, say)
   }
 
   /** Changes the message of a card that was decided. @param ref of another copy of it */
   function revise(item: OutboxItem, recipient: Recipient, ending: Ending, ref?: string) {
-    const kind = registry.kind(item.channel)
-    if (kind?.capabilities.revises !== true) return
+    if (!directory.mayRevise(item.channel)) return
     const content = { ...endingOf(item, recipient, ending), of: item.id, ...(ref !== undefined && { ref }) }
     add(recipient, ref === undefined ? item.key : `${item.key}:${ref}`, content, noticeForMs, { act: 'revise' })
   }
@@ -93,7 +92,7 @@ export function createCardMessages(parts: {
         parts.atomically(() => {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
-            store.end(item.id, 'dropped', at, { why: whyUnsent(item, registry.kind(item.channel)) })
+            store.end(item.id, 'dropped', at, { why: whyUnsent(item, directory.kind(item.channel)) })
           if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
             revise(item, recipient, known.ending)
         })

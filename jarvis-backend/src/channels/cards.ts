@@ -43,7 +43,7 @@ export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expi
 /** The page of a card in the dashboard. */
 export const pathOf = (toolUseId: string): string => `/waiting?card=${encodeURIComponent(toolUseId)}`
 
-/** What may leave of a card: its question, what follows, how long it waits. Never arguments, notes, addresses or what a model wrote. */
+/** The parts of a card that may leave: its question, the consequence, and how long the card waits. Arguments, notes, addresses and text of a model never leave. */
 export function cardContent(
   card: Card,
   bindingHash: string,
@@ -92,7 +92,7 @@ export type Ending = { decision: 'approved' | 'denied' | 'expired' | 'cancelled'
 
 const verbs = { approved: 'Approved', denied: 'Denied', expired: 'Expired', cancelled: 'Withdrawn' } as const
 
-/** What takes a card's place once it is decided: who, where, when. */
+/** The text that replaces a decided card: who decided it, where and when. */
 export function endedContent(
   { card: _, ...content }: Content,
   { decision, by, via, at }: Ending,

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Spoken, Told } from './spoken.ts'
 
-/** What a tap on a channel may do, from least to most. */
+/** The rights of a tap on a channel, from least to most. */
 export const decides = ['none', 'deny', 'approve'] as const
 export type Decides = (typeof decides)[number]
 
@@ -10,84 +10,80 @@ export type Level = 'card' | 'failed' | 'warning' | 'info'
 
 export type Capabilities = {
   decidesAtMost: Decides
-  /** A message can be changed after it was sent. */
-  revises: boolean
-  /** A message can be taken back. */
-  withdraws: boolean
   /** A message that is sent twice under one id is shown once. */
   isIdempotent: boolean
-  /** A tap is a request of the phone to the dashboard's public address, so there is none where that is not set. */
+  /** A tap is a request of the phone to the dashboard's public address. Without a public address, there are no taps. */
   tapsByAddress?: true
-  /** It reaches people who were paired, and otherwise the one address of its settings. */
+  /** The channel reaches paired people. If false, it reaches the one address of its settings. */
   pairs: boolean
-  /** A tap can ask to look at a card, and is answered with its time and a link. */
+  /** A button can ask to look at a card. The answer is the time that the card has left, and a link. */
   looks?: true
-  /** Group chats can be told there. They are never heard, and no message to them has a button. */
+  /** Messages can go to group chats. Nothing that is written in a group is heard, and no message to a group has a button. */
   groups?: true
   /**
-   * It reaches browsers that their own people subscribe, members too, who hear of what they asked for themselves. Nobody is paired there, and
-   * a button is signed by the browser's own key, so it has no token.
+   * The channel reaches browsers that people, also members, subscribe themselves. Members hear of their own matters. Nobody is paired, and
+   * a button has no token, because the browser signs with its own key.
    */
   subscribes?: true
-  /** Names are hidden unless a person wants to see them. */
+  /** Names of guests and nodes are hidden unless a person wants to see them. */
   hidesNames: boolean
-  /** A paired person can talk with JARVIS there. Absent: it only tells. */
+  /** A paired person can talk with JARVIS over the channel. Absent: the channel only tells. */
   talks?: Talking
 }
 
-/** What a conversation can carry there. */
+/** The limits of a conversation over a channel. */
 export type Talking = {
   /** Longest text of one message, characters of Markdown. */
   mostChars: number
-  /** An answer is shown while it is written. `draft`: as a preview that goes away. `edit`: as a message that is edited until it is finished. */
+  /** How an answer is shown while it is written. `draft`: as a preview that disappears. `edit`: as a message that is edited until the answer is complete. */
   streams: 'draft' | 'edit'
-  /** Voice notes can be taken. */
+  /** The channel can receive voice notes. */
   hasVoice: boolean
 }
 
 /** One setting of a channel, kept as `JARVIS_CHANNEL_<channel>_<name>`. */
 export type Setting = {
-  /** Upper case. One that ends with KEY, PASSWORD, SECRET, TOKEN, TOPIC or WEBHOOK_URL is sealed and never shown. */
+  /** Upper case. A setting whose name ends with KEY, PASSWORD, SECRET, TOKEN, TOPIC or HOOK_URL is sealed and never shown. */
   name: string
   label: string
   isRequired: boolean
   example: string
-  /** What is wrong with a value, in words. */
+  /** Says why a value is refused: `must be a number`; undefined if it is accepted. */
   problem?(value: string): string | undefined
 }
 export type Settings = Readonly<Record<string, string>>
 
-/** A deed that a tap asks for; a look decides nothing. `token`: 27 characters, of this button alone; empty where the channel `subscribes`. */
+/** A button of a card. `look` decides nothing. `token`: 27 characters, unique for the button; empty if the channel `subscribes`. */
 export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' | 'look' }
 
-/** A message as a channel gets it. Its texts are `Spoken`, so that nothing else can leave. */
+/** A message for a channel. Its texts have the type `Spoken`, so that no other text can leave. */
 export type Outgoing = {
-  /** The same in every attempt, revision and withdrawal. */
+  /** Equal in every attempt, revision and withdrawal. */
   id: string
-  /** When it came about, Unix ms: the same in every attempt. */
+  /** Time of the event, Unix ms: equal in every attempt. */
   at: number
-  /** What it is about: of a card its id. A later message about the same may take its place. */
+  /** The subject; for a card, its id. A later message with the same tag may replace this one. */
   tag: string
   level: Level
   title: Spoken
   lines: readonly Spoken[]
-  /** A page of the dashboard, from `/`. It decides nothing and signs nobody in. */
+  /** Path of a page of the dashboard, from `/`. Opening the page decides nothing and signs nobody in. */
   path: string
-  /** The page's whole address, where the address of the dashboard is known. */
+  /** The page's full address, if the address of the dashboard is known. */
   link?: string
   buttons: readonly Button[]
-  /** It was decided or is over. */
+  /** The matter was decided, or is over. */
   isOver: boolean
   /** When the message loses its meaning, Unix ms. */
   expiresAt: number
 }
 
-/** Where a message goes; of a channel that pairs nobody, both are empty. */
+/** The destination of a message. Both are empty if the channel pairs nobody. */
 export type Address = { user: string; chat: string }
 
 /**
- * `gone`: nobody can be reached there any more. `again`: a later attempt may succeed. `failed`: none can. `movedTo`: the id that the service gave the
- * group from now on.
+ * The outcome of an attempt. `gone`: the recipient can no longer be reached. `again`: a later attempt may succeed. `failed`: no later attempt can.
+ * `movedTo`: the new id that the service gave the group.
  */
 export type Delivery =
   | { kind: 'sent'; ref?: string }
@@ -95,21 +91,21 @@ export type Delivery =
   | { kind: 'gone'; why: string }
   | { kind: 'failed'; why: string }
 
-/** `problem`: absent where all is well. `account`: what the service calls us. */
+/** `problem`: absent if all is well. `account`: the name of JARVIS's account at the service. */
 export type Health = { problem?: string; account?: string }
 
-/** Who did something on a channel. The ids are the service's own, never a name that somebody can choose. `thread`: a topic within the chat. */
+/** The sender of something that came in. The ids are the service's own, never a name that a person can choose. `thread`: a topic within the chat. */
 export type Sender = { user: string; chat: string; isPrivate: boolean; name: string; thread?: string }
 
-/** A group chat, or a channel of a server. `name`: as the service shows it, which others may choose. */
+/** A group chat, or a channel of a server. `name`: as the service shows it; other people may choose it. */
 export type Group = { id: string; name: string }
 
-/** A file of a message. `ref`: what the channel's `file` reads it by, also after a restart. */
+/** A file of a message. `ref`: the argument of the channel's `file`; valid also after a restart. */
 export type IncomingFile = { ref: string; name: string; bytes?: number }
 
 /**
  * What a person wrote in a chat. `ref`: the service's id of the message. `at`: when it was written, Unix ms.
- * `text`: the person's own words, empty where there are none. `foreign`: words of others that they forwarded, quoted or replied to, which are data.
+ * `text`: the person's own words, or empty. `foreign`: words of others that the person forwarded, quoted or replied to; they are data.
  */
 export type IncomingText = {
   kind: 'text'
@@ -123,7 +119,7 @@ export type IncomingText = {
   voice?: IncomingFile & { seconds: number }
 }
 
-/** Something that came in. `cursor`: where to go on after it. */
+/** Something that came in. `cursor`: the position at which the listener continues after it. */
 export type Incoming = { cursor?: string } & (
   | { kind: 'tap'; from?: Sender; token: string; ref?: string }
   | { kind: 'pair'; from: Sender; code: string }
@@ -132,62 +128,62 @@ export type Incoming = { cursor?: string } & (
   | { kind: 'stop'; from: Sender }
   /** A person changed what they had written. `ref`: the message. */
   | { kind: 'edit'; from: Sender; ref: string }
-  /** Somebody took us into a group, or out of it. */
+  /** Somebody added JARVIS to a group, or removed it. */
   | { kind: 'group'; by: string; group: Group; isIn: boolean }
   | { kind: 'other'; from?: Sender }
 )
 
-/** What a person is told who did something. `link`: a page of the dashboard, which decides nothing. */
+/** The reply to a person. `link`: a page of the dashboard; opening it decides nothing. */
 export type Answered = { answer: Spoken; link?: string }
 
-/** What the core makes of it, once it is on disk. Without an answer: silence. */
+/** Handles something that came in. Resolves once the result is on disk. Without an answer the sender hears nothing. */
 export type Heard = (incoming: Incoming) => Promise<Partial<Answered>>
 
 declare const paired: unique symbol
 /** The private chat of a paired person who may talk there. Only `pairedChat` in `talk/` makes one. */
 export type PairedChat = Address & { readonly thread?: string; readonly [paired]: true }
 
-/** A button in a conversation. It answers a question, sends what was heard, or opens a session; it decides no card. `token`: 25 characters. */
+/** A button in a conversation. It answers a question, sends a transcribed voice note, or opens a session. It never decides a card. `token`: 25 characters. */
 export type Choice = { label: Told; token: string }
 
 export type Picture = { mimeType: string; data: Buffer }
 
-/** A message of a conversation. `text`: Markdown of models and tools, whose HTML and links are text and make no button. */
+/** A message of a conversation. `text`: Markdown of models and tools. HTML and links in it are shown as text and make no button. */
 export type Reply = {
   /** The same in every attempt and revision. */
   id: string
   text: Told
   picture?: Picture
   choices: readonly Choice[]
-  /** The message that showed it while it was written, and becomes this one. */
+  /** The message that showed the answer while it was written. This message replaces it. */
   replaces?: string
 }
 
-/** A service that messages go to. No method throws or rejects except `health`, which may be told of by its error. */
+/** An open connection to a service. No method throws or rejects, except `health` and where a method says so. */
 export type Channel = {
-  /** Where it goes, without a secret: `ntfy.lan`. */
+  /** The service's host, without a secret: `ntfy.lan`. */
   place: string
   deliver(message: Outgoing, to: Address, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `revises`. */
+  /** Changes a message that was sent. Absent: the service cannot. */
   revise?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `withdraws`. */
+  /** Takes a message back. Absent: `revise` says that it is over, if the service can do that. */
   withdraw?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `talks`: sends a message of a conversation. */
+  /** Sends a message of a conversation. Present if the channel `talks`. */
   say?(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `talks`: changes a message of a conversation. */
+  /** Changes a message of a conversation. Present if the channel `talks`. */
   resay?(reply: Reply, to: PairedChat, ref: string, signal: AbortSignal): Promise<Delivery>
   /**
-   * Only where it `talks`: shows what is written so far. @param of one answer. `id`: greater than 0, the same for all of one answer.
-   * `ref`: what an earlier call returned. @returns `sent` with a `ref` where a message stays that the finished one is to replace
+   * Shows the part of an answer that is written so far. Present if the channel `talks`. @param of `id`: greater than 0, equal for all previews of one answer.
+   * `ref`: as an earlier call returned. @returns `sent` with a `ref` if a message stays that the complete answer must replace
    */
   preview?(text: Told, to: PairedChat, of: { id: number; ref?: string }, signal: AbortSignal): Promise<Delivery>
-  /** Only where it `talks`: reads a file that came in. @throws Error in words, without an address */
+  /** Reads a file that came in. Present if the channel `talks`. @throws Error in words, without an address */
   file?(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer>
-  /** Listens until the signal aborts. @param cursor where the last start stopped */
+  /** Listens until the signal aborts. @param cursor the position at which the last process stopped */
   incoming?(heard: Heard, cursor: string | undefined, signal: AbortSignal): Promise<void>
-  /** Only where it tells `groups`: those that we are in, as far as the service lists them. @throws Error in words */
+  /** The groups that JARVIS is in, as far as the service lists them. @throws Error in words */
   groups?(signal: AbortSignal): Promise<Group[]>
-  /** Only where it tells `groups`: one that we are in. @throws Error in words */
+  /** Finds a group that JARVIS is in. Present if the channel tells `groups`. @throws Error in words */
   group?(id: string, signal: AbortSignal): Promise<Group>
   /** A link that begins a pairing on a phone. */
   pairingLink?(code: string): string | undefined
@@ -199,13 +195,13 @@ export type ChannelKind = {
   /** Lower case, one word. */
   id: string
   name: string
-  /** Who can read the messages on their way, one sentence. */
+  /** One sentence that says who can read the messages on their way. */
   readers: string
   capabilities: Capabilities
   settings: readonly Setting[]
   /**
-   * @param parts `problem`: told of what stands between the channel and its service; undefined: all is well again. `tapAddress`: where a phone sends
-   * a tap, of a channel that `tapsByAddress`
+   * @param parts `problem`: receives the reason why the service cannot be reached, or undefined when it can again. `tapAddress`: the address to which a phone
+   * sends a tap, if the channel has `tapsByAddress`
    */
   open(
     settings: Settings,

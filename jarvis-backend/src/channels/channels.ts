@@ -6,10 +6,11 @@ import { createAccounts } from './accounts.ts'
 import { createAttempts } from './attempts.ts'
 import { createCardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
-import type { ChannelKind, Level } from './channel.ts'
+import type { Level } from './channel.ts'
 import { createGroups } from './groups.ts'
 import { createHearers } from './hearers.ts'
 import { createHearing } from './hearing.ts'
+import { OpenChannels, type OpenChannelsParts } from './open-channels.ts'
 import { createOpenNotices } from './open-notices.ts'
 import { createOutbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
@@ -24,7 +25,6 @@ import type {
   RecipientStore,
 } from './ports.ts'
 import { createPutting, noticeForMs } from './putting.ts'
-import { createRegistry } from './registry.ts'
 import type { MatterKind } from './rules.ts'
 import type { Say, Tell } from './spoken.ts'
 import { createConversation } from './talk/conversation.ts'
@@ -54,8 +54,8 @@ export type Channels = ReturnType<typeof createChannels>
 
 /** Reaches people over the channels that are set up, and takes their decisions. */
 export function createChannels(parts: {
-  kinds: readonly ChannelKind[]
-  read: Parameters<typeof createRegistry>[0]['read']
+  kinds: OpenChannelsParts['kinds']
+  read: OpenChannelsParts['read']
   outbox: OutboxStore
   recipients: RecipientStore
   pairings: PairingStore
@@ -113,7 +113,7 @@ export function createChannels(parts: {
     report: parts.report,
     changed: parts.changed,
     attempt: (item) => attempt(item),
-    isIdempotent: (channel) => registry.kind(channel)?.capabilities.isIdempotent === true,
+    isIdempotent: (channel) => directory.kind(channel)?.capabilities.isIdempotent === true,
     ended(item, delivery) {
       if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
       const { talk } = item.content
@@ -126,7 +126,7 @@ export function createChannels(parts: {
   /** A browser that ended its subscription never comes back by it; elsewhere the same person may. */
   function gone({ recipient, channel }: OutboxItem, why: string) {
     const found = recipients.get(recipient)
-    if (found === undefined || registry.kind(channel)?.capabilities.subscribes !== true)
+    if (found === undefined || directory.kind(channel)?.capabilities.subscribes !== true)
       return recipients.trouble(recipient, why)
     parts.record({ change: 'unsubscribed', recipient, channel, person: found.person, because: why })
     accounts.remove(recipient, why)
@@ -135,7 +135,7 @@ export function createChannels(parts: {
   const look = () => outbox.look()
   const linkTo = (path: string) => (parts.publicUrl === undefined ? undefined : new URL(path, parts.publicUrl).href)
   const taps = createTaps({ ...parts, linkTo, now })
-  const registry = createRegistry({
+  const directory = new OpenChannels({
     ...parts,
     heard: (kind, account) => hearing.listener(kind, account),
     cursor: (channel) => accounts.cursor(channel),
@@ -149,22 +149,22 @@ export function createChannels(parts: {
   })
   const conversation = createConversation({
     ...parts,
-    registry,
+    directory,
     signal,
     look,
     add: (item) => void outbox.add(item),
   })
   const accounts = createAccounts({ ...parts, store, conversation, now })
   const putting = createPutting({ ...parts, outbox, store, now })
-  const hearers = createHearers({ ...parts, registry })
-  const cardMessages = createCardMessages({ ...parts, hearers, putting, store, registry, now })
-  const openNotices = createOpenNotices({ ...parts, putting, store, registry, now })
-  const groups = createGroups({ ...parts, registry, putting, now, look })
+  const hearers = createHearers({ ...parts, directory })
+  const cardMessages = createCardMessages({ ...parts, hearers, putting, store, directory, now })
+  const openNotices = createOpenNotices({ ...parts, putting, store, directory, now })
+  const groups = createGroups({ ...parts, directory, putting, now, look })
   const attempt = createAttempts({
     ...parts,
     hearers,
     store,
-    registry,
+    directory,
     taps,
     putting,
     conversation,
@@ -174,7 +174,7 @@ export function createChannels(parts: {
   })
   const pairings = createPairings({
     ...parts,
-    registry,
+    directory,
     now,
     paired(recipient, replaced) {
       if (replaced !== undefined) accounts.end(replaced, 'paired anew')
@@ -190,7 +190,7 @@ export function createChannels(parts: {
   const hearing = createHearing({
     ...parts,
     store,
-    registry,
+    directory,
     taps,
     pairings,
     groups,
@@ -218,8 +218,8 @@ export function createChannels(parts: {
 
   /** Tells somebody who is reached no more of it. Nothing is kept for a second attempt: they are a stranger from now on. */
   async function farewell({ id, channel, account, user, chat, isGroup }: Recipient): Promise<void> {
-    const open = registry.channel(channel)
-    if (isGroup || open?.account !== account || registry.kind(channel)?.capabilities.pairs !== true) return
+    const open = directory.channel(channel)
+    if (isGroup || open?.account !== account || directory.kind(channel)?.capabilities.pairs !== true) return
     const at = now()
     const message = {
       ...({ id: newId('out'), at, tag: `removed:${id}`, level: 'info', path: '/', buttons: [] } as const),
@@ -232,7 +232,7 @@ export function createChannels(parts: {
   }
 
   return {
-    registry,
+    directory,
     pairings,
     groups,
     /** Compares a session's waiting cards with what was sent: tells of new ones, and changes the messages of the others. Never throws. */
@@ -270,7 +270,7 @@ export function createChannels(parts: {
           const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`
           const forMs = expiresAt === undefined ? noticeForMs : expiresAt - now()
           const problem = putting.put(recipient, key, content, { kind, level }, forMs)
-          const label = registry.kind(recipient.channel)?.name ?? recipient.channel
+          const label = directory.kind(recipient.channel)?.name ?? recipient.channel
           told.push({ label, ...(problem !== undefined && { problem }) })
         }
       })
@@ -311,7 +311,7 @@ export function createChannels(parts: {
     },
     /** Opens what is set up and takes over what the last process left. */
     async resume(): Promise<void> {
-      await registry.look()
+      await directory.look()
       parts.atomically(() => {
         nonces.prune(now())
         parts.pairings.prune(now())
@@ -326,13 +326,13 @@ export function createChannels(parts: {
     tapped: hearing.tapped,
     /** Opens the channels anew whose settings, or whose taps, count otherwise than before. */
     async reload(): Promise<void> {
-      await registry.look()
+      await directory.look()
       look()
     },
     async stop(): Promise<void> {
       stopping.abort()
       conversation.stopFollowing()
-      await registry.stop()
+      await directory.stop()
       await outbox.stop()
     },
   }

@@ -1,12 +1,12 @@
 import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'protocol'
 import type { ChannelKind, Decides } from './channel.ts'
+import { isSecretSetting } from './channel-settings.ts'
 import type { Channels } from './channels.ts'
 import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
-import { isSecretSetting } from './registry.ts'
 
 /** Makes what the dashboard sees of channels, recipients and deliveries. Secrets are never in it. */
 export function createDeskViews(parts: {
-  channels: Pick<Channels, 'registry' | 'stuck'>
+  channels: Pick<Channels, 'directory' | 'stuck'>
   outbox: Pick<OutboxStore, 'waiting'>
   recipients: Pick<RecipientStore, 'list' | 'get'>
   nameOf(person: string): string
@@ -14,9 +14,9 @@ export function createDeskViews(parts: {
   hasPublicUrl: boolean
 }) {
   const { channels, outbox, recipients, redact } = parts
-  const { registry } = channels
+  const { directory } = channels
 
-  /** What a tap may do there now. A phone that sends a denial needs an address to send it to. */
+  /** The most that a tap may do now. A phone sends a denial to the public address, so without one there are no taps. */
   const atMostOf = ({ capabilities }: ChannelKind): Decides =>
     capabilities.tapsByAddress === true && !parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
 
@@ -49,7 +49,7 @@ export function createDeskViews(parts: {
     channel(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
       const { id, name, readers, capabilities, settings } = kind
       const subscribes = capabilities.subscribes === true
-      const state = registry.state(id)
+      const state = directory.state(id)
       const values = state.state === 'on' ? state.values : {}
       const own = recipients.list(id)
       const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)

@@ -10,17 +10,17 @@ import {
 } from 'protocol'
 import { ownZone } from '../lib/zone.ts'
 import type { ChannelKind } from './channel.ts'
+import { isSecretSetting, settingsProblem } from './channel-settings.ts'
 import type { Channels } from './channels.ts'
 import { createDeskViews } from './desk-views.ts'
 import type { OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import { recipientChange } from './recipient-change.ts'
-import { isSecretSetting, settingsProblem } from './registry.ts'
 
 const healthForMs = 15_000
 const no = () => new JarvisError('not_found', 'There is no such channel.')
 type Person = { id: string; role: string }
 
-/** What the dashboard sees and changes of the channels. */
+/** The channels as the dashboard sees and changes them. */
 export function createDesk(parts: {
   channels: Channels
   outbox: Pick<OutboxStore, 'get' | 'log' | 'counts' | 'waiting'>
@@ -43,11 +43,11 @@ export function createDesk(parts: {
   changed(): void
 }) {
   const { channels, outbox, recipients, record, durably } = parts
-  const { registry } = channels
+  const { directory } = channels
   const views = createDeskViews(parts)
 
   function kindOf(id: string): ChannelKind {
-    const kind = registry.kind(id)
+    const kind = directory.kind(id)
     if (kind === undefined) throw no()
     return kind
   }
@@ -72,13 +72,13 @@ export function createDesk(parts: {
 
   return {
     current: (): ChannelsReply => ({
-      items: registry.kinds.map((kind) => views.channel(kind)),
+      items: directory.kinds().map((kind) => views.channel(kind)),
       today: outbox.counts(today()),
       zone: ownZone(),
     }),
-    /** What stands between JARVIS and people, for the doctor. */
+    /** The channels in use, each with its problem if it has one, for the doctor. */
     problems: (): { name: string; problem?: string }[] =>
-      registry.kinds.flatMap((kind) => {
+      directory.kinds().flatMap((kind) => {
         const { state, problem, subscribes, recipients: own } = views.channel(kind)
         return state === 'off' || (subscribes && own.length === 0)
           ? []
@@ -86,7 +86,7 @@ export function createDesk(parts: {
       }),
     async save(channel: string, { settings }: ChannelBody, by: Person): Promise<ChannelInfo> {
       const kind = settable(channel)
-      const state = registry.state(channel)
+      const state = directory.state(channel)
       const before = state.state === 'on' ? state.values : {}
       for (const [name, value] of Object.entries(settings)) {
         if (value !== null && isSecretSetting(name)) parts.hide(value)
@@ -113,7 +113,7 @@ export function createDesk(parts: {
     },
     async check(channel: string): Promise<ChannelInfo> {
       const kind = kindOf(channel)
-      const open = registry.channel(channel)
+      const open = directory.channel(channel)
       if (open === undefined) throw new JarvisError('conflict', `Set ${kind.name} up first.`)
       try {
         return views.channel(kind, await open.channel.health(AbortSignal.timeout(healthForMs)))
@@ -135,7 +135,7 @@ export function createDesk(parts: {
     rules: parts.rules,
     setRules(rules: ChannelRules, by: Person): ChannelRules {
       const named = [...rules.routes.map(({ channel }) => channel), ...Object.keys(rules.escalation)]
-      const stray = named.find((id) => registry.kind(id) === undefined)
+      const stray = named.find((id) => directory.kind(id) === undefined)
       if (stray !== undefined) throw new JarvisError('invalid_request', `There is no channel ${JSON.stringify(stray)}.`)
       durably(() => {
         record({ change: 'rules', by: by.id, rules })

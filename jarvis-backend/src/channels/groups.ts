@@ -1,9 +1,9 @@
 import { JarvisError } from 'protocol'
 import { newId } from '../lib/ids.ts'
 import type { ChannelKind, Group, Incoming } from './channel.ts'
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Content, Recipient, RecipientStore } from './ports.ts'
 import type { Putting } from './putting.ts'
-import type { Registry } from './registry.ts'
 import type { Say } from './spoken.ts'
 
 const mostNoticed = 10
@@ -16,7 +16,7 @@ export type Groups = ReturnType<typeof createGroups>
 /** Group chats that an owner chose to be told. Nothing that is written or pressed in one is heard. */
 export function createGroups(parts: {
   recipients: RecipientStore
-  registry: Pick<Registry, 'kind' | 'channel'>
+  directory: Pick<ChannelDirectory, 'kind' | 'channel'>
   putting: Pick<Putting, 'add'>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   atomically<T>(work: () => T): T
@@ -39,10 +39,10 @@ export function createGroups(parts: {
 
   /** @throws JarvisError `not_found`, `conflict` */
   function opened(channel: string) {
-    const kind = parts.registry.kind(channel)
+    const kind = parts.directory.kind(channel)
     if (kind === undefined) throw new JarvisError('not_found', 'There is no such channel.')
     if (kind.capabilities.groups !== true) throw new JarvisError('conflict', `${kind.name} tells no groups.`)
-    const open = parts.registry.channel(channel)
+    const open = parts.directory.channel(channel)
     if (open === undefined) throw new JarvisError('conflict', `Set ${kind.name} up first.`)
     return { kind, open }
   }
@@ -109,7 +109,7 @@ export function createGroups(parts: {
         ...({ decides: 'none', hidesNames: true, talks: false } as const),
       }
       parts.durably(() => {
-        if (parts.registry.channel(channel)?.account !== open.account || !recipients.add(recipient))
+        if (parts.directory.channel(channel)?.account !== open.account || !recipients.add(recipient))
           throw new JarvisError('conflict', 'This group is told already.')
         parts.record({ change: 'group_told', channel, by: person, recipient: recipient.id, group: group.id })
         const title = say('JARVIS tells this group of alerts and jobs. It reads nothing that is written here.')

@@ -1,18 +1,18 @@
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Recipient, RecipientStore } from './ports.ts'
-import type { Registry } from './registry.ts'
 
-/** Says who hears of what. */
+/** Finds the recipients who hear of a matter. */
 export function createHearers(parts: {
   recipients: Pick<RecipientStore, 'list'>
-  registry: Pick<Registry, 'kind'>
-  /** Whether a person may decide cards now. */
+  directory: Pick<ChannelDirectory, 'kind'>
+  /** Returns true if a person may decide cards now. */
   mayDecide(person: string): boolean
-  /** Whether a person is told of what another asked for: operators of everything, members of their own. */
+  /** Returns true if a person is told of another person's matter: operators of all, members of their own. */
   hears(person: string, asker: string | undefined): boolean
 }) {
-  /** @param asker whose matter it is; undefined: the first owner's, or nobody's */
+  /** @param asker the person whose matter it is; undefined: the first owner's matter, or nobody's */
   const hears = ({ channel, person }: Recipient, asker: string | undefined): boolean =>
-    parts.registry.kind(channel)?.capabilities.subscribes === true
+    parts.directory.kind(channel)?.capabilities.subscribes === true
       ? parts.hears(person, asker)
       : parts.mayDecide(person)
   return {

@@ -2,9 +2,9 @@ import type { CardMessages } from './card-messages.ts'
 import type { Ending } from './cards.ts'
 import type { Answered, ChannelKind, Heard, Incoming, Sender } from './channel.ts'
 import type { Groups } from './groups.ts'
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Pairings } from './pairings.ts'
 import type { OutboxStore, RecipientStore } from './ports.ts'
-import type { Registry } from './registry.ts'
 import type { Spoken } from './spoken.ts'
 import { isChoice } from './talk/choices.ts'
 import type { Conversation } from './talk/conversation.ts'
@@ -12,11 +12,11 @@ import type { KnownCard, Taps } from './taps.ts'
 
 const strangersEveryMs = 60 * 60_000
 
-/** Takes what comes in over channels to the part that it is for. Strangers get silence. */
+/** Hands everything that comes in over channels to the part that handles it. Strangers get no answer. */
 export function createHearing(parts: {
   store: Pick<OutboxStore, 'get'>
   recipients: Pick<RecipientStore, 'get' | 'list'>
-  registry: Pick<Registry, 'channel' | 'kind'>
+  directory: Pick<ChannelDirectory, 'channel' | 'kind'>
   taps: Taps
   pairings: Pick<Pairings, 'opened'>
   groups: Pick<Groups, 'noticed'>
@@ -32,11 +32,11 @@ export function createHearing(parts: {
   look(): void
   now(): number
 }) {
-  const { taps, conversation, recipients, registry, now } = parts
+  const { taps, conversation, recipients, directory, now } = parts
   let strangers = 0
   let strangersTold = Number.NEGATIVE_INFINITY
 
-  /** Decides by a tap. A copy of the card that a crash left unrecorded is known by the tap on it, and is revised too. */
+  /** Decides by a tap. A tap also reveals a copy of the card that a crash left unrecorded, so that copy is revised too. */
   async function decided(...[kind, account, tap, advance]: Parameters<typeof taps.tap>) {
     const answer = await taps.tap(kind, account, tap, advance)
     const button = answer === undefined ? undefined : taps.button(tap.token)
@@ -76,7 +76,7 @@ export function createHearing(parts: {
         return incoming satisfies never
     }
   }
-  /** What people write in a group that is told is theirs, and no attempt to reach JARVIS. */
+  /** People who write in a group that JARVIS tells do not try to reach JARVIS, so they are no strangers. */
   const isKnown = ({ id }: ChannelKind, { user, chat }: Sender) =>
     recipients.list(id).some((one) => one.user === user || (one.isGroup && one.chat === chat))
 
@@ -108,8 +108,8 @@ export function createHearing(parts: {
     listener,
     /** Decides by a request of a phone that holds a message. Only a denial counts. @returns what the phone is told */
     async tapped(channel: string, token: string): Promise<Spoken> {
-      const kind = registry.kind(channel)
-      const open = registry.channel(channel)
+      const kind = directory.kind(channel)
+      const open = directory.channel(channel)
       const isTap = kind?.capabilities.tapsByAddress === true && token.endsWith('.d')
       if (kind === undefined || open === undefined || !isTap) return taps.over
       const { answer } = await listener(kind, open.account)({ kind: 'tap', token })

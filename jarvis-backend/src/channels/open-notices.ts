@@ -1,7 +1,7 @@
+import type { ChannelDirectory } from './open-channels.ts'
 import { mayBeShown } from './outbox.ts'
 import type { Content, Open, OutboxItem, OutboxStore, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
-import type { Registry } from './registry.ts'
 import type { Say } from './spoken.ts'
 
 const over: Record<Open['kind'], string> = {
@@ -14,7 +14,7 @@ export function createOpenNotices(parts: {
   putting: Pick<Putting, 'add'>
   store: Pick<OutboxStore, 'openCards' | 'settle' | 'end'>
   recipients: Pick<RecipientStore, 'get'>
-  registry: Pick<Registry, 'kind'>
+  directory: Pick<ChannelDirectory, 'channel' | 'mayRevise'>
   isOpen(what: Open): boolean
   atomically<T>(work: () => T): T
   say: Say
@@ -24,10 +24,11 @@ export function createOpenNotices(parts: {
 
   function takeBack({ id, recipient, channel, key, content: { until, ...content } }: OutboxItem, kind: Open['kind']) {
     const to = parts.recipients.get(recipient)
-    const { withdraws = false, revises = false } = parts.registry.kind(channel)?.capabilities ?? {}
-    if (to === undefined || !(withdraws || revises)) return
+    if (to === undefined || !parts.directory.mayRevise(channel)) return
+    const open = parts.directory.channel(channel)?.channel
+    const act = open !== undefined && open.withdraw === undefined ? 'revise' : 'withdraw'
     const ended: Content = { ...content, lines: [parts.say(over[kind])], isOver: true, of: id }
-    parts.putting.add(to, key, ended, noticeForMs, { act: withdraws ? 'withdraw' : 'revise' })
+    parts.putting.add(to, key, ended, noticeForMs, { act })
   }
 
   return {

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type ChannelPairing, JarvisError } from 'protocol'
 import { newId } from '../lib/ids.ts'
 import type { ChannelKind, Incoming } from './channel.ts'
+import type { ChannelDirectory } from './open-channels.ts'
 import type { Pairing, PairingStore, Recipient, RecipientStore } from './ports.ts'
-import type { Registry } from './registry.ts'
 import type { Say, Spoken } from './spoken.ts'
 
 const goodForMs = 10 * 60_000
@@ -17,7 +17,7 @@ const unknown = () => new JarvisError('not_found', 'This pairing is over. Begin 
 export function createPairings(parts: {
   pairings: PairingStore
   recipients: RecipientStore
-  registry: Pick<Registry, 'kind' | 'channel'>
+  directory: Pick<ChannelDirectory, 'kind' | 'channel'>
   durably<T>(work: () => T): T
   record(body: Record<string, unknown>): void
   /** Told, in the transaction, whom the channel reaches now, and who was replaced. */
@@ -43,8 +43,8 @@ export function createPairings(parts: {
   return {
     /** @throws JarvisError `not_found`, `conflict` */
     begin(channel: string, person: string) {
-      const kind = parts.registry.kind(channel)
-      const open = parts.registry.channel(channel)
+      const kind = parts.directory.kind(channel)
+      const open = parts.directory.channel(channel)
       if (kind === undefined) throw new JarvisError('not_found', 'There is no such channel.')
       if (kind.capabilities.subscribes === true)
         throw new JarvisError('conflict', `${kind.name} is turned on in each browser: Settings → Notifications.`)
@@ -102,8 +102,8 @@ export function createPairings(parts: {
       const { opened, channel, account } = own(id, person)
       if (opened === undefined) throw new JarvisError('conflict', 'Nobody has used the code yet.')
       if (opened.user !== user) throw new JarvisError('conflict', 'Another number used the code. Nothing was paired.')
-      const kind = parts.registry.kind(channel)
-      if (kind === undefined || parts.registry.channel(channel)?.account !== account) throw unknown()
+      const kind = parts.directory.kind(channel)
+      if (kind === undefined || parts.directory.channel(channel)?.account !== account) throw unknown()
       const recipient: Recipient = {
         id: newId('rcp'),
         channel,

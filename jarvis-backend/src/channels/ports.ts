@@ -1,34 +1,34 @@
 import type { Decides, Level } from './channel.ts'
 import type { Spoken } from './spoken.ts'
 
-/** What an outbox keeps of a message. Its texts are those that leave. */
+/** The content of a message in the outbox. Its texts leave as they are. */
 export type Content = {
   kind: 'card' | 'notice' | 'digest' | 'test' | 'pairing' | 'talk'
   level: Level
   title: Spoken
   lines: readonly Spoken[]
-  /** Of the dashboard. */
+  /** Path of a page of the dashboard. */
   path: string
-  /** What it is about; absent: itself alone. */
+  /** The subject of the message. Absent: the message's own id. */
   tag?: string
-  /** Whose matter it is; absent: the first owner's, or nobody's. */
+  /** The person whose matter it is; absent: the first owner's matter, or nobody's. */
   asker?: string | undefined
-  /** What ends it, so that it is withdrawn then. */
+  /** The matter whose end withdraws the message. */
   until?: Open
-  /** Of a card: what its buttons may do. */
+  /** The card and its buttons, if the message is about a card. */
   card?: CardOf
   isOver?: true
   /** The item whose message this changes. */
   of?: string
-  /** The service's id of the message that this changes; absent: the one that the item has. */
+  /** The service's id of the message that this changes. Absent: the id that the item `of` has. */
   ref?: string
-  /** Of a digest: it tells what was held since, Unix ms. */
+  /** A digest tells the messages that were held since this time, Unix ms. */
   since?: number
-  /** Of a conversation: where its text is. The outbox keeps none of it. */
+  /** The source of a message of a conversation. The outbox does not keep the text itself. */
   talk?: TalkOf
 }
 /**
- * A message of a conversation, by what it is made of when it is sent. `thread`: empty for the chat itself. `part`: from 0, of `of`.
+ * The source from which a message of a conversation is made when it is sent. `thread`: empty for the chat itself. `part`: 0 to `of` - 1.
  */
 export type TalkOf = { thread: string } & (
   | { what: 'entry'; sessionId: string; seq: number; part: number; of: number }
@@ -37,13 +37,13 @@ export type TalkOf = { thread: string } & (
   | { what: 'heard'; id: string }
   | { what: 'sessions' }
 )
-/** What a notice waits for, by its id. */
+/** The matter that a notice is about, by its id. */
 export type Open = { kind: 'question' | 'change'; id: string }
 /** `deny`, `approve`: labels of the buttons; absent: no such button. */
 export type CardOf = { toolUseId: string; bindingHash: string; deny?: Spoken; approve?: Spoken }
 
 export type OutboxAct = 'deliver' | 'revise' | 'withdraw'
-/** `held`: told of in a digest instead. `dropped`: not sent, on purpose. `failed`: it could not be sent. */
+/** `held`: told in a digest instead. `dropped`: not sent, on purpose. `failed`: could not be sent. */
 export type OutboxEnd = 'sent' | 'held' | 'dropped' | 'failed'
 
 export type OutboxItem = {
@@ -102,21 +102,21 @@ export interface OutboxStore {
   reopen(why: string): number
   /** The delivered or waiting cards, and notices of what is open, that nothing was revised for, oldest first. */
   openCards(): OutboxItem[]
-  /** Whether the recipient has an item of this key that delivers. */
+  /** Returns true if the recipient has an item with this key and the act `deliver`. */
   has(recipient: string, key: string): boolean
   /** How many cards of a recipient were added since a time, sent or not. */
   cardsSince(recipient: string, at: number): number
-  /** The same of notices. */
+  /** How many notices of a recipient were added since a time, sent or not. */
   noticesSince(recipient: string, at: number): number
-  /** What was held for a digest since a time, oldest first. */
+  /** The messages that were held for a digest since a time, oldest first. */
   held(recipient: string, since: number): OutboxItem[]
   /** Notes that a card, or what a notice waits for, is settled. */
   settle(id: string): void
   /** Newest first. */
   log(query: { limit: number; before?: number }): OutboxItem[]
-  /** Of each end, how many since a time. */
+  /** The number of items for each end since a time. */
   counts(since: number): Record<OutboxEnd, number>
-  /** Forgets what ended before a time, and all but the newest `most` of what ended. */
+  /** Removes items that ended before a time, and all but the newest `most` ended items. */
   prune(before: number, most: number): void
 }
 
@@ -126,7 +126,7 @@ export type Recipient = {
   channel: string
   /** The account of ours that it was paired with: a hash of what signs us in there. */
   account: string
-  /** Whose messages these are. */
+  /** The person who receives the messages. */
   person: string
   user: string
   chat: string
@@ -136,12 +136,12 @@ export type Recipient = {
   isGroup: boolean
   decides: Decides
   hidesNames: boolean
-  /** They may talk with JARVIS there. */
+  /** The person may talk with JARVIS over the channel. */
   talks: boolean
-  /** Who answers them; absent: as the bindings of agents say. */
+  /** The agent that answers the person. Absent: the bindings of agents choose. */
   agent?: string
   createdAt: number
-  /** Why nobody is reached there. */
+  /** The reason why the recipient is not reached. */
   problem?: string
 }
 
@@ -171,7 +171,7 @@ export type Pairing = {
   person: string
   createdAt: number
   expiresAt: number
-  /** Who used the code. */
+  /** The account that used the code. */
   opened?: { user: string; chat: string; name: string; at: number }
 }
 
@@ -179,7 +179,7 @@ export interface PairingStore {
   add(pairing: Pairing): void
   get(id: string): Pairing | undefined
   byHash(hash: string): Pairing | undefined
-  /** Those that have not ended, oldest first. */
+  /** Pairings that have not ended, oldest first. */
   list(now: number): Pairing[]
   /** First wins. */
   open(id: string, by: NonNullable<Pairing['opened']>): boolean

@@ -14,7 +14,7 @@ const mostDigestLines = 8
 
 export type Putting = ReturnType<typeof createPutting>
 
-/** Puts messages into the outbox: at once, later, or in a digest, as the rules have it. */
+/** Puts messages into the outbox. The rules decide whether they leave at once, later, or in a digest. */
 export function createPutting(parts: {
   outbox: Pick<Outbox, 'add'>
   store: Pick<OutboxStore, 'noticesSince' | 'held'>
@@ -64,7 +64,7 @@ export function createPutting(parts: {
 
   return {
     add,
-    /** Puts a message in the outbox as the rules have it. @returns why it is not sent at once */
+    /** Puts a message into the outbox by the rules. @returns the reason why it does not leave at once */
     put(recipient: Recipient, key: string, content: Content, matter: Matter, forMs: number): string | undefined {
       const at = now()
       const verdict = mayDisturb(matter, recipient, parts.rules(), at)
@@ -85,7 +85,7 @@ export function createPutting(parts: {
       add(recipient, key, content, forMs, verdict.why === undefined ? {} : { why: verdict.why })
       return undefined
     },
-    /** What a digest tells of. @param since Unix ms */
+    /** The lines of a digest. @param since Unix ms */
     digestLines(recipient: string, since: number): Content['lines'] {
       const held = store.held(recipient, since)
       const titles = held.slice(0, mostDigestLines).map(({ content }) => content.lines[0] ?? content.title)

@@ -6,8 +6,6 @@ import { type RecipientRights, recipientChange } from './recipient-change.ts'
 const before = { decides: 'deny', hidesNames: true, talks: false, isGroup: false } as const
 const capabilities = (more: Partial<Capabilities> = {}): Capabilities => ({
   decidesAtMost: 'approve',
-  revises: true,
-  withdraws: true,
   isIdempotent: false,
   pairs: true,
   hidesNames: true,

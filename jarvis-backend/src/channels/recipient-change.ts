@@ -2,7 +2,7 @@ import { type ChannelRecipientBody, JarvisError } from 'protocol'
 import { type ChannelKind, type Decides, decides } from './channel.ts'
 import type { Recipient } from './ports.ts'
 
-/** What a recipient may do after a change. `agent`: absent where it stays, null where the bindings choose. */
+/** The rights of a recipient after a change. `agent`: absent if it stays, null if the bindings choose. */
 export type RecipientRights = Pick<Recipient, 'decides' | 'hidesNames' | 'talks'> & { agent?: string | null }
 
 const rank = (one: Decides) => decides.indexOf(one)

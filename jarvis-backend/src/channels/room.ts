@@ -1,3 +1,4 @@
+import type { Registry } from 'house'
 import { ChannelRules, firstOwnerId } from 'protocol'
 import type { ComposedRuns } from '../agent/room.ts'
 import { wireEntry } from '../agent/sessions/wire-entry.ts'
@@ -8,9 +9,9 @@ import { isAtLeast } from '../auth/roles.ts'
 import type { StepUp } from '../auth/step-up.ts'
 import type { People } from '../calls/people.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import { channelSettings, saveChannel } from '../config/channels.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { clusterSummary } from '../homelab/summary.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
@@ -52,8 +53,10 @@ export type ChannelsNeeds = {
   transcribe: TalkPorts['transcribe']
   /** Whether a person is told of a matter that another person (`asker`) began. */
   hears(person: string, asker: string | undefined): boolean
+  /** The channels of all rooms. */
+  registered: Pick<Registry<ChannelKind>, 'list' | 'get'>
   /** Channels in place of the shipped ones. */
-  kinds?: readonly ChannelKind[] | undefined
+  shipped?: readonly ChannelKind[] | undefined
 }
 
 /**
@@ -81,7 +84,7 @@ export const channelsRoom = defineRoom({
       redact,
       nameOf,
       settings: foundation.settings,
-      kinds: needs.kinds ?? [push.kind, ...channelKinds],
+      kinds: needs.registered,
       read: (channel) => channelSettings(of, channel),
       atomically: database.atomically,
       afterCommit: database.afterCommit,
@@ -127,6 +130,7 @@ export const channelsRoom = defineRoom({
       channels,
       desk,
       contributes: {
+        channels: needs.shipped ?? channelKinds,
         routes: [
           ...channelRoutes(desk, needs.stepUp, createRateLimit({ perMs: 60_000, now })),
           ...push.routesFor(channels),
@@ -145,7 +149,7 @@ export const channelsRoom = defineRoom({
         // The last process may have ended between storing a card and putting its message into the outbox, which takes each once.
         channels.waiting(gate.confirmations.pending())
       },
-      start: () => channels.registry.start(),
+      start: () => channels.directory.start(),
       stop: () => channels.stop(),
     }
   },

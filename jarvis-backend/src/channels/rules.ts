@@ -3,7 +3,7 @@ import { timeWithZone } from '../lib/time-of-day.ts'
 import type { Level } from './channel.ts'
 import type { Recipient } from './ports.ts'
 
-/** What a message is about. */
+/** The kind of matter that a message is about. */
 export type MatterKind = ChannelRules['routes'][number]['kinds'][number]
 /** `isAsked`: a person asked for it and waits. */
 export type Matter = { kind: MatterKind; level: Level; isAsked?: boolean }
@@ -16,7 +16,7 @@ export type Disturbs =
   | { kind: 'never'; why: string }
 
 const weight: Record<Level, number> = { info: 0, warning: 1, failed: 2, card: 2 }
-/** What a group is told of: what happens in the homelab, and nothing that waits for a person or is theirs. */
+/** The matters that groups are told: events in the homelab. Matters that wait for a person, or are a person's own, are not told there. */
 const groupMatters: ReadonlySet<MatterKind> = new Set<MatterKind>(['alert', 'job'])
 const minutesOf = (time: string) => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
@@ -54,7 +54,7 @@ function isRouted({ kind, level }: Matter, recipient: Recipient, { routes }: Cha
   )
 }
 
-/** What becomes of a matter for one recipient. Asked before anything is put into the outbox. @param at Unix ms */
+/** Decides how one recipient is told of a matter. Called before a message is put into the outbox. @param at Unix ms */
 export function mayDisturb(matter: Matter, recipient: Recipient, rules: ChannelRules, at: number): Disturbs {
   if (!isRouted(matter, recipient, rules, at)) return { kind: 'never', why: 'no route leads there' }
   const waitS =

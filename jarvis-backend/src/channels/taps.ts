@@ -8,7 +8,7 @@ import type { Say, Spoken } from './spoken.ts'
 /** A tap is refused for 24 h after its card's time at the latest, ms: a service may hand it over so late. */
 const keptAfterMs = 24 * 60 * 60_000
 
-/** What a button sends is 27 bytes: `j1.`, 128 random bits and what it does. */
+/** A button sends 27 bytes: `j1.`, 128 random bits, and a letter for its deed. */
 const form = /^j1\.[\w-]{22}\.([adl])$/
 const suffixes: Record<Nonce['decision'], string> = { approve: 'a', deny: 'd', look: 'l' }
 /** One attempt of an item: each makes buttons of its own, and a message belongs to one attempt. */
@@ -40,7 +40,7 @@ export function createTaps(parts: {
   decide: DecideByTap
   /** A person has a card before them: its time begins. */
   seen(toolUseId: string): void
-  /** Whether a person may decide cards now. */
+  /** Returns true if a person may decide cards now. */
   mayDecide(person: string): boolean
   /** A page of the dashboard; undefined: its address is not known. */
   linkTo(path: string): string | undefined
@@ -59,7 +59,7 @@ export function createTaps(parts: {
     [mayNothing]: say('Nothing was decided: you may not decide any more.'),
   }
 
-  /** The person whose tap this is. Nobody else's is looked at. */
+  /** The recipient who tapped. Taps of other people are ignored. */
   function recipientOf(
     kind: ChannelKind,
     account: string,
@@ -96,7 +96,7 @@ export function createTaps(parts: {
     return nonce
   }
 
-  /** What a person is told who looks at a card; its time runs by now. */
+  /** The answer to a look at a card, whose time runs by now. */
   function shownOf(toolUseId: string): Answered {
     const card = parts.cardOf(toolUseId)?.card
     const until = card === undefined ? '' : untilOf(card)
@@ -106,7 +106,7 @@ export function createTaps(parts: {
   }
 
   return {
-    /** What is told of a button that decides nothing. */
+    /** The answer to a button that decides nothing. */
     over,
     /** The button that a tap pressed. */
     button: (token: string): Nonce | undefined => (form.test(token) ? nonces.get(hashOf(token)) : undefined),

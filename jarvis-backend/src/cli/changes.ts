@@ -16,7 +16,7 @@ export async function changes(config: Config, { values, positionals }: Input<{ t
     const store = createChangeStore(database)
     if (action === 'keep') {
       mustKeepHere(store.get(id), id)
-      keepChange({ store, journal, transactions: database }, id, 'cli', Date.now())
+      keepChange({ store, journal, transactions: database }, id, { by: 'cli', at: Date.now() })
       // A running server watches the data dir, so this makes it update its screens at once.
       const now = new Date()
       utimesSync(config.dataDir, now, now)

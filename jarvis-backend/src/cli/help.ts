@@ -1,5 +1,5 @@
+import { nearestName } from 'node-kit/nearest'
 import { JarvisError } from 'protocol'
-import { nearestName } from '../lib/nearest.ts'
 import { type Command, type Commands, groups } from './command.ts'
 import { exitWords } from './exit-codes.ts'
 

@@ -48,7 +48,7 @@ async function serverFor(config: Config, given: string | undefined): Promise<Rea
   const url = (given ?? localUrl(config)).replace(/\/$/, '')
   if (await isThere(url)) return { url, stop: async () => {} }
   if (given !== undefined) throw new JarvisError('not_found', `No JARVIS answers at ${url}.`)
-  const { compose } = await import('../compose.ts')
+  const { compose } = await import('../process.ts')
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
   const jarvis = compose(config, version, dashboardDir)
   await new Promise<void>((resolve, reject) => {

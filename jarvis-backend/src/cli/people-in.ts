@@ -1,7 +1,7 @@
 import { createLinks, type Links } from '../auth/links.ts'
 import { createPeople, type People } from '../auth/people.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
-import { createGrants } from '../calls/confirmations/grants.ts'
+import { Grants } from '../calls/confirmations/grants.ts'
 import { offboardingOf } from '../compose/leave.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
 import type { Offboarding } from '../house.ts'
@@ -21,7 +21,7 @@ export function peopleIn(
   database: Database,
 ): { people: People; links: Links; signIns: SignInStore } {
   const signIns = createSignInStore(database)
-  const grants = createGrants({
+  const grants = new Grants({
     store: createGrantStore(database),
     journal,
     proof: journal.proof,

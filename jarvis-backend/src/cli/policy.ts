@@ -8,9 +8,9 @@ import {
   type ChangedVerdict,
   changesOf,
   compilePolicy,
-  createReplay,
   type PolicyFile,
   policyLines,
+  Replay,
   summaryOf,
 } from '../gate/index.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
@@ -90,7 +90,7 @@ function fileAt(path: string, mustExist: boolean): PolicyFile | undefined {
 }
 
 async function replay(config: Config, file: PolicyFile, since: number) {
-  const again = createReplay(compilePolicy({ file, protectedTargets: config.protectedTargets }), houseTools)
+  const again = new Replay(compilePolicy({ file, protectedTargets: config.protectedTargets }), houseTools)
   await withJournal(config, async (journal) => {
     for await (const piece of journal.lines()) {
       for (const line of piece.split('\n')) {

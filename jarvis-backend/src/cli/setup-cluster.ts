@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { JarvisError } from 'protocol'
 import { pathOf } from '../config/path-of.ts'
 import { type ProxmoxConfig, readCluster } from '../config/proxmox.ts'
-import { type Inspection, inspectCluster, type Probe, probeEntry } from '../homelab/proxmox/index.ts'
+import { type Inspection, inspectCluster, type Probe, probeEntry } from '../homelab/connect.ts'
 import { openChoices, pveumLine, roleLine, type ToolRights, toolRights } from '../tools/rights.ts'
 import type { Questions } from './questions.ts'
 

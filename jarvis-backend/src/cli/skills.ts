@@ -3,12 +3,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { JarvisError, mainAgentId, type Skill } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { legible } from '../gate/index.ts'
-import { createFolders } from '../skills/folders.ts'
-import { createSkills } from '../skills/library.ts'
+import { SkillFolders } from '../skills/folders.ts'
+import { SkillLibrary } from '../skills/library.ts'
 import { isCommand } from '../skills/reserved.ts'
 import { shippedSkills } from '../skills/shipped/index.ts'
 import type { SkillStore } from '../skills/store.ts'
-import { createTrees } from '../skills/tree.ts'
+import { Trees } from '../skills/tree.ts'
 import { createSkillStore } from '../store/sqlite/skills.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
@@ -35,10 +35,10 @@ export async function skills(config: Config, { positionals: [action = 'list', fo
 
 /** The skills of a folder, to be looked at. */
 const reading = (dir: string, store: SkillStore) =>
-  createSkills({
-    folders: createFolders({
+  new SkillLibrary({
+    folders: new SkillFolders({
       dir,
-      trees: createTrees(),
+      trees: new Trees(),
       reserved: (name) => (isCommand(name) ? `/${name} is a command of JARVIS.` : undefined),
     }),
     store,

@@ -4,8 +4,8 @@ import { createForeignAccounts, foreignMethod } from '../auth/foreign-accounts.t
 import { createOidcProvider } from '../auth/oidc-provider.ts'
 import type { Config } from '../config/config.ts'
 import type { SignInElsewhere } from '../http/elsewhere.ts'
+import type { Site } from '../site.ts'
 import { createForeignAccountStore } from '../store/sqlite/access/foreign-accounts.ts'
-import type { Site } from './site.ts'
 
 /** Wires signing in with an account of another service. @param look ends what counts no longer */
 export function composeElsewhere(

@@ -38,10 +38,10 @@ import { serveChat } from '../realtime/chat.ts'
 import { serveCluster } from '../realtime/cluster.ts'
 import { createRealtime } from '../realtime/server.ts'
 import { serveTerminal } from '../realtime/terminal.ts'
+import type { Site } from '../site.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
 import { createRevocationStore } from '../store/sqlite/access/tokens.ts'
 import { composeElsewhere } from './elsewhere.ts'
-import type { Site } from './site.ts'
 
 /** Time limits of a request, ms. They end connections of clients that send their bytes very slowly. */
 const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
@@ -186,7 +186,7 @@ export function composeEntrance(
         revoked: drop,
         ended: look,
         newDevice({ id, name }, { address, method, signIn }) {
-          // Whoever has never been elsewhere has no other device to be told on.
+          // A person with one sign-in has no other device that could be told.
           const isFirst = !signIns.list(id).some((row) => row.id !== signIn)
           if (isFirst) return
           const text = `${name} signed in on a new device, from ${address} (${method}). If that was not you, change your password.`

@@ -8,7 +8,7 @@ import { isBounded } from '../auth/roles.ts'
 import { legibleValue } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { Surface } from '../mcp/server/surface.ts'
-import type { Site } from './site.ts'
+import type { Site } from '../site.ts'
 
 /**
  * Wires `/mcp`. Its code is loaded by the first request.

@@ -14,20 +14,23 @@ import { leftOutCheck } from '../doctor/left-out.ts'
 import { memoryChecks } from '../doctor/model-checks.ts'
 import { peopleChecks, wantsProof } from '../doctor/people-checks.ts'
 import { policyChecks } from '../doctor/policy-checks.ts'
+import { roomChecks } from '../doctor/room-checks.ts'
 import { workbenchChecks } from '../doctor/workbench-checks.ts'
 import { profiles, unseenTargets } from '../gate/index.ts'
 import { diskOf } from '../http/disk.ts'
 import { doctorRoutes } from '../http/doctor.ts'
 import { activityEventRoutes } from '../http/events.ts'
 import { journalRoutes } from '../http/journal.ts'
+import { logRoutes } from '../http/logs.ts'
 import { metricsText } from '../http/metrics.ts'
 import { restartRoutes } from '../http/restart.ts'
 import { settingsRoutes } from '../http/settings.ts'
 import { setupRoutes } from '../http/setup.ts'
 import { statusParts } from '../http/status-parts.ts'
+import { mostKept } from '../log/log-tail.ts'
 import type { Realtime } from '../realtime/server.ts'
+import type { Site } from '../site.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
-import type { Site } from './site.ts'
 
 /** Implemented by the program that starts JARVIS. */
 export type Program = {
@@ -92,6 +95,11 @@ export function composeSystem(
     Object.fromEntries(
       ['chat', 'cluster', 'events', 'terminal'].map((name) => [name, realtime.io.of(`/${name}`).sockets.size]),
     )
+  const failedRooms = () =>
+    site.house
+      .rooms()
+      .filter(({ state }) => state === 'failed')
+      .map((room) => ({ ...room, problem: room.problem && redact(room.problem) }))
   const partsNow = () =>
     statusParts({
       now: now(),
@@ -110,6 +118,7 @@ export function composeSystem(
       log: site.logStanding(),
       leapt: site.leapt(),
       isHeld: database.isHeld(),
+      failedRooms: failedRooms(),
     })
 
   return {
@@ -163,11 +172,11 @@ export function composeSystem(
           },
           shippedPersona: defaultPersona,
         }),
-        setProfile: policy.setProfile,
+        setProfile: (profile, by) => policy.setProfile(profile, by),
         stepUp,
       }),
       journal: journalRoutes({ ...journal, shown: site.shown }),
-      logs: site.logRoutes(),
+      logs: logRoutes(site.logTail, mostKept),
       events: activityEventRoutes(site.activity, site.streams, startedAt, site.shown),
       setup: setupRoutes({
         setup: createClusterSetup({ config, clock }),
@@ -191,6 +200,7 @@ export function composeSystem(
             clock,
             asksModel,
             seen: () => [
+              ...roomChecks(failedRooms()),
               ...workbenchChecks(site.workbench.state()),
               ...channelChecks(site.channelDesk.problems()),
               ...models.cuts().map(([id, cut]) => cutCheck(id, cut)),

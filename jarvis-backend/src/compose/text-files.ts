@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { agentDir } from '../agents/agent-dir.ts'
+import type { Foundation } from '../foundation.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import type { Foundation } from './foundation.ts'
 
 /**
  * The texts that people edit, at each door: of the workspace, which is main's folder, and of other agents' folders. Every change is journalled with who
@@ -17,7 +17,7 @@ export type TextFiles = {
   remove(agent: string, path: string, by: string): void
 }
 
-/** Who last wrote a text of main's at any door. */
+/** The newest writer of each text of the agent `main`, at any door. */
 export type Writers = {
   /** @param hash SHA-256 of the text, hex */
   note(path: string, hash: string, by: string): void

@@ -1,7 +1,7 @@
 import type { OpenRequests } from '../auth/open-requests.ts'
 import { mcpTokenRoutes } from '../http/mcp-tokens.ts'
 import { tokenRoutes } from '../http/tokens.ts'
-import type { Site } from './site.ts'
+import type { Site } from '../site.ts'
 
 /** Wires the tokens of programs: their routes, and what ends with a token. */
 export function composeTokens(

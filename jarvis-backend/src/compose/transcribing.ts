@@ -2,7 +2,7 @@ import { JarvisError, mainAgentId } from 'protocol'
 import type { ComposedBudgets } from '../budgets/room.ts'
 import type { TalkPorts } from '../channels/talk/ports.ts'
 import type { Config } from '../config/config.ts'
-import type { Foundation } from './foundation.ts'
+import type { Foundation } from '../foundation.ts'
 
 /** @returns a function that turns speech into text; undefined if no server is set. It throws an Error in words, without secrets. */
 export function transcribing(

@@ -7,8 +7,8 @@ import type { RequestGuard } from '../auth/request-guard.ts'
 import type { Config } from '../config/config.ts'
 import { createStreamRedactor } from '../gate/index.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
+import type { Site } from '../site.ts'
 import { createAskedStore } from '../store/sqlite/asked.ts'
-import type { Site } from './site.ts'
 
 /** Wires `/v1`. Its code is loaded by the first request. */
 export function composeV1(

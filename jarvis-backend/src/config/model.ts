@@ -1,4 +1,4 @@
-import { Effort, isVariableProvider, JarvisError } from 'protocol'
+import { Effort, isVariableProvider, JarvisError, type ModelKind } from 'protocol'
 import { type ModelValues, modelSettings } from './model-settings.ts'
 import type { ModelsFile } from './models-file.ts'
 import { schemaOf } from './setting.ts'
@@ -11,7 +11,10 @@ export type ServedModel = {
   baseUrl?: string
   headers?: Readonly<Record<string, string>>
   effort?: Effort
-} & ({ kind: 'anthropic'; maxTokens: number } | { kind: 'openai-chat' | 'openai-responses' })
+  kind: ModelKind
+  /** Longest answer, tokens. Absent: the server's. */
+  maxTokens?: number
+}
 export type ModelConfig = ServedModel | { provider: 'demo'; kind: 'demo' }
 export const demo: ModelConfig = { provider: 'demo', kind: 'demo' }
 

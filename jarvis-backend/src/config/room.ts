@@ -1,5 +1,5 @@
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import type { Config } from './config.ts'
 import { watchDataDir } from './policy-file.ts'

@@ -1,7 +1,7 @@
 import type { DoctorCheck } from 'protocol'
 import { type ProxmoxConfig, tokenParts } from '../config/proxmox.ts'
 import { quote } from '../gate/index.ts'
-import { adviceOn, type Inspection } from '../homelab/proxmox/index.ts'
+import { adviceOn, type Inspection } from '../homelab/connect.ts'
 import { baseRights, grantLine, openChoices, roleLine, type ToolRights, toolRights } from '../tools/rights.ts'
 import { bad, ok, warn } from './check.ts'
 

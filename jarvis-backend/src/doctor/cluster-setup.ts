@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts'
 import { readEnvFile } from '../config/env-file.ts'
 import { type ProxmoxConfig, proxmoxSettings, readCluster } from '../config/proxmox.ts'
 import { saveSettings, settingsPath } from '../config/settings-file.ts'
-import { inspectCluster, probeEntry } from '../homelab/proxmox/index.ts'
+import { inspectCluster, probeEntry } from '../homelab/connect.ts'
 import type { Clock } from '../lib/clock.ts'
 import { choices, openChoices, pveumLine, roleLine, toolRights, toolsOf } from '../tools/rights.ts'
 

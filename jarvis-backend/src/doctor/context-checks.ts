@@ -1,6 +1,6 @@
 import type { DoctorCheck } from 'protocol'
 import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
-import { isCloud } from '../providers/index.ts'
+import { isCloud, modelApis } from '../providers/index.ts'
 import { ok, warn } from './check.ts'
 
 /** A request that a server seems to have cut: tokens that it was sent, about, and that it says it read. */
@@ -26,7 +26,8 @@ const number = (tokens: number) => tokens.toLocaleString('en-US')
 
 /** Asks Ollama how much a model reads at once; other servers are not asked, and have no line. Costs nothing. */
 export async function contextChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
-  if (config.kind !== 'openai-chat' || config.baseUrl === undefined || isCloud(config)) return []
+  if (config.kind === 'demo' || config.baseUrl === undefined || isCloud(config)) return []
+  if (modelApis[config.kind].isOfLocalServers !== true) return []
   const loaded = await ask(config, '/api/ps', undefined, signal)
   const models = Array.isArray(loaded?.models) ? (loaded.models as Record<string, unknown>[]) : undefined
   // Only Ollama has this list.

@@ -1,7 +1,7 @@
 import { type DoctorCheck, JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { quote } from '../gate/index.ts'
-import type { SeenNode } from '../homelab/proxmox/index.ts'
+import type { SeenNode } from '../homelab/connect.ts'
 import { type Address, createSshShell, offeredKey } from '../homelab/ssh/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { bad, badFrom, ok, warn } from './check.ts'

@@ -2,6 +2,7 @@ import type { DoctorCheck } from 'protocol'
 import type { Config } from '../config/config.ts'
 import { readMcpFile } from '../config/mcp-file.ts'
 import { type ForwardProxy, readProxies } from '../lib/proxies.ts'
+import { addressOf } from '../providers/index.ts'
 import { bad, ok, warn } from './check.ts'
 
 const area = 'Proxy'
@@ -50,12 +51,7 @@ function placesOf(config: Config): { name: string; url: URL }[] {
   const { embeddings, transcriptions, search, oidc } = config
   const places: [name: string, address: string | undefined][] = [
     ...config.models.map((model): [string, string | undefined] =>
-      model.kind === 'demo'
-        ? ['the demo', undefined]
-        : [
-            model.provider,
-            model.baseUrl ?? (model.kind === 'anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com/v1'),
-          ],
+      model.kind === 'demo' ? ['the demo', undefined] : [model.provider, addressOf(model)],
     ),
     ['embeddings', embeddings.kind === 'openai' ? embeddings.baseUrl : undefined],
     ['speech', transcriptions?.baseUrl],

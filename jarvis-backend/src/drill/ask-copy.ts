@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { PveApi } from '../homelab/ports.ts'
-import { figure, rowsOf, words } from '../homelab/proxmox/answers.ts'
-import { ApiError } from '../homelab/proxmox/failure.ts'
-import { isForbidden } from '../homelab/proxmox/rights.ts'
+import { figure, rowsOf, words } from '../homelab/pve/answers.ts'
+import { ApiError } from '../homelab/pve/failure.ts'
+import { isForbidden } from '../homelab/pve/rights.ts'
 import { copyPath } from './copy.ts'
 import type { Drill } from './drill.ts'
 
-/** What a started copy showed. `isProven`: false where it did not come to life, with the `problem`. */
+/** The result of starting a copy. `isProven`: false if the copy did not come to life; `problem` then says why. */
 export type Answer = {
   level: 4 | 5
   isProven: boolean

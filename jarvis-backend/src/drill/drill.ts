@@ -12,7 +12,7 @@ export type Drill = Omit<RestoreProof, 'verdict'> & {
   storage: string
   /** The restore's task, once it is known. */
   upid?: string
-  /** What is still there, or may be, and must be looked at by a person. */
+  /** The things that remain, or may remain, and that a person must look at. */
   left?: string
   endedAt?: number
 }
@@ -25,14 +25,14 @@ export interface DrillStore {
   open(): Drill | undefined
   /** The copy's id of the drill that began last. */
   lastCopy(): number | undefined
-  /** Of each guest, or of one, the newest drill with a verdict; newest first. */
+  /** The newest drill with a verdict of each guest, or of one guest; newest first. */
   proofs(vmid?: number): Drill[]
 }
 
-/** Stands in the copy's description. Its id cannot be guessed, so no other guest has it by chance. */
+/** The mark in the description of a copy. Its id cannot be guessed, so no other guest has the mark by chance. */
 export const markOf = ({ id, vmid }: Pick<Drill, 'id' | 'vmid'>): string => `${markStart}${id} of ${vmid}`
 const markStart = 'JARVIS restore drill '
-/** Whether a description may make a guest a drill's copy, which is destroyed without a question. */
+/** Returns true if a description marks a guest as a drill's copy, which is destroyed without a question. */
 export const isMarked = (description: string): boolean => description.includes(markStart.trim())
 
 export const levelWords: Record<number, string> = {

@@ -12,10 +12,10 @@ import { nextStep, type StepEvent } from './steps.ts'
 
 export type DrillsParts = {
   store: DrillStore
-  /** Of the drill's own token, where there is one. */
+  /** The API with the drill's own token, if there is one. */
   api: PveApi
   cluster: Pick<Cluster, 'state' | 'backups' | 'tasks' | 'readAfresh' | 'marks'>
-  /** Whether Proxmox itself limits the drill to its pool. */
+  /** True if the drill has its own token, which Proxmox limits to the drill's pool. */
   hasOwnToken: boolean
   ids: { first: number; last: number }
   clock: Clock
@@ -81,7 +81,7 @@ export function createDrills(parts: DrillsParts) {
     return found?.whose === 'earlier' ? undefined : found?.proof
   }
 
-  /** Whose a proof is: another guest may have taken the number since. */
+  /** Makes the proof of a drill, and finds whose it is: another guest may have taken the number since. */
   function told(drill: Drill): { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof } {
     const guest = cluster.state().guests.find(({ vmid }) => vmid === drill.vmid)
     const whose =

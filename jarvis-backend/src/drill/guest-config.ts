@@ -18,7 +18,7 @@ export function readConfigText(text: string): GuestConfig {
   )
 }
 
-/** What `GET …/config` answers. A container's raw lines come under `lxc`, as pairs. */
+/** Reads the answer of `GET …/config`. It has a container's raw lines under `lxc`, as pairs. */
 export function readConfigAnswer(answer: unknown): GuestConfig {
   const raw = (pairs: unknown) =>
     Array.isArray(pairs) ? pairs.map((pair: unknown) => (Array.isArray(pair) ? pair.map(String) : [String(pair)])) : []
@@ -71,7 +71,7 @@ export const pulledNets = (type: GuestType, config: GuestConfig): Record<string,
     }),
   )
 
-/** Whether a card's cable is pulled, beyond doubt. */
+/** Returns true if a network card's cable is certainly pulled. */
 const isPulled = (value: string) => {
   const links = partsOf(value).filter((part) => part.startsWith('link_down='))
   return links.length === 1 && links[0] === 'link_down=1'

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { diskOf, plainName } from '../homelab/format.ts'
 import { type GuestMarks, marksIn, sameGuest } from '../homelab/guest-identity.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
-import { figure, flag, rowsOf, words } from '../homelab/proxmox/answers.ts'
+import { figure, flag, rowsOf, words } from '../homelab/pve/answers.ts'
 import { typeIn } from '../homelab/whose-backup.ts'
 import { spanOf } from '../lib/words.ts'
 import { dangersIn, disksOf, type GuestConfig, hasAgent, memoryOf, netsOf, readConfigText } from './guest-config.ts'
 
-/** What is asked for. Without `storage` and `node` the drill chooses those with the most room. */
+/** The request for a drill. Without `storage` and `node`, the drill chooses those with the most room. */
 export type DrillRequest = {
   vmid: number
   storage?: string | undefined
@@ -31,7 +31,7 @@ export type Plan = {
   storage: string
   needBytes: number
   hasAgent: boolean
-  /** What the drill cannot prove, whatever comes of it. */
+  /** Facts that the drill cannot prove, whatever its result. */
   notProven: string[]
 }
 
@@ -160,7 +160,7 @@ function placesFor(backup: Backup, guest: Guest, nodes: readonly Node[], wanted:
 function needOf({ type, vmid }: Guest, config: GuestConfig): number {
   const dangers = dangersIn(type, config)
   if (dangers.length > 0) no(`vmid: no copy of ${vmid} can be kept alone: ${dangers.join('; ')}.`)
-  // What the redactor hid is not known, and nothing unknown is sent.
+  // The value that the redactor hid is unknown, and JARVIS sends nothing unknown.
   const hidden = netsOf(config).find(([, value]) => value.includes('[redacted]'))
   if (hidden !== undefined) no(`vmid: ${hidden[0]} of the backup holds a secret, which JARVIS does not pass on.`)
   const disks = disksOf(type, config)
@@ -197,7 +197,7 @@ function roomOn(
   return { storage: best.storage }
 }
 
-/** What of the levels below a restore does not hold: 1, that the backup is fresh, and 2, that its checksums were verified. */
+/** The lower levels that do not hold: 1, the backup is fresh; 2, its checksums were verified. */
 const lowerLevels = ({ createdAt, verification }: Backup, now: number): string[] => [
   ...(now - createdAt > freshForMs ? [`that the backup is fresh: it is ${spanOf((now - createdAt) / 1000)} old`] : []),
   ...(verification === 'ok' ? [] : [`that its checksums are right: ${verifiedWords[verification ?? 'absent']}`]),

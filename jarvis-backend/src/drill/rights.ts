@@ -2,13 +2,13 @@ import { drillPool } from 'protocol'
 
 type Ids = { first: number; last: number }
 
-/** What the drill's role has, on its pool and on the ids of its copies alone. */
+/** The rights of the drill's role on its pool and on the ids of its copies. */
 export const drillRights = [
   ...['VM.Allocate', 'VM.Audit', 'VM.PowerMgmt', 'VM.GuestAgent.Audit', 'Pool.Audit'],
   ...['VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk', 'VM.Config.HWType'],
   ...['VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options'],
 ]
-/** What it has on the whole cluster: to read backups, and to make volumes. */
+/** The rights of the drill's role on the whole cluster: to read backups and to make volumes. */
 export const drillReads = ['VM.Backup', 'Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Use', 'Sys.Audit']
 
 export const poolLine = `pvesh create /pools --poolid ${drillPool}`

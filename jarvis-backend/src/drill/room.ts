@@ -1,10 +1,10 @@
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import type { Homelab } from '../homelab/ports.ts'
 import { defineRoom } from '../house.ts'
 import { proofRoutes } from '../http/proofs.ts'
 import { createDrillStore } from '../store/sqlite/drills.ts'
-import { drillTools } from '../tools/house.ts'
+import { drillTools } from '../tools/drills/index.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createDrills } from './drills.ts'
 

@@ -7,9 +7,8 @@ import type { Touch } from './effect.ts'
 import { guestOf, nodeOf, runningUnits } from './lab.fixture.ts'
 import { compilePolicy } from './policy/compile.ts'
 import { parseProtected, unseenTargets } from './policy/protected.ts'
-import type { Call, Rule } from './rule.ts'
 import { reads } from './targets.ts'
-import type { World } from './world.ts'
+import type { Call, Rule, World } from './world.ts'
 
 const guest = (vmid: number, type: Guest['type'], more: Partial<Guest> = {}) => guestOf(vmid, { type, ...more })
 

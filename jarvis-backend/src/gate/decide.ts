@@ -3,17 +3,16 @@ import { type Effect, matches } from './effect.ts'
 import { movedMarks, viewsOf } from './marks.ts'
 import { sessionRoot } from './places/roots.ts'
 import { isOfSite, saidBy } from './places/web-words.ts'
-import type { Policy } from './policy/policy.ts'
 import { taintRule, underProfile } from './policy/profile.ts'
 import { isSignedBy } from './proof.ts'
 import { both } from './roles/approve.ts'
-import type { Call, Facts, Rule } from './rule.ts'
 import { orderedBy, orderedVerdict } from './taint/ordered.ts'
+import type { Source, Sources } from './taint/source.ts'
 import { withPrompt } from './taint/sources.ts'
-import { repeatedFrom, type Source, type Sources, taintedVerdict, taintOf } from './taint/taint.ts'
+import { repeatedFrom, type Taint, taintedVerdict, taintOf } from './taint/taint.ts'
 import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
-import type { World } from './world.ts'
+import type { Call, Facts, Policy, Rule, World } from './world.ts'
 
 /** Reasons for attached tools. A red one has the rule `attached`, so only the loosest profile lets it run. */
 const attachedSentences: Record<Tier, (server: string) => string> = {
@@ -29,7 +28,7 @@ const byTier: Record<Tier, string> = {
   black: 'It is never run.',
 }
 
-/** What is stopped or restarted, by the state in which it was seen last. */
+/** Words for the guest that is stopped or restarted, by its last known status. */
 const whichGuest = {
   running: 'a running guest.',
   paused: 'a paused guest.',
@@ -51,16 +50,15 @@ function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World
 }
 
 /**
- * The gate's verdict on one call, by its effects, of which there is at least one. Rules only raise a tier. The
- * strictest rule wins and is named; among equals, the first. The operator's `allow` and then the profile may lower the
- * tier, and are applied last. Pure, and never throws.
+ * The gate's verdict on one call. It has at least one effect. Rules only raise a tier. The strictest rule wins and is named; among
+ * equals, the first. The operator's `allow` and then the profile may lower the tier, and are applied last. Pure, and never throws.
  */
 export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
   const judged = tainted(raised(call, effects, world), call, effects, world)
   const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
-  // Several people decide whatever the profile says.
+  // Several people decide under every profile.
   const isSigned =
     judged.tier === 'red' &&
     (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||
@@ -126,7 +124,7 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
 
-/** Who must approve, by all rules about the call that say so. A rule that fails has made the call black before. */
+/** The people who must approve, by all rules about the call. A rule that fails has made the call black before. */
 function approvalOf(call: Call, effects: readonly Effect[], world: World): Approve | undefined {
   let approve: Approve | undefined
   for (const { approve: wanted } of rulesAbout(call, effects, world))
@@ -135,8 +133,8 @@ function approvalOf(call: Call, effects: readonly Effect[], world: World): Appro
 }
 
 /**
- * The rules about the call that say more of its card than that there is one, and those that would be about other calls once this one has
- * changed the guest's marks: whoever must approve those must approve the change.
+ * The red rules about the call that want several people or a signature. If the call changes marks of the guest, also such rules about later
+ * calls: the people who must approve those calls must approve the change.
  */
 const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[] => {
   const moved = effects.flatMap((effect) => movedMarks(effect, world)).flatMap(({ readers }) => readers)
@@ -173,12 +171,12 @@ function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world
   }
 }
 
-/** What of a call's words came out of a result. May throw. */
+/** Finds words of the call that came out of a result. May throw. */
 export function taintIn(
   { input, sources, listed, choices, isCommon }: Call,
   effects: readonly Effect[],
   world: World,
-): ReturnType<typeof taintOf> {
+): Taint | undefined {
   if (sources === undefined || isContained(effects) || isNoted(effects)) return undefined
   const addresses = effects.flatMap(({ url }) => url ?? [])
   const named: Call['input'] = { ...input, ...Object.assign({}, ...addresses.map((url) => saidBy(url))) }
@@ -189,7 +187,7 @@ export function taintIn(
   const acted = new Set(
     [...services, ...effects.flatMap(({ target }) => target.name ?? [])].map((name) => name.toLowerCase()),
   )
-  const taint = taintOf((name) => commands.includes(name), words as Call['input'], heard, world, {
+  const taint = taintOf({ input: words as Call['input'], isCommand: (name) => commands.includes(name) }, heard, world, {
     isCommon: (word) => isCommon?.(word) === true && !acted.has(word),
     isChoice: (word) => choices?.has(word) === true,
     isLeaving: addresses.length > 0,
@@ -200,7 +198,10 @@ export function taintIn(
   return taint && { ...taint, ...(id && { because: id.because }) }
 }
 
-/** What stands in a file may go back into that file, and the addresses that a site gives may be read there, so its result is no stranger to such a call. */
+/**
+ * Leaves out results that the call only gives back to where they came from. The text of a file may go back into that file, and the addresses
+ * that a site gives may be read there.
+ */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
   const isOwn = ({ kind, on, url }: Effect, source: Source) =>
     on === 'path'
@@ -211,8 +212,8 @@ function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly
 }
 
 /**
- * Whether nothing feels the call but a sandbox without a network and the conversation's own folder. Words of a stranger do no harm there, and
- * to work on what was read is what a sandbox is for.
+ * Returns whether the call can only affect a sandbox without a network and the conversation's own folder. Words of a stranger do no harm
+ * there, and a sandbox exists to work on texts that were read.
  */
 const isContained = (effects: readonly Effect[]): boolean =>
   effects.some(({ on }) => on === 'sandbox') &&
@@ -223,19 +224,19 @@ const isContained = (effects: readonly Effect[]): boolean =>
 const isOwnFile = ({ on, place }: Effect): boolean => on === 'path' && place?.root === sessionRoot
 
 /**
- * Whether a call changes files of the conversation's own folder alone. What was read may be written down there, as long as no result orders it: read
- * from there, it is a result's words again.
+ * Returns whether a call changes files of the conversation's own folder alone. Texts that were read may be written there, unless a result
+ * orders the call. Read from there again, they count as a result's words.
  */
 const isNoted = (effects: readonly Effect[]): boolean =>
   effects.some(isOwnFile) && effects.every((effect) => effect.kind === 'read' || isOwnFile(effect))
 
-/** The tool whose result orders a call. May throw. */
+/** The tool whose result orders the call. May throw. */
 export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {
   const names = effects.flatMap(({ target }) => target.name ?? [])
   return sources && orderedBy(toolName, input, names, sources())
 }
 
-/** The verdict on a change that would run unasked, where a result orders it. */
+/** The verdict on a change that would run unasked and that a result orders; undefined if none orders it. */
 function ordered(call: Call, effects: readonly Effect[]): Verdict | undefined {
   try {
     const from = orderIn(call, effects)

@@ -1,22 +1,10 @@
 import type { Guest, Target } from 'protocol'
+import type { EffectKind } from './effect-kinds.ts'
 
 /**
- * The kinds of effects that the gate knows.
- * - `read`: changes nothing. `power`: starts, stops or restarts. `config`: changes settings. `data`: changes contents.
- * - `create`, `destroy`: makes or removes a thing. `execute`: runs a text that a machine reads. `network`: reaches out.
- * - `credential`: gives or takes access. `notify`: tells a person. `remote`: calls another server, which may do
- * anything.
- * - `unknown`: nobody can say; it always asks.
- */
-export const effectKinds = [
-  ...(['read', 'power', 'config', 'data', 'create', 'destroy', 'execute', 'network', 'credential', 'notify'] as const),
-  ...(['remote', 'unknown'] as const),
-] as const
-export type EffectKind = (typeof effectKinds)[number]
-
-/**
- * What an effect is on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. Of the workbench: `path`, a
- * file or folder in a root of policy.yaml; `web`, an address; `container`, one of Docker's; `sandbox`, a command that only its sandbox feels.
+ * The kinds of things that an effect can be on. `file`: of the memory's folder. `tool`: an attached server's. `site`: the whole cluster. For
+ * the workbench: `path`, a file or folder in a root of policy.yaml; `web`, an address; `container`, a Docker container; `sandbox`, a command
+ * that affects only its sandbox.
  */
 export const things = [
   ...(['guest', 'node', 'service', 'storage', 'file', 'tool', 'site'] as const),
@@ -29,9 +17,9 @@ export type Touch = { kind: EffectKind; on: Thing; action?: PowerAction; type?: 
 export type PowerAction = 'start' | 'stop' | 'restart'
 
 /**
- * Facts of a guest by which the policy, roles and topology judge later calls about it, as a call leaves them. Its number, kind and state are
- * judged anew at each call. `unread`: the guest gets tags that nobody has read yet, as those of a backup. `had`: its tags by its own
- * configuration, because the cluster's list may be older or have none.
+ * Facts of a guest after a call. Policy, roles and topology judge later calls about the guest by them. Its number, kind and state are judged
+ * anew at each call. `unread`: the guest gets tags that nobody has read yet, such as the tags in a backup. `had`: its tags by its own
+ * configuration, because the cluster's list may be older or have no tags.
  */
 export type Becomes = Partial<Pick<Guest, 'name' | 'tags' | 'pool' | 'node'>> & {
   unread?: true
@@ -42,42 +30,45 @@ export type Becomes = Partial<Pick<Guest, 'name' | 'tags' | 'pool' | 'node'>> & 
 export type Effect = Touch & {
   /** `kind: 'none'` with an empty id when the target was not found. */
   target: Target
-  /** Of `power`: without a clean end. */
+  /** For `power`: without a clean shutdown. */
   isForced?: boolean
-  /** Of `execute`: the argument that holds the text, and the text. */
+  /** For `execute`: the argument that holds the text, and the text. */
   executes?: { argument: string; text: string }
-  /** Of `execute`: the text is proven to change nothing, so that there is nothing to record or take back. */
+  /** For `execute`: the text is proven to change nothing, so there is nothing to record or take back. */
   isReadOnly?: true
   /** The service of the target's node that changes, as the call names it. */
   service?: string
   /** The service is a unit of systemd, so that its node can be asked about it. */
   isUnit?: true
   becomes?: Becomes
-  /** Of `on: 'file'`: its path in the memory's folder. */
+  /** For `on: 'file'`: its path in the memory's folder. */
   file?: string
-  /** Of `on: 'file'`: a part of what stands there becomes another text. */
+  /** For `on: 'file'`: a part of the file's text is replaced. */
   isRewrite?: true
-  /** Of `on: 'path'`: where it is. */
+  /** For `on: 'path'`: the root and the path in it. */
   place?: Place
-  /** Of `on: 'web'`. */
+  /** For `on: 'web'`. */
   url?: string
-  /** The card shows every byte that changes, so words of a result in the arguments ask and do not refuse. */
+  /** The card shows every byte that changes. Words of a result in the arguments then make the call ask, and do not refuse it. */
   isShownWhole?: true
-  /** An argument that is the id of what JARVIS made, such as a command, and the card's words where a result gave the id and nobody else named it. */
+  /**
+   * An argument that is the id of something that JARVIS made, such as a command. `because`: the card's words if a result gave the id and nobody
+   * else named it.
+   */
   refers?: { argument: string; because: string }
   /** A person may allow effects of this kind for a whole folder or site beforehand (`places/scopes.ts`). Absent: each call asks. */
   scope?: ScopeOf
-  /** What will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
+  /** The card's sentence on what will happen, for kinds that the gate has no sentence for. Written by JARVIS, with names in quotes. */
   sentence?: string
-  /** The same for the button that approves it, as an order: `move 105 to agent`. It names ids and no name that others chose. */
+  /** The words of the button that approves it, as an order: `move 105 to agent`. They hold ids, and no names that others chose. */
   deed?: string
   /** The least tier of a call with these arguments. `isAlways`: no profile and no operator's rule lowers it. */
   atLeast?: { tier: 'red' | 'black'; because: string; isAlways?: true }
 }
 
 /**
- * What may be allowed for more than one call. `files`: a change of a file that can be taken back, for its folder. `clicks`: a click, or Enter,
- * on a page, for its site.
+ * A kind of effect that a person may allow for more than one call. `files`: a change of a file that can be taken back, for its folder.
+ * `clicks`: a click, or Enter, on a page, for its site.
  */
 export type ScopeOf = 'files' | 'clicks'
 
@@ -92,13 +83,13 @@ export class Mistake extends Error {}
 
 /** How the outcome of a change is found after its answer was lost, from its arguments alone. */
 export type Ending =
-  /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done, where that tells more than the task. */
+  /** Proxmox keeps a task. `types`: its task types; `goal`: the guest's state when it is done, if the state tells more than the task. */
   | { vmid: number; types: readonly string[]; goal?: 'running' | 'stopped'; isTwoStep?: boolean }
-  /** Nothing records the change. `look` tells a person where to see whether it took effect. */
+  /** Nothing records the change. `look` tells a person how to see whether it took effect. */
   | { look: string }
-  /** The change was made with the claim of the call. `begun`: what became of it, in words. */
+  /** The change was made with the claim of the call. `begun`: its outcome, in words. */
   | { begun: string }
-  /** The change is a list of files that was kept with the call: what is left of it is done, and its outcome is known. */
+  /** The change is a list of files that is stored with the call. The files that are left are changed after a crash, so the outcome is known. */
   | { applies: true }
 
 export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
@@ -107,14 +98,14 @@ export const matches = (touch: Touch, wanted: Partial<Touch>): boolean =>
   (wanted.action === undefined || wanted.action === touch.action) &&
   (wanted.type === undefined || wanted.type === touch.type)
 
-/** Whether a call with the declared touch may have a wanted effect. An absent field may be anything. */
+/** Returns whether a call with the declared touch may have a wanted effect. An absent field may be anything. */
 export const mayMatch = (touch: Touch, { kind, on, action, type }: Partial<Touch>): boolean =>
   (kind === undefined || kind === touch.kind) &&
   (on === undefined || on === touch.on) &&
   (action === undefined || touch.action === undefined || action === touch.action) &&
   (type === undefined || touch.type === undefined || type === touch.type)
 
-/** Whether things of this kind have a place in the cluster, so that an effect must name its target. */
+/** Returns whether things of this kind have a place in the cluster, so that an effect must name its target. */
 const isPlaced = (on: Thing) => on === 'guest' || on === 'node' || on === 'service' || on === 'storage'
 
 const isOfWorkbench = (on: Thing) => on === 'path' || on === 'web' || on === 'container' || on === 'sandbox'

@@ -4,11 +4,11 @@ import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from 
 import { namesStorage, storagesIn } from './storages.ts'
 import type { World } from './world.ts'
 
-/** What a tool declares about its calls. */
+/** A tool's declarations about its calls. */
 export type Declaring = {
   tier: Tier
   touches: readonly Touch[]
-  /** With ports, a tool tells what is known by now; without, such a tool fails, and the call asks. */
+  /** With ports, a tool tells the effects by the present state. Without ports such a tool throws, and the call asks. */
   effects(input: never, world: World, ...ports: never[]): readonly Effect[]
   attached?: unknown
 }
@@ -16,7 +16,7 @@ export type Declaring = {
 /**
  * The effects of a call. An effect of the kind `unknown`, which asks, is added when the tool declares no effect or
  * cannot compute it, when an effect is not in its `touches`, and for each guest, node and protected storage that the
- * arguments name and no effect reaches, so that what is protected stays refused. @throws Mistake for arguments that the caller can correct
+ * arguments name and no effect reaches, so that a protected thing stays refused. @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
   const { effects, fault } = checked(tool, declaredOf(tool, input, world))
@@ -40,7 +40,7 @@ const reaches = (target: Target, { kind, name, vmid, node }: Target) =>
       ? target.node === node
       : target.vmid === vmid
 
-/** `fault`: stands for what the tool does not say, or says and has not declared. */
+/** Checks the effects against the tool's declarations. `fault`: an effect that asks, if the tool tells no effect or an undeclared one. */
 function checked(
   tool: Declaring,
   effects: readonly Effect[] | undefined,

@@ -11,16 +11,15 @@ export { effectsOf } from './effects-of.ts'
 export { observedBy } from './observed.ts'
 export { pathReason } from './places/path-reason.ts'
 export { isProtectedPlace } from './places/protected.ts'
-export { absoluteOf, isWithin, placeOf, type Root, sessionRoot } from './places/roots.ts'
+export { absoluteOf, isWithin, placeOf, sessionRoot } from './places/roots.ts'
 export { type Scope, scopesOf } from './places/scopes.ts'
 export { containerTarget, pathEffect, sandboxTarget, webEffect } from './places/targets.ts'
 export { compilePolicy } from './policy/compile.ts'
 export { type ParsedPolicy, parsePolicy } from './policy/parse.ts'
-export type { Allow, Limits, Policy, Rate, Topology, WorkbenchPolicy } from './policy/policy.ts'
 export { policyLines } from './policy/print.ts'
 export { profiles } from './policy/profile.ts'
 export { parseProtected, unseenTargets } from './policy/protected.ts'
-export { type ChangedVerdict, createReplay } from './policy/replay.ts'
+export { type ChangedVerdict, Replay } from './policy/replay.ts'
 export type { PolicyFile } from './policy/schema.ts'
 export { type ArgumentType, rateOfChanges, shippedPolicy, type ToolFacts, type Tools } from './policy/shipped.ts'
 export { attachedToolsIn, changesOf, summaryOf } from './policy/summary.ts'
@@ -35,12 +34,24 @@ export {
   unmetIn,
   usualApprovers,
 } from './roles/approve.ts'
-export { beyondRole, notYours, notYoursReason, type Role, roleGone } from './roles/role.ts'
+export { beyondRole, notYours, notYoursReason, roleGone } from './roles/role.ts'
 export { seenBy } from './roles/view.ts'
-export type { Call, Rule } from './rule.ts'
+export type { Source, Sources } from './taint/source.ts'
 export { promptSource, repeatsOthers } from './taint/sources.ts'
-export type { Source, Sources } from './taint/taint.ts'
 export { noQuorumRule, restsOnQuorum } from './topology/rules.ts'
 export { groupsOf, isOwnGuest, lossesWithout } from './topology/topology.ts'
 export { unitAsked } from './topology/units.ts'
-export type { SeenUnit, World } from './world.ts'
+export type {
+  Allow,
+  Call,
+  Limits,
+  Policy,
+  Rate,
+  Role,
+  Root,
+  Rule,
+  SeenUnit,
+  Topology,
+  WorkbenchPolicy,
+  World,
+} from './world.ts'

@@ -1,14 +1,13 @@
 import type { Guest } from 'protocol'
 import { quoted } from 'redaction/visible'
 import type { Effect } from './effect.ts'
-import type { Reader } from './policy/policy.ts'
 import { topologyMarks } from './topology/topology.ts'
-import type { World } from './world.ts'
+import type { Reader, World } from './world.ts'
 
-/** One effect, in the world where a rule is to look at it. */
+/** One effect, with the world in which a rule judges it. */
 export type View = { effect: Effect; world: World }
 
-/** The effects of a call as the world is now, and then as it will be where the call changes marks: a rule holds for both. */
+/** The effects of a call in the world as it is now, and, if the call changes marks, in the world as it will be. A rule holds for both. */
 export function viewsOf(effects: readonly Effect[], world: World): View[] {
   const before = effects.map((effect) => ({ effect, world }))
   const changed = effects.filter(({ becomes, target }) => becomes !== undefined && target.vmid !== undefined)
@@ -36,7 +35,7 @@ function afterwards(world: World, { target, becomes = {} }: Effect): World {
   return { ...world, cluster: { ...world.cluster, guests: [...guests.filter((one) => one !== found), guest] } }
 }
 
-/** A guest that a call makes. It is stopped, and nothing else is known of it. */
+/** A guest that a call makes: stopped, and without any other known fact. */
 const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['target']): Guest => ({
   vmid,
   type,
@@ -55,10 +54,10 @@ const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['targe
   diskTotalBytes: null,
 })
 
-/** A mark that a call gives or takes and that something reads. */
+/** A mark that a call adds or removes, and that a rule, role or the topology reads. */
 export type MovedMark = { words: string; readers: readonly Reader[] }
 
-/** The marks of the effect's guest that something reads and that are not the same before and after. */
+/** The marks of the effect's guest that the call changes and that a rule, role or the topology reads. */
 export function movedMarks(effect: Effect, world: World): MovedMark[] {
   const { target, becomes } = effect
   if (becomes === undefined) return []

@@ -1,14 +1,13 @@
 import type { Tier } from 'protocol'
 import { usualTier } from './decide.ts'
 import { isLost, mayMatch, noTarget, type Touch } from './effect.ts'
-import type { Policy } from './policy/policy.ts'
 import { underProfile } from './policy/profile.ts'
-import type { Call } from './rule.ts'
 import { rank } from './tiers.ts'
+import type { Call, Policy } from './world.ts'
 
-/** What raises a call above its tool's usual tier, in a few words: `a guest that is locked`. */
+/** A reason that raises a call above its tool's usual tier. `words`: a few words, such as `a guest that is locked`. */
 export type Raise = { tier: Tier; rule: string; words: string }
-/** What a tool says of arguments that raise its tier. */
+/** A tool's declaration of arguments that raise its tier. */
 export type ArgumentRaise = { tier: 'red' | 'black'; words: string }
 const ruleOf = { red: 'risky_arguments', black: 'refused_arguments' } as const
 
@@ -19,7 +18,7 @@ const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget
 const isOfWorkbench = ({ on }: Touch) => on === 'path' || on === 'web' || on === 'container'
 const isService = ({ kind, on }: Touch) => (kind === 'execute' && on !== 'sandbox') || on === 'service'
 
-/** When each shipped rule raises, in words. `concerns`: the effects that a rule about all effects can concern. */
+/** The reason of each shipped rule, in words. `concerns`: the effects that a rule about all effects can concern. `needs`: protected targets without which the rule never raises. */
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
 > = {
@@ -78,7 +77,7 @@ export const raiseWords: Readonly<
   last_of_group: { words: 'the last running one of a group' },
 }
 
-/** A tool's raises, strictest first, without those that are no stricter than its usual tier. */
+/** A tool's raises that are stricter than its usual tier, strictest first. */
 export function raisesOf(
   tool: Pick<Call, 'toolName' | 'baseTier'> & {
     touches: readonly Touch[]

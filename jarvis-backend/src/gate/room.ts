@@ -1,7 +1,7 @@
-import { createActivePolicy } from '../calls/active-policy.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import { FilePolicy } from '../calls/active-policy.ts'
 import type { Config } from '../config/config.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
+import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { createPersonStore } from '../store/sqlite/access/people.ts'
@@ -21,7 +21,7 @@ export const policyRoom = defineRoom({
   }) {
     const { dataDir, writtenPolicy, database, settings, journal, activity, announce } = needs.foundation
     const persons = createPersonStore(database)
-    const policy = createActivePolicy({
+    const policy = new FilePolicy({
       written: writtenPolicy,
       hasTool: (name) => needs.attachedTools().some((tool) => tool.name === name),
       people: { list: () => persons.list().filter(({ disabledAt }) => disabledAt === undefined) },
@@ -36,7 +36,7 @@ export const policyRoom = defineRoom({
         activity.changed({ what: 'settings' })
       },
     })
-    /** Takes up policy.yaml as it is on disk. */
+    /** Reads policy.yaml from disk again. */
     const reload = () => policy.edited(readPolicy(policyPath(dataDir), 'policy.yaml'))
     needs.facts.on('files.changed', reload)
     return {

@@ -7,21 +7,21 @@ import { isLost } from './effect.ts'
 import { movedMarks } from './marks.ts'
 import { placeRules } from './places/rules.ts'
 import { alwaysAsks, markRule, noteRule } from './policy/profile.ts'
-import type { Facts, Rule } from './rule.ts'
 import { namesStorage } from './storages.ts'
 import { repeatsOthers } from './taint/sources.ts'
 import { topologyRules } from './topology/rules.ts'
 import { guestOf, lockWords, serviceRisk } from './topology/topology.ts'
 import { restartDoubt, serviceNames } from './topology/units.ts'
+import type { Facts, Rule } from './world.ts'
 
 const power = [{ kind: 'power', on: 'guest' }] as const
-// What runs in a guest has a rule of its own: none of it is read as a command that only reads.
+// A command in a guest has a rule of its own, and never counts as a command that only reads.
 const commands = [{ kind: 'execute', on: 'node' }] as const
 const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
 /** Some file systems know no case. */
 const isInstructions = ({ effect }: Facts) => instructions.has(effect.file?.toLowerCase() ?? '')
-/** What a command comes to. */
+/** The verdict on the effect's command. */
 const judged = ({ effect }: Facts) => judgeCommand(effect.executes?.text ?? '')
 const changeOf = (facts: Facts) => {
   const verdict = judged(facts)
@@ -39,7 +39,7 @@ function strangerOf(facts: Facts): string | undefined {
   return strangerTo([]) === undefined ? undefined : strangerTo(facts.sources().operatorTexts)
 }
 
-/** Whether the operator protected one of `ids`. Case is ignored, because protecting too much is harmless. */
+/** Returns whether the operator protected one of `ids`. Case is ignored, because protecting too much is harmless. */
 const isListed = ({ world, effect }: Facts, ...ids: string[]): boolean =>
   effect.kind !== 'read' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
@@ -56,7 +56,7 @@ const riskOf = (facts: Facts) =>
     .map((name) => serviceRisk(name, facts.target.node ?? '', facts.world))
     .find((risk) => risk !== undefined)
 
-/** Where several rules give the strictest tier, the first of them is the one that is named. */
+/** The shipped rules. If several give the strictest tier, the first of them is named. */
 export const rules: readonly Rule[] = [
   {
     name: 'refused_arguments',
@@ -96,7 +96,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_guest',
-    // An id is unique in the cluster, so it protects the guest even where the list has its type wrong.
+    // An id is unique in the cluster, so it protects the guest even if the list has the wrong type.
     when(facts) {
       const vmids = [facts.target.vmid, ...namesOf(facts).map(guestOfUnit)]
       return vmids.some((vmid) => vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`))

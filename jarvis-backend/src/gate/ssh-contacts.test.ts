@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { decide } from './decide.ts'
 import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy/compile.ts'
-import type { Sources } from './taint/taint.ts'
+import type { Sources } from './taint/source.ts'
 import { commandEffect } from './targets.ts'
 
 const world = {

@@ -5,7 +5,7 @@ import { type Effect, effectsOf } from './index.ts'
 import { guestOf, nodeOf } from './lab.fixture.ts'
 import { compilePolicy } from './policy/compile.ts'
 import { parsePolicy } from './policy/parse.ts'
-import { createReplay } from './policy/replay.ts'
+import { Replay } from './policy/replay.ts'
 import { shippedPolicy, type Tools } from './policy/shipped.ts'
 import { storageTarget } from './storages.ts'
 import type { World } from './world.ts'
@@ -60,7 +60,7 @@ test.each<[string, Where, string]>([
   ['protected: [storage/local]', local, 'black protected_storage'],
   ['protected: [storage/pve/local]', local, 'black protected_storage'],
   ['protected: [storage/home/local]', local, 'yellow base'],
-  // What is shared is on every node.
+  // A shared storage is on every node.
   ['protected: [storage/pve/tank]', tank, 'black protected_storage'],
   // A protected node protects its own storages, and no shared one.
   ['protected: [node/pve]', local, 'black protected_node'],
@@ -109,7 +109,8 @@ test.each([
   const world = worldWith('')
   const effects = effectsOf(prune, input, world)
   expect(effects.map((effect) => effect.target)).toEqual([target])
-  const card = describe(prune.name, effects, world, { tier: 'red', rule: 'base', reason: 'Why.' }, 0)
+  const verdict = { tier: 'red', rule: 'base', reason: 'Why.' } as const
+  const card = describe({ toolName: prune.name, effects, verdict }, world, 0)
   expect(card).toMatchObject({ sentence, now, affects: expect.stringMatching(/^Not known/) })
 })
 
@@ -117,7 +118,7 @@ test('a recorded change of a storage is judged again by another policy', () => {
   const target = { kind: 'storage', id: 'storage/pve/local', name: 'local', node: 'pve' }
   const body = { toolUseId: 'tu_1', toolName: prune.name, toolInput: local, tier: 'yellow', rule: 'base', target }
   const policy = { ...shippedPolicy, protectedTargets: new Set(['storage/local']) }
-  const replay = createReplay(policy, [prune])
+  const replay = new Replay(policy, [prune])
   replay.add({ at: 0, kind: 'execution', body })
   expect(replay.result().changed).toMatchObject([{ target: target.id, to: { rule: 'protected_storage' } }])
 })

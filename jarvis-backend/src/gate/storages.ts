@@ -4,8 +4,8 @@ import { Mistake } from './effect.ts'
 import type { World } from './world.ts'
 
 /**
- * The storage of that name. @param node where given, the one the storage is on
- * @throws Mistake where there is none, or where several nodes have one of that name
+ * The storage of that name. @param node if given, the node that the storage is on
+ * @throws Mistake if there is none, or if several nodes have one of that name
  */
 export function storageTarget(
   { storage, node }: { storage: string; node?: string | undefined },
@@ -51,8 +51,8 @@ export const storagesIn = (ids: Iterable<string>): Map<string, Target> =>
   )
 
 /**
- * Whether one of some lower-case ids names the storage. `storage/NAME` names it on every node, `storage/NODE/NAME` on one
- * node. A storage without a node may be on any.
+ * Returns whether one of some lower-case ids names the storage. `storage/NAME` names it on every node, `storage/NODE/NAME` on one
+ * node. A storage without a node may be on any node.
  */
 export function namesStorage(ids: Iterable<string>, { kind, id, node }: Target): boolean {
   if (kind !== 'storage') return false

@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 
-/** The node of that name. @param field of the call, which a mistake names @throws Mistake where there is none */
+/** The node of that name. @param field of the call, which a mistake names @throws Mistake if there is none */
 export function nodeTarget(name: string, { cluster }: World, field = 'node'): Target {
   const found = cluster.nodes.find((node) => node.name === name)
   if (found === undefined) {
@@ -16,8 +16,8 @@ export function nodeTarget(name: string, { cluster }: World, field = 'node'): Ta
 }
 
 /**
- * The guest of that number, which is unique in the cluster. @param node where given, the one the guest must be on now
- * @throws Mistake where there is none, where it is of another type, or elsewhere
+ * The guest of that number, which is unique in the cluster. @param node if given, the node that the guest must be on now
+ * @throws Mistake if there is none, or if the guest is of another type or on another node
  */
 export function guestTarget(
   { vmid, node }: { vmid: number; node?: string | undefined },
@@ -53,14 +53,14 @@ export function guestTarget(
   }
 }
 
-/** The effect of a read: on its node if it names one, else on the site. @throws Mistake where there is no such node */
+/** The effect of a read: on its node if it names one, else on the site. @throws Mistake if there is no such node */
 export const reads = ({ node }: { node?: string | undefined; [name: string]: unknown }, world: World): Effect[] => [
   node === undefined
     ? { kind: 'read', on: 'site', target: noTarget }
     : { kind: 'read', on: 'node', target: nodeTarget(node, world) },
 ]
 
-/** The service of a node and the state its unit was seen in. @throws Mistake where there is no such node or service */
+/** An effect on a service of a node, with the last known state of its unit. @throws Mistake if there is no such node or service */
 export function serviceEffect(
   action: PowerAction,
   { node, service }: { node: string; service: string },

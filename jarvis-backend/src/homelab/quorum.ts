@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PveApi, PvePath, PveReader } from './ports.ts'
-import { rowsOf, StatusRow, said, words } from './proxmox/answers.ts'
-import { ApiError } from './proxmox/failure.ts'
+import { rowsOf, StatusRow, said, words } from './pve/answers.ts'
+import { ApiError } from './pve/failure.ts'
 
 /** Proxmox's words where it could write nothing under /etc/pve: without a quorum its file system is read-only, and few messages say why. */
 export const isQuorumLoss = (words: string): boolean =>

@@ -1,6 +1,6 @@
 import type { Task } from 'protocol'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import { createStreamRedactor, quote } from '../gate/index.ts'
 import { defineRoom } from '../house.ts'
 import { limitsRoutes } from '../http/limits.ts'
@@ -33,6 +33,7 @@ export const homelabRoom = defineRoom({
       contributes: { routes: Object.values(homelab.routes).flat() },
       start: homelab.fillPast,
       stop: homelab.stop,
+      close: () => homelab.cluster.close(),
     }
   },
 })

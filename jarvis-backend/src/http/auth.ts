@@ -81,7 +81,7 @@ export function authRoutes(parts: SignIn): Route[] {
     record({ what, by, ...from(request), ...(method !== undefined && { method }) })
   /** Programs on this machine that signed in since the start; they keep no cookie. */
   const here = new Set<string>()
-  /** Whether the person has not signed in there before. */
+  /** True if the person signs in on this device for the first time. */
   function isNew(request: Request, person: string): boolean {
     if (device.read(request.headers.cookie, person) !== undefined) return false
     const { isThisMachine } = addressOf(request)

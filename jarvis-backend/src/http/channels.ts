@@ -25,7 +25,7 @@ import { del, get, patch, post, put, type Route } from './route.ts'
 const mostTaps = 60
 
 type Person = { id: string; role: string }
-/** What the routes need of the channels. Each method throws JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
+/** The part of the channels that the routes use. Each method throws JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
 export type ChannelDesk = {
   current(): ChannelsReply
   save(channel: string, body: ChannelBody, by: Person): Promise<ChannelInfo>

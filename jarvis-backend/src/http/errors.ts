@@ -31,7 +31,7 @@ export const errorHandler =
     response.status(errorStatus[known.code]).json(body)
   }
 
-/** Whether a person's browser opens a page, and no program asks. */
+/** True if a person's browser opens a page; false for a request of a program. */
 const isPage = (request: Request): boolean =>
   ['GET', 'HEAD'].includes(request.method) &&
   !/^\/(?:api|mcp|v1|oauth|metrics|health|\.well-known)(?:\/|$)/.test(request.path) &&

@@ -35,7 +35,7 @@ type Opening = {
   identity: Identity
   /** Throws once the holder counts no longer. */
   stillCounts(): void
-  /** What streams are counted by: a session's id, or `events`. */
+  /** Streams with the same key share a limit: a session's id, or `events`. */
   key: string
   /** Called once when the client is gone or the stream was ended. */
   ended(): void

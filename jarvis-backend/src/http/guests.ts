@@ -11,14 +11,14 @@ import { readConfig } from '../homelab/operations/guest-config.ts'
 import { whyUnread } from '../homelab/operations/read-each.ts'
 import { readSnapshotConfig, readSnapshots } from '../homelab/operations/snapshots.ts'
 import type { Homelab } from '../homelab/ports.ts'
-import type { Place } from '../homelab/proxmox/guest.ts'
+import type { Place } from '../homelab/pve/guest.ts'
 import { endOf } from './handle.ts'
 import { get, type Route } from './route.ts'
 
 const readMs = 10_000
 const mostBackups = 500
 
-/** What the gate knows of those who need a guest. */
+/** The dependents of a guest, as far as the gate knows them. */
 export type Leaning = Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'>
 
 /**

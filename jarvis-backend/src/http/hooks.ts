@@ -7,7 +7,7 @@ import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 /** `createdAt`: Unix ms; null: there is no key. */
 const Key = z.object({ createdAt: z.int(), lastUsedAt: z.int().nullable() }).nullable()
-/** What Proxmox's template may send; anything else in the body is ignored. */
+/** The body of Proxmox's template. Other fields are ignored. */
 const Hint = z.object({ type: z.string().max(100).optional().catch(undefined) })
 const name = 'webhook of Proxmox'
 
@@ -47,7 +47,7 @@ export function hookRoutes(parts: {
         journal.append('token', { change: 'revoked', name, by })
       }),
     ),
-    // What the hint says is never taken for true.
+    // A hint only makes JARVIS look sooner: its content is never believed.
     post(
       '/hooks/pve',
       'A hint of Proxmox’s to look, once a minute at most. Asks for the webhook’s key.',

@@ -14,7 +14,7 @@ export function linkRoutes(parts: {
   addressOf: ClientAddressOf
   passwords: Pick<PersonPasswords, 'hashOf' | 'change' | 'requireGood'>
   factors: Pick<SecondFactors, 'check'>
-  /** What a person had open counts no longer, for their password is another one. */
+  /** Called after a person's password changed: their open connections count no longer. */
   changed(person: string): void
   /** Signs a person in, whose link was used. */
   enter(person: string, request: Request, response: Response, method: string): LoginReply

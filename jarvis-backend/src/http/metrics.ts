@@ -19,7 +19,7 @@ export type Measured = {
   journalEntries: number
   /** Since the start. */
   models: readonly ModelTally[]
-  /** Those that have not ended. */
+  /** The alerts that have not ended. */
   alerts: readonly Alert[]
   checks: readonly Pick<CheckRow, 'id' | 'state'>[]
   /** Connections of dashboards, by namespace. */

@@ -17,7 +17,7 @@ import type { Journal } from '../calls/ports.ts'
 import { endOf, read } from './handle.ts'
 import { del, get, post, put, type Route, readByHandler } from './route.ts'
 
-/** What the routes need of the models. Each method throws JarvisError `invalid_request`, `conflict`. */
+/** The part of the models that the routes use. Each method throws JarvisError `invalid_request`, `conflict`. */
 export type Models = {
   current(): ModelsReply
   test(provider: ModelProvider, body: ModelTestBody, signal: AbortSignal): Promise<ModelTestReply>

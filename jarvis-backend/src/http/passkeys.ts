@@ -23,13 +23,13 @@ export function passkeyRoutes(parts: {
   passkeys: Passkeys
   people: Pick<People, 'must'>
   originOf: OriginOf
-  /** What authenticators call the person. */
+  /** The name of the person that authenticators show. */
   labelOf(person: string): string
   /** Checks a passkey and counts refused ones. @returns the person's id */
   prove(request: Request, response: PasskeyAssertion): Promise<string>
   /** Signs the person in, whose passkey was checked. */
   enter(person: string, passkey: string, request: Request, response: Response): Entered
-  /** What is open counts no longer, perhaps. */
+  /** Checks open connections again, because their sign-in may have ended. */
   ended(): void
 }): Route[] {
   const { passkeys, people, originOf, labelOf, prove, enter, ended } = parts

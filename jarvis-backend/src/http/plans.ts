@@ -8,7 +8,7 @@ const Query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-/** What the routes act through. `next`: a cursor for `before`. */
+/** The part of the plans that the routes use. `next`: a cursor for `before`. */
 export type PlanList = {
   list(query: { limit: number; before?: number }): PlanRun[]
   /** @throws JarvisError `not_found` */

@@ -3,9 +3,9 @@ import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { ApiToken } from '../auth/api-tokens.ts'
 
-/** What a program may do with sessions over `/api`: talk in its own, as over `/v1`. */
+/** The sessions of programs. Over `/api`, as over `/v1`, a program talks in its own sessions only. */
 export type ProgramSessions = {
-  /** Whether a session belongs to the token. */
+  /** True if the session belongs to the token. */
   isOf(token: ApiToken, sessionId: string): boolean
   /** An id for a new session of the token. */
   newId(token: ApiToken): string

@@ -1,6 +1,7 @@
 import { type Approve, JarvisError, RoleInfo, TryRoleBody, TryRoleReply } from 'protocol'
 import { z } from 'zod'
-import type { Judgement, TryingJudge } from '../calls/judge.ts'
+import type { TryingJudge } from '../calls/judge.ts'
+import type { Judgement } from '../calls/judgement.ts'
 import type { People } from '../calls/people.ts'
 import { get, post, type Route } from './route.ts'
 
@@ -10,7 +11,7 @@ export function roleRoutes(parts: {
   roles(): ReadonlyMap<string, { name: string; sentences: readonly string[] }>
   /** The roles that are always there. */
   builtIn: readonly string[]
-  /** Who must approve, in words. */
+  /** Says in words which people must approve. */
   approveWords(approve: Approve): string
   people: People
   judge: TryingJudge

@@ -22,22 +22,22 @@ export type Route = Required<Pick<Facts, 'role' | 'password' | 'status'>> &
   }
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** What a route declares of itself beside method, path and summary. */
+/** The declarations of a route beside method, path and summary. */
 type Facts = {
   /** Least standing of a person. `public`: no token is asked for. `key`: `admit` asks for another one. */
   role: Standing | 'public' | 'key'
-  /** Of the standing `viewer`: it answers members too, because it shows nothing of the cluster, or no more than is theirs. */
+  /** Only with the standing `viewer`: the route answers members too, because it shows nothing of the cluster beyond their scopes. */
   forMembers?: true
   /**
    * Least scope of a program's token; absent: closed to programs. Never of a route that decides, changes a setting, makes a token or shows a secret.
    * `ask` admits programs beside operators.
    */
   token?: TokenScope
-  /** Of a path below `/sessions/:id`: what the session must be shared for, with whom it is not theirs. Absent: `look` to read, else `own`. */
+  /** Only for paths below `/sessions/:id`: the right that a share of the session must give to a person who does not own it. Absent: `look` for GET, else `own`. */
   session?: Reach
-  /** Whether the password is asked for again; `sometimes`: the handler asks where the body allows more than before. */
+  /** True if the password is asked for again. `sometimes`: the handler asks if the body allows more than before. */
   password?: boolean | 'sometimes'
-  /** @throws JarvisError `unauthorized` before the body is read. Of the role `key`. */
+  /** Only with the role `key`: checks the key. @throws JarvisError `unauthorized` before the body is read */
   admit?(request: Request): void
   /** Any body is taken: one that is no JSON, or too large, counts as none. */
   takesAnyBody?: true
@@ -47,11 +47,11 @@ type Facts = {
   /** A strict object. Absent: every query is refused. */
   query?: z.ZodType
   body?: z.ZodType
-  /** Of the JSON answer; absent: the handler's `media`, or nothing. */
+  /** Schema of the JSON answer. Absent: the handler sends `media`, or nothing. */
   reply?: z.ZodType
   /** Content types that the handler sends by itself. */
   media?: readonly string[]
-  /** Of a success; absent: 200, or 204 without `reply` and `media`. */
+  /** HTTP status of a success. Absent: 200, or 204 without `reply` and `media`. */
   status?: number
 }
 
@@ -60,9 +60,9 @@ export type Call<P = unknown, Q = unknown, B = unknown> = {
   params: P
   query: Q
   body: B
-  /** Of the token. Only of routes that ask for one. */
+  /** The identity of the token; set only on routes that ask for a token. */
   identity: Identity
-  /** Who asks, for the journal. Only of routes that ask for a token. */
+  /** The name of the caller in the journal; set only on routes that ask for a token. */
   by: string
   request: Request
   response: Response

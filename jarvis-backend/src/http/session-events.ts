@@ -11,7 +11,7 @@ import type { Call } from './route.ts'
 /** Entries that are read at a time. */
 const entriesAtOnce = 200
 
-/** Whether an event is a line of the transcript; only its `seq` can be gone back to. */
+/** True if an event is a line of the transcript. A client can resume only after the `seq` of such an event. */
 const isEntry = (payload: object): payload is Entry => 'at' in payload
 
 /** The `seq` that a client has: of the last event it received, else `after`, of its query; -1 where it has none. @throws JarvisError `invalid_request` */

@@ -11,7 +11,7 @@ import type { Journal } from '../calls/ports.ts'
 import { endOf } from './handle.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** What the routes need of the setup. Each method throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
+/** The part of the setup that the routes use. Each method throws JarvisError `invalid_request`, `cluster_unreachable`, `conflict`. */
 export type Setup = {
   current(): SetupReply
   probe(url: string, signal: AbortSignal): Promise<SetupProbeReply>

@@ -19,7 +19,7 @@ export function signInRoutes(parts: {
   record(change: SignInChange): void
   /** Ends what a person paired with channels and web push, within the transaction. */
   endChannels(person: string, why: string): void
-  /** What is open counts no longer, perhaps. */
+  /** Checks open connections again, because their sign-in may have ended. */
   ended(): void
 }): Route[] {
   const { signIns, list, durably, record } = parts

@@ -25,10 +25,12 @@ export type PartsSeen = {
   push: { devices: number; failing: number }
   sqliteVersion: string
   log: LogStanding
-  /** Of a clock that is not believed, Unix ms. */
+  /** The leap of a clock that is not believed, Unix ms. */
   leapt: { from: number; to: number } | undefined
   /** Another process holds the database. */
   isHeld: boolean
+  /** Rooms that did not start. */
+  failedRooms: readonly { name: string; problem?: string | undefined }[]
 }
 
 const gib = 1024 ** 3
@@ -48,6 +50,7 @@ export function statusParts(seen: PartsSeen): PartStatus[] {
     disk(seen.disk),
     ...(seen.leapt ? [leapt(seen.leapt)] : []),
     ...(seen.isHeld ? [held] : []),
+    ...(seen.failedRooms.length > 0 ? [failed(seen.failedRooms)] : []),
     ...(seen.log.lost > 0 ? [log(seen.log)] : []),
     sockets(seen),
     push(seen),
@@ -172,7 +175,14 @@ const held: PartStatus = {
   effect: 'Messages, decisions and results wait until it is free. What only reads goes on.',
 }
 
-/** Of a log that lost lines. The newest ones are on the page Log all the same. */
+const failed = (rooms: PartsSeen['failedRooms']): PartStatus => ({
+  name: 'Start',
+  health: 'bad',
+  text: rooms.map(({ name, problem }) => `${name} did not start: ${problem ?? 'no cause is known'}`).join(' '),
+  effect: 'What these parts do in the background is not done. Mend the cause, then restart JARVIS. The log says more.',
+})
+
+/** A log that lost lines. The newest ones are on the page Log all the same. */
 function log({ lost, problem }: LogStanding): PartStatus {
   const text = `${lost} ${lost === 1 ? 'line' : 'lines'} of the log could not be written to standard output.`
   if (problem === undefined) return { name: 'Log', health: 'ok', text: `${text} It takes lines again.` }

@@ -7,7 +7,7 @@ export function routeTable(parts: {
   routes: readonly Route[]
   version: string
   status(): Status
-  /** What the person may see of it. */
+  /** The part of the cluster that a person may see. */
   cluster(person: string): ClusterState
 }): Route[] {
   const table: Route[] = [

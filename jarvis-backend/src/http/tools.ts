@@ -1,7 +1,7 @@
 import { ClassifyBody, ClassifyReply, JarvisError, type Tier, ToolCalls, ToolInfo } from 'protocol'
 import { z } from 'zod'
-import type { Ready } from '../calls/call.ts'
 import type { TryingJudge } from '../calls/judge.ts'
+import type { Ready } from '../calls/judgement.ts'
 import { type Catalog, inputSchemaOf } from '../tools/catalog.ts'
 import type { Tool } from '../tools/tool.ts'
 import { questionerOf } from './handle.ts'
@@ -14,7 +14,7 @@ const withRaises = (raises: Raises, tool: ToolInfo): ToolInfo => (raises.length 
 export function toolRoutes(parts: {
   catalog: Catalog
   judge: TryingJudge
-  /** What a card of the call would say of it. */
+  /** Returns the text of the card that the call would get. */
   previewOf(ready: Ready): ClassifyReply['preview']
   /** Tier of a tool's calls when no argument raises it. */
   tierOf(tool: Tool): Tier

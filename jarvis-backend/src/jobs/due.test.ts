@@ -94,7 +94,7 @@ test('over any order of looks, clocks and stops, each slot has one row and begin
             if (isChanging) expect(isBusy).toBe(false)
           }
         }
-        // Of the newest hundred, each has its row; what a jump passed over beyond that is told by the oldest.
+        // Each of the newest hundred slots has its row. The oldest row also tells of the earlier slots that a jump of the clock passed over.
         const known = times.newest(anchor, latest, 20).slots
         expect(known.filter((slot) => slot <= now).every((slot) => rows.has(slot))).toBe(true)
         expect(begun).toBeLessThanOrEqual(rows.size)

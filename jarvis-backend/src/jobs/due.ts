@@ -7,10 +7,10 @@ export const onTimeMs = 90_000
 export const graceMs = 60 * 60_000
 /** So many missed slots are written down each; earlier ones are told by the oldest of them. */
 const mostRows = 100
-/** What a gap longer than this missed is one row: the clock leapt, or nobody misses each of them, ms. */
+/** A longer gap gets one row for all slots that it missed: the clock jumped, or nobody needs a row for each slot, ms. */
 const longGapMs = 30 * 24 * 60 * 60_000
 
-/** What is known of a job when its slots are looked at. */
+/** A job when its slots are looked at. */
 export type Looked = {
   jobId: string
   times: Times

@@ -20,16 +20,16 @@ export const heartbeatJob = (minutes = 30): Shipped => ({
   budget: { tokensPerRun: 150_000, tokensPerDay: 300_000 },
 })
 
-/** What the model is told where there is no HEARTBEAT.md. */
+/** The instructions to the model if there is no HEARTBEAT.md. */
 const usualWords = `Say in at most five lines what changed, what it means, and what to do. Look closer only where a finding needs it. Change
 nothing.`
 
-/** What a look came to. A finding's `key` is the same as long as nothing about it changes for a person. */
+/** One finding of a look. Its `key` stays equal until something changes that matters to a person. */
 export type Finding = { key: string; line: string }
 
 export type HeartbeatParts = {
   store: JobStore
-  /** What the checks say now, gravest first; `unseen` in words where they could not look. Calls no model. */
+  /** The present findings of the checks, gravest first; `unseen` says in words what could not be looked at. Calls no model. */
   findings(): { items: readonly Finding[]; unseen: string | undefined }
   /** Lets the checks look before; for a beat by hand. */
   lookNow(): Promise<void>
@@ -37,7 +37,7 @@ export type HeartbeatParts = {
   files: {
     /** Undefined where there is no such file. */
     read(path: string): string | undefined
-    /** Who last wrote that text of that file, or `unknown`. */
+    /** The last writer of this text of the file, or `unknown`. */
     writerOf(path: string, text: string): string
     /** Adds to a file of JARVIS's own words. */
     add(path: string, text: string): void

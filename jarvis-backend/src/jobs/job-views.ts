@@ -36,7 +36,7 @@ export function createJobViews(parts: {
         ...(clockChange !== undefined && { clockChange }),
       }
     },
-    /** What a schedule means. @throws JarvisError `invalid_request` with the reason */
+    /** The next instants of a schedule, and its meaning in words. @throws JarvisError `invalid_request` with the reason */
     preview(schedule: Schedule): SchedulePreview {
       const now = clock.now()
       requireFuture(schedule, now)

@@ -42,7 +42,7 @@ export interface JobStore {
   claim(slot: StoredSlot): boolean
   update(slot: StoredSlot): void
   slot(jobId: string, slot: number): StoredSlot | undefined
-  /** Those that have not ended, oldest first; of one job, or of all. */
+  /** Slots that have not ended, oldest first; of one job, or of all. */
   open(jobId?: string): StoredSlot[]
   /** Newest first. */
   slots(jobId: string, query: { before?: number; limit: number }): StoredSlot[]
@@ -58,13 +58,13 @@ export type Standing =
 /** `isForeign`: what it says is nobody's words, as a finding of a check. `writtenBy`: who last wrote the text that it follows, where that is known. */
 type WorkOf = { isForeign?: true; writtenBy?: string }
 
-/** What the scheduler starts runs through. */
+/** The way in which the scheduler starts and follows runs. */
 export type JobRuns = {
   /** @throws JarvisError; nothing was started then */
   start(run: {
     job: Pick<StoredJob, 'id' | 'name' | 'by' | 'askedBy'>
     slot: number
-    /** Who caused the run, besides the person in whose name it asks. */
+    /** The persons who caused the run, in addition to the person in whose name it asks. */
     causedBy: readonly string[]
     work: Extract<JobWork, { kind: 'prompt' | 'call' }> & WorkOf
     link(ids: { sessionId: string; runId: string }): void
@@ -77,21 +77,21 @@ export type JobRuns = {
   remove(sessionId: string): void
 }
 
-/** What a job's calls are, as the gate has it. */
+/** The gate's view of a job's calls. */
 export type JobCalls = {
-  /** Whether the call changes nothing by its effects now. */
+  /** Returns true if the call's effects now change nothing. */
   isReading(call: { toolName: string; toolInput: Record<string, unknown> }): boolean
-  /** Why the call would be refused, whoever approves it; undefined where it would not be. */
+  /** The reason why the call would be refused, whoever approves it; undefined if it would not. */
   refusal(call: { toolName: string; toolInput: Record<string, unknown> }, asker: Principal): string | undefined
 }
 
 /** A kind of work that is not a run alone. */
 export type Worker = {
-  /** Whether it changes nothing. */
+  /** Returns true if the work changes nothing. */
   isReading(work: JobWork): boolean
-  /** Why it cannot be a job here; undefined where it can. */
+  /** The reason why the work cannot be a job here; undefined if it can. */
   refusal?(work: JobWork): string | undefined
-  /** Begins it. @param overBudget why no model may be called today @returns how it ended, or the run that it becomes */
+  /** Begins the work. @param overBudget the reason why no model may be called today @returns how the work ended, or the run that it becomes */
   begin(
     job: StoredJob,
     slot: StoredSlot,

@@ -29,13 +29,13 @@ export type JobsParts = Omit<SchedulerParts, 'isReading'> & {
   /** Until when a person has allowed the calls of a drill beforehand, Unix ms; undefined where each one asks. */
   approvedUntil(job: StoredJob): number | undefined
   calls: JobCalls
-  /** Which guest a work means by its number; undefined where it names none, or that is not known. */
+  /** The guest that a work names by its number; undefined if the work names none, or an unknown one. */
   guestOf(work: JobWork): { id: string } | undefined
   redact(text: string): string
   shipped: readonly Shipped[]
 }
 
-/** Who makes a job. `askedBy`: the model or client whose call `by` approved. */
+/** The maker of a job. `askedBy`: the model or client whose call `by` approved. */
 export type Maker = { by: string; askedBy?: Principal | undefined }
 
 /** In whose name a job asks: who asked for it, which is less than who approved that. Absent: the first owner. */
@@ -46,7 +46,7 @@ export const personOfJob = ({ by, askedBy }: Maker): { person?: string } =>
 export function createJobs(parts: JobsParts) {
   const { store, clock, zone, transactions, journal } = parts
 
-  /** Whether a job's work changes nothing. Nobody knows what a model will call. */
+  /** Returns true if a job's work changes nothing. A prompt may change something: nobody knows what a model will call. */
   const isReading = (work: JobWork): boolean =>
     work.kind === 'call'
       ? parts.calls.isReading(work)
@@ -156,7 +156,7 @@ export function createJobs(parts: JobsParts) {
       }
       return keep(bound(job), 'made', by)
     },
-    /** What a person changes of a job's work is the person's own, whoever asked for it before. @throws JarvisError */
+    /** Changes a job. A person who changes the work becomes its asker, whoever asked for it before. @throws JarvisError */
     change(id: string, { isPaused, ...patch }: z.output<typeof JobPatchBody>, by: string): Job {
       const job = must(id)
       const wanted = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

@@ -9,10 +9,10 @@ import type { Shown } from '../auth/closed-words.ts'
 import type { ComposedBudgets } from '../budgets/room.ts'
 import type { People } from '../calls/people.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import { composeJobDrills } from '../compose/job-drills.ts'
 import { hashOfText, type Writers } from '../compose/text-files.ts'
 import type { Drills } from '../drill/drills.ts'
+import type { Foundation } from '../foundation.ts'
 import { whoseIs } from '../homelab/guest-identity.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type FactTypes, type JarvisFacts } from '../house.ts'
@@ -25,6 +25,7 @@ import { dailyAddition, ownHeading } from '../memory/daily.ts'
 import type { Library } from '../runbooks/library.ts'
 import type { createJobStore } from '../store/sqlite/jobs.ts'
 import { jobTools } from '../tools/jobs/index.ts'
+import { withPorts } from '../tools/tool.ts'
 import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createDrillWorker, drillJob } from './drill-job.ts'
@@ -51,7 +52,7 @@ export const jobsRoom = defineRoom({
     return {
       jobs,
       contributes: {
-        tools: jobTools({
+        tools: withPorts(jobTools, {
           ...jobs,
           list: (asker) => parts.shown(people.find(asker?.person)).jobs(jobs.list()),
           zone: ownZone(),
@@ -72,7 +73,7 @@ function openJobs(
     store: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns' | 'session'>
     gate: Pick<Gate, 'judge' | 'confirmations' | 'grants'>
     apiTokens: Pick<ApiTokens, 'list'>
-    /** Whether a person may ask for anything now; undefined: the first owner. */
+    /** Returns true if a person may ask for anything now; undefined: the first owner. */
     mayAsk(person: string | undefined): boolean
     writers: Writers
     shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
@@ -126,7 +127,7 @@ function openJobs(
           if (payload.runId !== run.runId || !toldBy.has(event)) return
           const now: Standing | undefined = standing(run)
           if (now === undefined) return
-          // Whoever is told may start a run, which must not begin within another one's event.
+          // The listener may start a run, and a run must not begin within an event of another run.
           setImmediate(tell, now)
           if (now.state !== 'running' && now.state !== 'waiting') setImmediate(watch.end)
         },

@@ -11,12 +11,12 @@ const lookEveryMs = 60_000
 export type SchedulerParts = SwitchParts & {
   store: JobStore
   runs: JobRuns
-  /** Of the kinds of work that are not a run alone. */
+  /** The workers for the kinds of work that are more than one run. */
   workers: Partial<Record<StoredJob['work']['kind'], Worker>>
   isReading(work: StoredJob['work']): boolean
-  /** Why whoever asked for the job may ask no more; undefined where they may. */
+  /** The reason why the asker of the job may not ask any more; undefined if the asker may. */
   makerProblem(job: StoredJob): string | undefined
-  /** Why its number is not the guest's any more that was meant; undefined where it is, or none was. */
+  /** The reason why the number no longer belongs to the guest that was meant; undefined if it does, or no guest was meant. */
   guestProblem(job: StoredJob): string | undefined
   clock: Clock
   zone: string
@@ -98,7 +98,7 @@ export function createScheduler(parts: SchedulerParts) {
     disarm = clock.after(Math.max(1, next - clock.now()), look)
   }
 
-  /** What the last process left: nothing of it begins again. */
+  /** Ends or follows the slots that the last process left. None of them begins again. */
   function resume(): void {
     for (const slot of store.open()) {
       const { sessionId, runId } = slot

@@ -1,6 +1,6 @@
 import type { JobStore, StoredJob } from './job.ts'
 
-/** What the switches are kept in; the command line has no more. */
+/** The parts that keep the switches. The command line has only these. */
 export type SwitchParts = {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   journal: { append(kind: 'job', body: Record<string, unknown>): void }
@@ -9,7 +9,7 @@ export type SwitchParts = {
 
 const key = 'jobs_stopped'
 
-/** Who stopped all jobs, and when (Unix ms); undefined while they run. */
+/** The person who stopped all jobs, and when (Unix ms); undefined while jobs run. */
 export function stoppedOf({ get }: SwitchParts['settings']): { by: string; at: number } | undefined {
   const kept = get(key)
   return kept === undefined || kept === '' ? undefined : (JSON.parse(kept) as { by: string; at: number })

@@ -129,7 +129,7 @@ test.each(changes)('$zone keeps its times when the clocks go by $byMs ms at $at'
     })
     expect([time, ran(`${minute} ${hour} * * *`)]).toEqual([time, expected])
   }
-  // What goes by the hand of the clock comes whenever the hand is there.
+  // A schedule by the wall clock is due whenever the clock shows its time.
   expect(ran('*/15 * * * *')).toEqual(
     minutes.filter(({ date, minute }) => wholeDates.includes(date) && minute % 15 === 0).map(({ utc }) => utc),
   )

@@ -5,11 +5,17 @@ import { hasRoom } from './disk-room.ts'
 
 const reserveBytes = 4 * 1024 ** 2
 
+export type DiskReserve = {
+  /** Makes the file if there is none and the disk has room. Never throws. */
+  hold(): void
+  /** Frees the room of the file for the database. Never throws. @returns whether there was some */
+  release(): boolean
+}
+
 /** A file that keeps room for decisions, their journal and their results on a disk that others fill. */
-export function createDiskReserve(dataDir: string, hasRoomFor: (folder: string) => boolean = hasRoom) {
+export function createDiskReserve(dataDir: string, hasRoomFor: (folder: string) => boolean = hasRoom): DiskReserve {
   const path = join(dataDir, 'disk-reserve')
   return {
-    /** Makes the file where there is none and the disk has room. Never throws. */
     hold(): void {
       try {
         // A file system that compresses would keep no room for zeros.
@@ -18,7 +24,6 @@ export function createDiskReserve(dataDir: string, hasRoomFor: (folder: string) 
         rmSync(path, { force: true })
       }
     },
-    /** Frees its room for the database. Never throws. @returns whether there was some */
     release(): boolean {
       try {
         rmSync(path)

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest.ts'
+import { nearestName } from 'node-kit/nearest'
 
 const mostChars = 200
 /** Names that other programs put before the name of a tool with `_`. */

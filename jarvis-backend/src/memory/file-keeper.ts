@@ -10,7 +10,7 @@ export type Files = {
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
 
-/** Whether a path lies in the folder of skills, also on a file system that takes `Skills` for the same. */
+/** Returns true if a path lies in the folder of skills. Ignores case, because a file system may. */
 export const isSkillPath = (path: string): boolean => /^skills(?:\/|$)/iu.test(path.normalize('NFKC'))
 
 /** A runbook or a skill is no note: it has a page and a list of its own. An unapproved skill must reach no model. */

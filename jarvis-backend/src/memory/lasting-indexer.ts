@@ -6,7 +6,7 @@ export type IndexPlace = {
   /** Changes when the index file was deleted or replaced. */
   identity(): string | undefined
   remove(): void
-  /** Whether the error means that the index is damaged. */
+  /** Returns true if the error means that the index is damaged. */
   isDamage(error: unknown): boolean
 }
 

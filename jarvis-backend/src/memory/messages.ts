@@ -9,7 +9,7 @@ export type EmbedderConfig =
   | { kind: 'local'; folder?: string }
   | { kind: 'openai'; baseUrl: string; apiKey?: string; model: string }
 
-/** What the worker is started with. */
+/** The data with which the worker is started. */
 export type MemoryWorkerData = {
   workspaceDir: string
   databasePath: string

@@ -1,7 +1,7 @@
 import type { Added, IndexStore, Piece } from 'hybrid-index'
 import type { MemoryPassage, MemorySourceKind } from 'protocol'
 
-/** Of an agent with a memory of its own, with its id: `file@media`. */
+/** A file of an agent with a memory of its own, with the agent's id: `file@media`. */
 export type SourceKind = MemorySourceKind | `file@${string}` | `session@${string}`
 /** A passage as it stands in the index. */
 export type IndexedView = Omit<MemoryPassage, 'kind'> & { kind: SourceKind }

@@ -10,7 +10,7 @@ export type Memory = {
   call<M extends MemoryMethod>(method: M, input: MemoryRequests[M]['input']): Promise<MemoryRequests[M]['output']>
   /** The worker's newest status. */
   status(): IndexStatus | undefined
-  /** Whether there are notes to recall from, as far as known. */
+  /** Returns true if there are notes to recall from, as far as known. */
   hasNotes(): boolean
   stop(): Promise<void>
 }

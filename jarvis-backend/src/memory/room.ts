@@ -10,9 +10,9 @@ import type { People } from '../calls/people.ts'
 import type { Journal } from '../calls/ports.ts'
 import { createRestoreFiles } from '../calls/restore-files.ts'
 import { createUndoWrite } from '../calls/undo-write.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { TextFiles } from '../compose/text-files.ts'
 import type { Config, EmbeddingsConfig } from '../config/config.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { memoryRoutes } from '../http/memory.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -23,7 +23,7 @@ import type { Database } from '../store/sqlite/database.ts'
 import { openMemoryReader } from '../store/sqlite/memory/store.ts'
 import { vectorsMissing } from '../store/sqlite/memory/vectors.ts'
 import { createMemoryWrites } from '../store/sqlite/memory/writes.ts'
-import { memoryTools } from '../tools/house.ts'
+import { memoryTools } from '../tools/memory/index.ts'
 import type { OwnMemory } from '../tools/memory/memory-tool.ts'
 import { withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
@@ -83,7 +83,7 @@ function openMemory(parts: {
   proxies: ProxySettings
   /** The thread's program; absent: the one beside this file. */
   worker: URL | undefined
-  /** Whether the thread waits for the first request to it. */
+  /** True if the thread starts with the first request to it. */
   isOnUse: boolean
   database: Database
   journal: Journal
@@ -132,7 +132,7 @@ function openMemory(parts: {
   const recall = createRecall(memory)
   /** Opened when first used: an agent without notes has no folder. */
   const workspaceOf = (agent: string) => (agent === mainAgentId ? workspace : createWorkspace(agentDir(dataDir, agent)))
-  /** Whose workspace an agent reads and writes. */
+  /** The agent whose workspace an agent reads and writes. */
   const ownerOf = ({ id, memory: kind }: Agent) => (kind === 'own' ? id : mainAgentId)
   const placesFor = (agent: Agent) => {
     const sharing = parts.agents.list().filter((other) => other.id !== mainAgentId && other.memory === 'shared')

@@ -3,9 +3,9 @@ import type { Step } from '../runbooks/procedure.ts'
 import type { Leads, Whose } from '../tools/tool.ts'
 import type { ScriptStep } from './planned.ts'
 
-/** What is collected while the steps are gone through. */
+/** A plan in the making, after some of its steps. */
 export type Draft = {
-  /** In whose name. */
+  /** The asker in whose name the plan is made. */
   whose: Whose
   steps: PlanStep[]
   script: ScriptStep[]
@@ -13,18 +13,18 @@ export type Draft = {
   read: Leads['read'][number][]
   bound: unknown[]
   targets: string[]
-  /** The number in the plan of each step of the procedure; of a repeated one the last. */
+  /** The number in the plan of each step of the procedure; for a repeated step that of its last item. */
   numbers: Map<number, number>
 }
 
-/** The next number of the plan, which the step has from now on. */
+/** Gives a step the next number of the plan. */
 export function numbered({ number: own }: Step, { steps, numbers }: Draft): number {
   const number = steps.length + 1
   numbers.set(own, number)
   return number
 }
 
-/** The steps of the plan that a step comes after. What is read already has gone as planned. */
+/** The steps of the plan that a step comes after. Reads that were made already have gone as planned, so they are left out. */
 export function dependsOn({ after = [], onFailure }: Step, { numbers, script }: Draft) {
   const steps = after.flatMap((own) => script.find(({ number }) => number === numbers.get(own))?.number ?? [])
   return { after: steps.length > 0 ? { after: steps } : {}, onFailure }

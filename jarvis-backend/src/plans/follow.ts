@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { FollowPlan } from '../tools/plans/plan-tool.ts'
 import { endWords } from './guide.ts'
 
-/** How long the call that led to a plan waits for it; the plan goes on after that. */
+/** How long the call that led to a plan waits for it. The plan goes on after that. */
 const longestMs = 15 * 60_000
 
 /**
- * @returns a function that begins a plan's run, and waits until it is over, asks a person, or has taken long. Where its call is
+ * @returns a function that begins a plan's run, and waits until the plan is over, asks a person, or has taken long. If the call is
  * stopped, the plan stops after its present step.
  */
 export function createFollowing(parts: {

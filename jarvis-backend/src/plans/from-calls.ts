@@ -1,5 +1,5 @@
+import { nearestName } from 'node-kit/nearest'
 import { type PlanPointer, type PlanProposal, PlanPointer as Pointer, type ProposedStep } from 'protocol'
-import { nearestName } from '../lib/nearest.ts'
 import { type Condition, ExpressionFault, type Ref, readRef, refsOfCondition } from '../runbooks/expressions.ts'
 import {
   type Args,
@@ -63,7 +63,7 @@ export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
   const title = `A plan of ${made.length} steps`
   return { title, about: '', inputs: [], alerts: [], maxAgeMs: usualMaxAgeMs, steps: made }
 
-  /** Whether its value is known before anything asks. */
+  /** True for a step whose output is known before anything asks. */
   function isReadFirst(id: string): boolean {
     const step = byId.get(id)
     const at = (numberOf.get(id) ?? 0) - 1

@@ -1,6 +1,6 @@
 import { JarvisError, type Principal, type StepState, type ToolCall, type ToolInput } from 'protocol'
+import type { Guide } from '../agent/ports.ts'
 import { planKindOf } from '../agent/principal.ts'
-import type { Guide } from '../agent/run/guide.ts'
 import type { Given, StoredEntry } from '../agent/sessions/transcript-store.ts'
 import { callIdOf, type Settling, settles } from '../agent/settles.ts'
 import type { StepNote, StoredPlan } from '../calls/plans/plan.ts'
@@ -13,34 +13,116 @@ import { NotKnown, seenWords } from '../runbooks/fill.ts'
 import { type CallEnd, isClosed, nextOf } from './next.ts'
 import type { PlannedCheck, Script, ScriptStep } from './planned.ts'
 
-/** How often a check reads again, ms: soon at first. */
+/** The time between two reads of a check, ms. It is shorter at first. */
 const looksMs = { soon: 2_000, later: 10_000, soonForMs: 60_000 }
 
 type Outcome = { state: StepState; outcome: string }
 
-/**
- * Leads the run of a plan: the next call after the last has ended and its check has come true; the end at the first that
- * failed, may have run, or was not seen as it should be. What it knows is in the plan's row and in the run's entries.
- */
-export function createGuide(parts: {
+export type PlanGuideParts = {
+  /** The plans; read late, because the gate makes them after this part. */
   plans: () => Pick<Plans, 'get' | 'note' | 'ended' | 'over' | 'expect'>
   read(call: { toolName: string; toolInput: ToolInput }, principal: Principal, signal: AbortSignal): Promise<Done>
   /** The things that a call changes. */
   targetsOf(toolName: string, toolInput: ToolInput): string[]
-  /** Reads what a call would change again, so that it is judged as it is now. */
+  /** Reads what a call would change again, so that the call is judged by the present state. */
   look(call: { toolName: string; toolInput: ToolInput }, asker: Principal): Promise<unknown>
   clock: Clock
-}): Guide {
-  const { clock } = parts
+}
 
-  /** Reads until it is as wanted, or the time is over. @param from when the step ended, Unix ms */
-  async function verified(plan: StoredPlan, check: PlannedCheck, from: number, signal: AbortSignal): Promise<Outcome> {
+/**
+ * Leads the run of a plan: makes the next call after the last has ended and its check has come true, and ends the plan at the first step that
+ * failed, may have run, or was not seen as it should be. All that it knows is in the plan's row and in the run's entries.
+ */
+export class PlanGuide implements Guide {
+  readonly #parts: PlanGuideParts
+
+  constructor(parts: PlanGuideParts) {
+    this.#parts = parts
+  }
+
+  async next(id: string, entries: readonly StoredEntry[], signal: AbortSignal): ReturnType<Guide['next']> {
+    const { plans, look } = this.#parts
+    for (;;) {
+      const plan = plans().get(id)
+      if (plan === undefined) throw new JarvisError('not_found', 'The plan of this run is gone.')
+      if (plan.state !== 'running') return { type: 'end', words: endWords(plan) }
+      const idOf = (number: number) => plan.steps.find((step) => step.number === number)?.toolUseId ?? ''
+      const endOf = (number: number) => endedBy(settledBy(entries, idOf(number)))
+      const next = nextOf(stepsOf(plan), plan.notes, endOf, plan.stopBy)
+      if (next.type === 'end') return { type: 'end', words: this.#over(plan, next.state, next.why) }
+      if (next.type === 'close') {
+        const settled = settledBy(entries, idOf(next.step.number))
+        if (settled !== undefined) await this.#close(plan, next.step, settled, signal)
+      } else if (next.type === 'leave') {
+        const outcome = `left out, because step ${next.because} did not go as planned`
+        plans().ended(id, next.step.number, { state: 'skipped', outcome })
+      } else {
+        const [first] = next.steps
+        // The gate judges a change by the present state, so that is read first.
+        if (first?.isRead === false) await look(first, plan.asker).catch(() => {})
+        return { type: 'calls', calls: next.steps.map((step) => this.#begin(id, step, idOf(step.number))) }
+      }
+    }
+  }
+
+  stopped(id: string, entries: readonly StoredEntry[], by: string): string {
+    const { plans, clock } = this.#parts
+    const plan = plans().get(id)
+    if (plan === undefined) return 'The plan of this run is gone.'
+    if (plan.state !== 'running') return endWords(plan)
+    for (const { number, toolUseId } of plan.steps) {
+      if (isClosed(plan.notes[number]?.state)) continue
+      const settled = settledBy(entries, toolUseId)
+      if (settled === undefined) continue
+      const { state, outcome } = outcomeOf(settled)
+      const isOpen = state === 'done' && stepsOf(plan).some((step) => step.number === number && step.verify)
+      const note: Outcome = isOpen
+        ? { state: 'surprise', outcome: `${outcome}; its check was not finished` }
+        : { state, outcome }
+      plans().ended(id, number, { ...note, endedAt: clock.now() })
+    }
+    const hasUnknown = Object.values(plans().get(id)?.notes ?? {}).some(({ state }) => state === 'unknown')
+    const why = by === 'jarvis' ? 'JARVIS stopped it.' : `${by} stopped it.`
+    return this.#over(plan, hasUnknown ? 'unknown' : 'stopped', why)
+  }
+
+  #begin(plan: string, step: ScriptStep, toolUseId: string): ToolCall {
+    const { plans, clock } = this.#parts
+    plans().note(plan, step.number, { state: 'running', startedAt: clock.now() })
+    return toCall(step, toolUseId)
+  }
+
+  /** Ends the plan. @returns the run's last words */
+  #over(plan: StoredPlan, state: 'done' | 'stopped' | 'unknown', why?: string): string {
+    const { plans } = this.#parts
+    plans().over(plan.id, state, why)
+    return endWords(plans().get(plan.id) ?? plan)
+  }
+
+  /** Stores the outcome of a step, after its check. */
+  async #close(plan: StoredPlan, step: ScriptStep, settled: Settling, signal: AbortSignal): Promise<void> {
+    const { plans, clock } = this.#parts
+    const { endedAt = clock.now() } = plan.notes[step.number] ?? {}
+    let { state, outcome } = outcomeOf(settled)
+    if (state === 'done' && step.verify !== undefined) {
+      plans().note(plan.id, step.number, { state: 'checking', outcome, endedAt })
+      const check = await this.#verified(plan, step.verify, endedAt, signal)
+      state = check.state
+      outcome = `${outcome}; ${check.outcome}`
+    }
+    plans().ended(plan.id, step.number, { state, outcome, endedAt: clock.now() })
+    if (state === 'done' && !step.isRead) await this.#expectLater(plan, step)
+  }
+
+  /** Repeats a check until its condition holds, or the time is over. @param from when the step ended, Unix ms */
+  async #verified(plan: StoredPlan, check: PlannedCheck, from: number, signal: AbortSignal): Promise<Outcome> {
+    const { clock, read } = this.#parts
     const { toolName, toolInput, until, withinMs } = check
     const principal = { ...plan.asker, kind: planKindOf(plan.asker) }
     for (;;) {
       let seen: string
       try {
-        const { output } = await parts.read({ toolName, toolInput }, principal, signal)
+        const { output } = await read({ toolName, toolInput }, principal, signal)
         const scope = new Map([['result', output.data]])
         seen = output.isError === true ? `${toolName} could not be read: ${output.summary}` : seenWords(until, scope)
         if (output.isError !== true && isSo(until, scope)) return { state: 'done', outcome: `seen: ${seen}` }
@@ -59,107 +141,29 @@ export function createGuide(parts: {
     }
   }
 
-  /** Ends the plan. @returns the run's last words */
-  function over(plan: StoredPlan, state: 'done' | 'stopped' | 'unknown', why?: string): string {
-    parts.plans().over(plan.id, state, why)
-    return endWords(parts.plans().get(plan.id) ?? plan)
-  }
-
-  return {
-    async next(id, entries, signal) {
-      for (;;) {
-        const plan = parts.plans().get(id)
-        if (plan === undefined) throw new JarvisError('not_found', 'The plan of this run is gone.')
-        if (plan.state !== 'running') return { type: 'end', words: endWords(plan) }
-        const { steps } = plan.script as Script
-        const idOf = (number: number) => plan.steps.find((step) => step.number === number)?.toolUseId ?? ''
-        const endOf = (number: number) => endedBy(settledBy(entries, idOf(number)))
-        const next = nextOf(steps, plan.notes, endOf, plan.stopBy)
-        if (next.type === 'end') return { type: 'end', words: over(plan, next.state, next.why) }
-        if (next.type === 'close') {
-          const settled = settledBy(entries, idOf(next.step.number))
-          if (settled !== undefined) await close(plan, next.step, settled, signal)
-          continue
-        }
-        if (next.type === 'leave') {
-          const outcome = `left out, because step ${next.because} did not go as planned`
-          parts.plans().ended(id, next.step.number, { state: 'skipped', outcome })
-          continue
-        }
-        const [first] = next.steps
-        // The gate judges a change by what it finds, so that is read first.
-        if (first?.isRead === false) await parts.look(first, plan.asker).catch(() => {})
-        return {
-          type: 'calls',
-          calls: next.steps.map((one) => {
-            parts.plans().note(id, one.number, { state: 'running', startedAt: clock.now() })
-            return toCall(one, idOf(one.number))
-          }),
-        }
-      }
-
-      /** Writes down what became of a step, after its check. */
-      async function close(plan: StoredPlan, step: ScriptStep, settled: Settling, signal: AbortSignal) {
-        const came = outcomeOf(settled)
-        const { endedAt = clock.now() } = plan.notes[step.number] ?? {}
-        let { state, outcome } = came
-        if (state === 'done' && step.verify !== undefined) {
-          parts.plans().note(plan.id, step.number, { state: 'checking', outcome, endedAt })
-          const check = await verified(plan, step.verify, endedAt, signal)
-          state = check.state
-          outcome = `${outcome}; ${check.outcome}`
-        }
-        parts.plans().ended(plan.id, step.number, { state, outcome, endedAt: clock.now() })
-        if (state === 'done' && !step.isRead) await expectLater(plan, step)
-      }
-    },
-
-    stopped(id, entries, by) {
-      const plan = parts.plans().get(id)
-      if (plan === undefined) return 'The plan of this run is gone.'
-      if (plan.state !== 'running') return endWords(plan)
-      for (const { number, toolUseId } of plan.steps) {
-        if (isClosed(plan.notes[number]?.state)) continue
-        const settled = settledBy(entries, toolUseId)
-        if (settled === undefined) continue
-        const { state, outcome } = outcomeOf(settled)
-        const isOpen =
-          state === 'done' && (plan.script as Script).steps.some((step) => step.number === number && step.verify)
-        const note: Outcome = isOpen
-          ? { state: 'surprise', outcome: `${outcome}; its check was not finished` }
-          : { state, outcome }
-        parts.plans().ended(id, number, { ...note, endedAt: clock.now() })
-      }
-      const hasUnknown = Object.values(parts.plans().get(id)?.notes ?? {}).some(({ state }) => state === 'unknown')
-      return over(
-        plan,
-        hasUnknown ? 'unknown' : 'stopped',
-        by === 'jarvis' ? 'JARVIS stopped it.' : `${by} stopped it.`,
-      )
-    },
-  }
-
-  /** Later steps on what this one changed expect what is found now. */
-  async function expectLater(plan: StoredPlan, step: ScriptStep): Promise<void> {
-    const { steps } = plan.script as Script
-    const changed = new Set(parts.targetsOf(step.toolName, step.toolInput))
-    const later = steps.filter(
+  /** Lets later steps on the same things expect the state that this step has made. */
+  async #expectLater(plan: StoredPlan, step: ScriptStep): Promise<void> {
+    const { plans, look, targetsOf } = this.#parts
+    const changed = new Set(targetsOf(step.toolName, step.toolInput))
+    const later = stepsOf(plan).filter(
       ({ number, isRead, toolName, toolInput }) =>
-        number > step.number && !isRead && parts.targetsOf(toolName, toolInput).some((target) => changed.has(target)),
+        number > step.number && !isRead && targetsOf(toolName, toolInput).some((target) => changed.has(target)),
     )
     for (const one of later) {
       const toolUseId = plan.steps.find(({ number }) => number === one.number)?.toolUseId
       if (toolUseId === undefined) continue
-      // Where it cannot be told now, the step asks by itself.
+      // If the state cannot be told now, the step asks by itself.
       try {
-        await parts.look(one, plan.asker).catch(() => {})
-        parts.plans().expect(plan, [toolUseId], () => one)
+        await look(one, plan.asker).catch(() => {})
+        plans().expect(plan, [toolUseId], () => one)
       } catch (error) {
         if (!(error instanceof JarvisError)) throw error
       }
     }
   }
 }
+
+const stepsOf = ({ script }: StoredPlan): readonly ScriptStep[] => (script as Script).steps
 
 function isSo(until: PlannedCheck['until'], scope: ReadonlyMap<string, unknown>): boolean {
   try {
@@ -202,7 +206,7 @@ function outcomeOf(entry: Ended): Outcome & StepNote {
   }
 }
 
-/** How a plan ended, and what was seen of each step. */
+/** The end of a plan in words, with a line for each step. */
 export function endWords({ facts, notes, state, why }: StoredPlan): string {
   const words = {
     running: 'runs',

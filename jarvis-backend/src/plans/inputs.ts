@@ -1,9 +1,9 @@
+import { nearestName } from 'node-kit/nearest'
 import type { ClusterState, RunbookInput } from 'protocol'
 import { Mistake } from '../gate/index.ts'
-import { nearestName } from '../lib/nearest.ts'
 
 /**
- * The values of a runbook's inputs, by name; an optional one that was not given is undefined.
+ * The values of a runbook's inputs, by name. An optional input that was not given is undefined.
  * @throws Mistake for an unknown or missing input, a value of another type, or a thing that the cluster does not have
  */
 export function inputsOf(

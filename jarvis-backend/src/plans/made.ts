@@ -4,14 +4,14 @@ import type { Leads } from '../tools/tool.ts'
 import type { Draft } from './draft.ts'
 import type { Request, Script } from './planned.ts'
 
-/** What its approval binds, in words. */
+/** A fact that the plan's approval binds, in words. */
 export type Binding = { what: string; value: string }
 export type Made = { leads: Leads; binds: Binding[] }
 
 /**
  * The plan of a finished draft: its facts for the card, its calls, and the hash that an approval binds.
  * @param given the inputs by name
- * @throws Mistake where a call holds a secret
+ * @throws Mistake if a call holds a secret
  */
 export function madeOf(
   parts: { world: () => World; redactor: Redactor; policyHash(): string | undefined },

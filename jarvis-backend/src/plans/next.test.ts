@@ -44,7 +44,7 @@ const plans: fc.Arbitrary<Planned[]> = fc
     }),
   )
 
-/** What outlives a process: the notes, the calls that were made, and those that ended. */
+/** The state that outlives a process: the notes, the calls that were made, and those that ended. */
 type Stored = { notes: Record<number, StepNote>; made: number[]; ended: Map<number, CallEnd> }
 
 /** Leads a plan to its end. @param dies after how many writes the process ends, each time; what is stored goes on in the next one */

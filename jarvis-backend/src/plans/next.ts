@@ -2,16 +2,16 @@ import type { StepState } from 'protocol'
 import type { StepNote } from '../calls/plans/plan.ts'
 import { most, type ScriptStep } from './planned.ts'
 
-/** What was written down of the steps, by number. */
+/** The stored notes about the steps, by number. */
 export type Notes = Readonly<Record<number, StepNote | undefined>>
 
-/** How the call of a step ended: `refused`: a person or JARVIS ended its card. Undefined: it did not yet. */
+/** How the call of a step ended. `refused`: a person or JARVIS ended its card. Undefined: it has not ended. */
 export type CallEnd = 'came' | 'refused' | undefined
 
 export type Next =
-  /** Its call has ended: find out whether it went as planned. */
+  /** The step's call has ended: find out if it went as planned. */
   | { type: 'close'; step: ScriptStep }
-  /** It is left out, because a step that it comes after did not go as planned. */
+  /** The step is left out, because a step that it comes after did not go as planned. */
   | { type: 'leave'; step: ScriptStep; because: number }
   /** The calls that may go together now. */
   | { type: 'calls'; steps: readonly ScriptStep[] }
@@ -22,8 +22,8 @@ export const isBad = (state: StepState | undefined) => state === 'failed' || sta
 export const isClosed = (state: StepState | undefined) => isOver(state) || isBad(state)
 
 /**
- * What a plan does next, from its steps and from what is written down of them. Pure, so a restart goes on where it was.
- * @param stopBy who wants it to stop after its present step
+ * Decides what a plan does next, from its steps and the stored notes. Pure, so a restart goes on at the same place.
+ * @param stopBy the person who wants the plan to stop after its present step
  */
 export function nextOf(
   steps: readonly ScriptStep[],
@@ -57,7 +57,7 @@ export function nextOf(
   return { type: 'calls', steps: readsFrom(open, first, stateOf) }
 }
 
-/** Whether the plan ends at a step that did not go as planned: always where it may have run, or where its card was not approved. */
+/** True if the plan ends at a step that did not go as planned. It always ends if the step may have run, or if its card was not approved. */
 const stops = ({ onFailure }: ScriptStep, state: StepState | undefined, end: CallEnd): boolean =>
   onFailure !== 'skip' || state === 'unknown' || end === 'refused'
 

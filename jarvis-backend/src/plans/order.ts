@@ -1,9 +1,9 @@
-/** A node of a list in which some come after others. `isFirst`: it comes as early as it may. */
+/** An item that comes after other items. `isFirst`: it comes as early as it may. */
 export type Ordered = { id: string; after: readonly string[]; isFirst?: boolean }
 
 /**
- * The ids in an order that keeps every `after`: as they are listed otherwise, those that are `isFirst` before the rest. Pure.
- * @returns a cycle as a list of ids, the first again at its end, where there is one. Unknown ids are left out of account
+ * Orders the ids so that every `after` holds. Among items that may come next, those with `isFirst` come first, then the order of the list. Pure.
+ * @returns the order, or a cycle as a list of ids with the first id again at its end. Unknown ids in `after` are ignored
  */
 export function inOrder(list: readonly Ordered[]): { order: string[] } | { cycle: string[] } {
   const ids = new Set(list.map(({ id }) => id))
@@ -20,7 +20,7 @@ export function inOrder(list: readonly Ordered[]): { order: string[] } | { cycle
   return { order }
 }
 
-/** Each of `left` waits for another of them, so that following these leads round. */
+/** A cycle among items that all wait for another one of `left`. */
 function cycleIn(left: ReadonlyMap<string, Ordered>): string[] {
   const path: string[] = []
   let [at] = left.keys()
@@ -31,7 +31,7 @@ function cycleIn(left: ReadonlyMap<string, Ordered>): string[] {
   return at === undefined ? path : [...path.slice(path.indexOf(at)), at].reverse()
 }
 
-/** The ids that lead to one of `wanted`, themselves included. */
+/** The wanted ids, and all ids that come before one of them. */
 export function leadingTo(wanted: ReadonlySet<string>, list: readonly Ordered[]): Set<string> {
   const found = new Set(wanted)
   const afterOf = new Map(list.map(({ id, after }) => [id, after]))

@@ -4,18 +4,18 @@ import type { Procedure } from '../runbooks/procedure.ts'
 import type { Whose } from '../tools/tool.ts'
 
 /**
- * What a plan is made of. `said`: a person's own text that it stands in; absent where whoever asks composed it. `goal`, `criteria`:
- * their own words, which are only shown.
+ * A request for a plan. `said`: a person's text that holds the procedure; absent if the asker composed the procedure. `goal`, `criteria`:
+ * the asker's own words, which are only shown.
  */
 export type Request = {
-  /** In whose name it is made; absent: main's. */
+  /** The asker in whose name the plan is made; absent: main. */
   whose?: Whose
   procedure: Procedure
-  /** Of what it was made from. */
+  /** The hash of the text or calls that the plan is made from. */
   hash: string
   runbook?: string
   said?: string
-  /** The person who last wrote that text, where it is known. */
+  /** The person who last wrote that text, if known. */
   writtenBy?: string | undefined
   goal?: string
   criteria?: string
@@ -35,7 +35,7 @@ export type ScriptStep = {
   onFailure?: 'skip'
   verify?: PlannedCheck
 }
-/** What leads the run of a plan: its calls in order. It is stored as JSON. */
+/** The calls of a plan in order, which lead its run. Stored as JSON. */
 export type Script = { steps: ScriptStep[] }
 
 export const most = { steps: 30, items: 200, readsAtOnce: 5 } as const

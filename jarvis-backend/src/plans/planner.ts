@@ -1,7 +1,7 @@
 import type { PlanStep, ToolInput } from 'protocol'
 import { undoFacts, undoOf } from '../calls/changes/change.ts'
 import { faithful } from '../calls/faithful.ts'
-import type { Judgement, SeeingJudge } from '../calls/judge.ts'
+import type { Judgement, Ready, SeeingJudge } from '../calls/judgement.ts'
 import type { LookAgain } from '../calls/look-again.ts'
 import type { Done } from '../calls/run-tool.ts'
 import { describe, Mistake, type Redactor, type World } from '../gate/index.ts'
@@ -15,7 +15,7 @@ import { type Draft, dependsOn, numbered } from './draft.ts'
 import { inputsOf } from './inputs.ts'
 import { type Made, madeOf } from './made.ts'
 import { most, type PlannedCheck, type Request } from './planned.ts'
-import { PlanProblem, placeWords } from './problem.ts'
+import { type Place, PlanProblem, placeWords } from './problem.ts'
 
 export type PlannerParts = {
   catalog: Pick<Catalog, 'get'>
@@ -30,27 +30,115 @@ export type PlannerParts = {
 
 export { Mistake, PlanProblem }
 
-type Ready = Extract<Judgement, { kind: 'ready' }>
 /** A read that runs while the plan is made. */
 type Read = { step: Step; toolInput: ToolInput; when: string | undefined }
 
-/**
- * Makes plans: runs the reads that come before any change, fills all values in, leaves out what does not apply, and has
- * each call that is left judged. Nothing is changed.
- */
-export function createPlanner(parts: PlannerParts) {
-  const { catalog, redactor } = parts
+/** Makes plans. Nothing is changed while a plan is made. */
+export class Planner {
+  readonly #parts: PlannerParts
 
-  /** Runs reads side by side, and keeps what they gave in their order. */
-  async function readNow(
-    reads: readonly Read[],
-    scope: Map<string, unknown>,
-    draft: Draft,
-    by: string,
-    signal: AbortSignal,
+  constructor(parts: PlannerParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes a plan: runs the reads that come before any change, fills all values in, leaves out steps that do not apply, and has each remaining call
+   * judged.
+   * @throws PlanProblem with what was found of the steps before; Mistake for an input
+   */
+  async make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
+    const { procedure, inputs } = request
+    const { cluster } = this.#parts.world()
+    const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
+    const making = new PlanMaking(this.#parts, { whose: request.whose ?? {}, scope: new Map(given), by, signal })
+    return madeOf(this.#parts, request, given, await making.draftOf(procedure.steps))
+  }
+}
+
+/** A plan that is being made: goes through its steps in order, and collects the draft. */
+class PlanMaking {
+  readonly #parts: PlannerParts
+  readonly #by: string
+  readonly #signal: AbortSignal
+  /** The inputs, and the outputs of the reads so far, by name. */
+  readonly #scope: Map<string, unknown>
+  readonly #draft: Draft
+  /** Reads that run next, side by side. */
+  #waiting: Read[] = []
+
+  constructor(
+    parts: PlannerParts,
+    { whose, scope, by, signal }: { whose: Whose; scope: Map<string, unknown>; by: string; signal: AbortSignal },
   ) {
+    this.#parts = parts
+    this.#by = by
+    this.#signal = signal
+    this.#scope = scope
+    this.#draft = { whose, steps: [], script: [], calls: [], read: [], bound: [], targets: [], numbers: new Map() }
+  }
+
+  /** Runs what is read now, fills the rest in and has it judged. @throws PlanProblem */
+  async draftOf(steps: readonly Step[]): Promise<Draft> {
+    try {
+      await this.#goThrough(steps)
+    } catch (error) {
+      if (error instanceof PlanProblem) error.steps = this.#draft.steps
+      throw error
+    }
+    return this.#draft
+  }
+
+  async #goThrough(steps: readonly Step[]): Promise<void> {
+    let hasChanged = false
+    for (const step of steps) {
+      const isRead = this.#toolOf(step.toolName)?.tier === 'green'
+      const isNow = isRead && !hasChanged && step.verify === undefined && !this.#asksWeb(step.toolName)
+      const isPlain = isNow && step.each === undefined && step.when === undefined
+      const isAmong = this.#waiting.length < most.readsAtOnce && isPlain && !restsOn(step, this.#waiting)
+      if (!isAmong) await this.#readWaiting()
+      try {
+        for (const within of scopesOf(step, this.#scope)) await this.#take(step, within, { isNow, isPlain })
+      } catch (error) {
+        throw atStep(step, error)
+      }
+      if (!isRead) hasChanged = true
+    }
+    await this.#readWaiting()
+  }
+
+  /** Takes a step, or one item of a repeated step. `isPlain`: it may be read side by side with others. */
+  async #take(step: Step, within: Scope, { isNow, isPlain }: { isNow: boolean; isPlain: boolean }): Promise<void> {
+    this.#signal.throwIfAborted()
+    const { steps } = this.#draft
+    const when = step.when && isWanted(step.when, within)
+    if (when?.holds === false) {
+      // Items of a repeated step to which it does not apply are left out.
+      if (step.each === undefined) steps.push(this.#skipped(step, steps.length + 1, when.words))
+      return
+    }
+    if (steps.length + this.#waiting.length >= most.steps)
+      throw new PlanProblem(step, `This comes to more than ${most.steps} steps, which nobody reads on one card.`)
+    const toolInput = this.#taken(step.toolName, fillArgs(step.args, within, step.mustBeThere))
+    const read = { step, toolInput, when: when?.words }
+    if (isPlain) this.#waiting.push(read)
+    else if (isNow) await this.#readNow([read])
+    else await this.#callLater(read, within)
+  }
+
+  async #readWaiting(): Promise<void> {
+    const reads = this.#waiting
+    this.#waiting = []
+    await this.#readNow(reads)
+  }
+
+  /** Runs reads side by side, and keeps their outputs in the order of the reads. */
+  async #readNow(reads: readonly Read[]): Promise<void> {
+    const { redactor, read } = this.#parts
+    const draft = this.#draft
     const done = await Promise.allSettled(
-      reads.map(({ step, toolInput }) => parts.read({ toolName: step.toolName, toolInput }, by, signal, draft.whose)),
+      reads.map(({ step, toolInput }) =>
+        read({ toolName: step.toolName, toolInput }, this.#by, this.#signal, draft.whose),
+      ),
     )
     for (const [at, { step, toolInput, when }] of reads.entries()) {
       const came = done[at]
@@ -65,67 +153,97 @@ export function createPlanner(parts: PlannerParts) {
         tier: 'green' as const,
         toolName: step.toolName,
         toolInput: redactor.value(toolInput),
-        sentence: titleOf(step.toolName),
+        sentence: this.#titleOf(step.toolName),
         when,
         read: line,
         state: 'done' as const,
       })
       draft.read.push({ toolName: step.toolName, toolUseId: `read:${number}`, text: output.text, asked: toolInput })
-      if (step.as !== undefined) scope.set(step.as, output.data)
+      if (step.as !== undefined) this.#scope.set(step.as, output.data)
     }
   }
 
-  function skipped({ title, toolName }: Step, number: number, when: string): PlanStep {
-    const tier = catalog.get(toolName)?.tier ?? 'green'
-    const sentence = titleOf(toolName)
-    const step = { number, title, toolName, toolInput: {}, sentence, when, state: 'skipped' as const }
-    return { ...step, tier: tier === 'black' ? 'red' : tier }
-  }
-
-  /** An address or a query can carry out what was read, so the web is asked only by a plan that was judged with its asker's sources. */
-  const asksWeb = (toolName: string) => catalog.get(toolName)?.touches.some(({ on }) => on === 'web') === true
-
-  const titleOf = (toolName: string) => catalog.get(toolName)?.title ?? toolName
-
-  async function judgement(toolName: string, toolInput: ToolInput, whose: Whose): Promise<Judgement> {
-    // What a person may not see is not told of in what is wrong with a step.
-    const asker = { ...whose, kind: planKind(whose) }
-    const first = await parts.judge(toolName, toolInput, undefined, asker)
-    if (first.kind === 'ready') {
-      // What an approval rests on is read right before it.
-      await parts.lookAgain({ toolName, toolInput }, first.target, 0, asker)
+  /** Adds a call that is made while the plan runs. */
+  async #callLater({ step, toolInput, when }: Read, scope: Scope): Promise<void> {
+    const now = await this.#judgement(step.toolName, toolInput)
+    if (now.kind === 'ready') {
+      const verify = await this.#checkOf(step, scope)
+      return this.#addCall({ step, toolInput, when }, { ready: now, verify, scope })
     }
-    return await parts.judge(toolName, toolInput, undefined, asker)
+    const waits =
+      now.kind === 'invalid' && step.takesBack !== undefined && this.#draft.targets.includes(step.takesBack.target)
+    if (!waits) throw refusedAt(step, now)
+    this.#askLater(step, toolInput, now.message)
   }
 
-  /** Arguments as their tool takes them: the card, the approval and the call hold the same. */
-  function taken(toolName: string, toolInput: ToolInput): ToolInput {
-    const tool = catalog.get(toolName)
-    return tool === undefined ? toolInput : faithful(tool.input, toolInput)
-  }
-
-  const refusedAt = (step: Step, now: Exclude<Judgement, { kind: 'ready' }>) =>
-    new PlanProblem(step, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
-
-  async function judged(step: Step, toolName: string, toolInput: ToolInput, whose: Whose): Promise<Ready> {
-    const now = await judgement(toolName, toolInput, whose)
-    if (now.kind === 'ready') return now
-    throw refusedAt(step, now)
-  }
-
-  /** A step that cannot be judged before an earlier step has changed the same thing: it asks by itself in its turn. */
-  function askLater(step: Step, toolInput: ToolInput, because: string, draft: Draft) {
-    const { toolName, title, takesBack } = step
+  #addCall(
+    { step, toolInput, when }: Read,
+    { ready, verify, scope }: { ready: Ready; verify: PlannedCheck | undefined; scope: Scope },
+  ): void {
+    const { redactor } = this.#parts
+    const { toolName, title } = step
+    const draft = this.#draft
     const number = numbered(step, draft)
     const { after, onFailure } = dependsOn(step, draft)
+    const { verdict } = ready
+    const isRead = verdict.tier === 'green'
+    draft.steps.push({
+      number,
+      title,
+      tier: verdict.tier as PlanStep['tier'],
+      toolName,
+      toolInput: redactor.value(ready.input),
+      ...redactor.value(this.#wordsOf(step, ready, scope)),
+      ...(verify && { check: `${wordsOfCondition(verify.until)} within ${spanOf(verify.withinMs / 1000)}` }),
+      ...(when !== undefined && { when }),
+      ...(onFailure && { onFailure }),
+      state: 'waits',
+    })
+    const rest = { ...after, ...(onFailure && { onFailure }), ...(verify && { verify }) }
+    draft.script.push({ number, toolName, toolInput, isRead, ...rest })
+    draft.calls.push({ number, toolName, toolInput, at: placeWords(step) })
+    draft.bound.push(boundOf(ready, verify))
+    if (ready.target.kind !== 'none' && !isRead) draft.targets.push(ready.target.id)
+  }
+
+  /** The words about a call: its sentence and, for a change, the state before and after and the undo. */
+  #wordsOf(step: Step, ready: Ready, scope: Scope) {
+    const { toolName } = step
+    const { verdict, effects, preview } = ready
+    if (verdict.tier === 'green') return { sentence: this.#titleOf(toolName) }
+    const { redactor } = this.#parts
+    const world = this.#parts.world()
+    const redacted = redactor.value([...effects])
+    const { sentence = this.#titleOf(toolName), ...said } = describe(
+      { toolName, effects: redacted, verdict },
+      world,
+      world.now,
+    )
+    const undo = undoWords(step, undoFacts(undoOf(ready, world, redactor)), scope)
+    return {
+      sentence,
+      now: preview?.now ?? said.now,
+      then: preview?.then ?? said.then,
+      affects: preview?.affects ?? said.affects,
+      ...(undo && { undo }),
+    }
+  }
+
+  /** Adds a step that cannot be judged before an earlier step has changed the same thing. Its own card asks in its turn. */
+  #askLater(step: Step, toolInput: ToolInput, because: string): void {
+    const { redactor } = this.#parts
+    const { toolName, title, takesBack } = step
+    const draft = this.#draft
+    const number = numbered(step, draft)
+    const { after, onFailure } = dependsOn(step, draft)
+    const sentence = takesBack?.sentence ?? this.#titleOf(toolName)
     draft.steps.push({
       number,
       title,
       tier: 'red' as const,
       toolName,
       toolInput: redactor.value(toolInput),
-      ...redactor.value({ sentence: takesBack?.sentence ?? titleOf(toolName), then: 'asks by itself in its turn' }),
-
+      ...redactor.value({ sentence, then: 'asks by itself in its turn' }),
       isLater: true as const,
       when: redactor.text(because),
       ...(onFailure && { onFailure }),
@@ -136,183 +254,94 @@ export function createPlanner(parts: PlannerParts) {
     draft.bound.push({ later: { toolName, toolInput } })
   }
 
-  async function checkOf(step: Step, scope: Scope, whose: Whose): Promise<PlannedCheck | undefined> {
+  async #checkOf(step: Step, scope: Scope): Promise<PlannedCheck | undefined> {
     const { verify } = step
     if (verify === undefined) return undefined
     const filled = fillCheck(verify, scope, step.mustBeThere)
-    const check = { ...filled, toolInput: taken(filled.toolName, filled.toolInput) }
+    const check = { ...filled, toolInput: this.#taken(filled.toolName, filled.toolInput) }
     const { line = step.line } = verify
     const place = { ...step, ...(line !== undefined && { line }) }
-    if (asksWeb(check.toolName))
+    if (this.#asksWeb(check.toolName))
       throw new PlanProblem(place, `${check.toolName} asks the web, and a check asks the house.`)
-    const { verdict } = await judged(place, check.toolName, check.toolInput, whose)
-    if (verdict.tier !== 'green') throw new PlanProblem(place, `${check.toolName} asks here: ${verdict.reason}`)
+    const now = await this.#judgement(check.toolName, check.toolInput)
+    if (now.kind !== 'ready') throw refusedAt(place, now)
+    if (now.verdict.tier !== 'green') throw new PlanProblem(place, `${check.toolName} asks here: ${now.verdict.reason}`)
     return check
   }
 
-  /** Adds a call that is made while the plan runs. */
-  async function callLater(step: Step, toolInput: ToolInput, when: string | undefined, scope: Scope, draft: Draft) {
-    const { toolName, title } = step
-    const now = await judgement(toolName, toolInput, draft.whose)
-    if (now.kind !== 'ready') {
-      const waits =
-        now.kind === 'invalid' && step.takesBack !== undefined && draft.targets.includes(step.takesBack.target)
-      if (waits) return askLater(step, toolInput, now.message, draft)
-      throw refusedAt(step, now)
-    }
-    const ready = now
-    const verify = await checkOf(step, scope, draft.whose)
-    const number = numbered(step, draft)
-    const { after, onFailure } = dependsOn(step, draft)
-    const world = parts.world()
-    const { verdict, target, effects, preview, hash } = ready
-    const isRead = verdict.tier === 'green'
-    const { sentence = titleOf(toolName), ...said } = describe(
-      toolName,
-      redactor.value([...effects]),
-      world,
-      verdict,
-      world.now,
-    )
-    const undo = isRead ? undefined : undoWords(step, undoFacts(undoOf(ready, world, redactor)), scope)
-    draft.steps.push({
-      number,
-      title,
-      tier: verdict.tier as PlanStep['tier'],
-      toolName,
-      toolInput: redactor.value(ready.input),
-      ...redactor.value({
-        sentence: isRead ? titleOf(toolName) : sentence,
-        ...(!isRead && {
-          now: preview?.now ?? said.now,
-          then: preview?.then ?? said.then,
-          affects: preview?.affects ?? said.affects,
-        }),
-        ...(undo && { undo }),
-      }),
-      ...(verify && { check: `${wordsOfCondition(verify.until)} within ${spanOf(verify.withinMs / 1000)}` }),
-      ...(when !== undefined && { when }),
-      ...(onFailure && { onFailure }),
-      state: 'waits',
-    })
-    const rest = { ...after, ...(onFailure && { onFailure }), ...(verify && { verify }) }
-    draft.script.push({ number, toolName, toolInput, isRead, ...rest })
-    draft.calls.push({ number, toolName, toolInput, at: placeWords(step) })
-    const { name, status, lock, haState, madeAt, identity } = target
-    const guest = identity?.id
-    draft.bound.push({
-      hash,
-      tier: verdict.tier,
-      rule: verdict.rule,
-      name,
-      status,
-      lock,
-      haState,
-      madeAt,
-      guest,
-      verify,
-    })
-    if (target.kind !== 'none' && !isRead) draft.targets.push(target.id)
+  /** Judges a call right after what it rests on was read again. The words tell nothing that the asker may not see. */
+  async #judgement(toolName: string, toolInput: ToolInput): Promise<Judgement> {
+    const { judge, lookAgain } = this.#parts
+    const asker = { ...this.#draft.whose, kind: planKind(this.#draft.whose) }
+    const first = await judge(toolName, toolInput, undefined, asker)
+    if (first.kind === 'ready') await lookAgain({ toolName, toolInput }, first.target, 0, asker)
+    return await judge(toolName, toolInput, undefined, asker)
   }
 
-  function undoWords({ undo: own }: Step, undo: ReturnType<typeof undoFacts>, scope: Scope) {
-    if (undo.kind === 'call' || own === undefined || own === 'none') return undo
-    const input = fillArgs(own.args, scope)
-    return { ...undo, sentence: `${undo.sentence} The runbook says: ${own.toolName} ${JSON.stringify(input)}.` }
+  #skipped({ title, toolName }: Step, number: number, when: string): PlanStep {
+    const tier = this.#toolOf(toolName)?.tier ?? 'green'
+    const sentence = this.#titleOf(toolName)
+    const step = { number, title, toolName, toolInput: {}, sentence, when, state: 'skipped' as const }
+    return { ...step, tier: tier === 'black' ? 'red' : tier }
   }
 
-  /** Goes through the steps: runs what is read now, fills the rest in and has it judged. @throws PlanProblem */
-  async function goThrough(
-    { procedure }: Pick<Request, 'procedure'>,
-    scope: Map<string, unknown>,
-    draft: Draft,
-    by: string,
-    signal: AbortSignal,
-  ) {
-    let hasChanged = false
-    let waiting: Read[] = []
-    const readWaiting = async () => {
-      const reads = waiting
-      waiting = []
-      await readNow(reads, scope, draft, by, signal)
-    }
-    for (const step of procedure.steps) {
-      const isRead = catalog.get(step.toolName)?.tier === 'green'
-      const isNow = isRead && !hasChanged && step.verify === undefined && !asksWeb(step.toolName)
-      const isPlain = isNow && step.each === undefined && step.when === undefined
-      const isAmong = waiting.length < most.readsAtOnce && isPlain && !restsOn(step, waiting)
-      if (!isAmong) await readWaiting()
-      try {
-        for (const within of scopesOf(step, scope)) {
-          signal.throwIfAborted()
-          const when = step.when && isWanted(step.when, within)
-          if (when?.holds === false) {
-            // Of a repeated step, the items that it does not apply to are left out.
-            if (step.each === undefined) draft.steps.push(skipped(step, draft.steps.length + 1, when.words))
-            continue
-          }
-          if (draft.steps.length + waiting.length >= most.steps)
-            throw new PlanProblem(step, `This comes to more than ${most.steps} steps, which nobody reads on one card.`)
-          const toolInput = taken(step.toolName, fillArgs(step.args, within, step.mustBeThere))
-          const read = { step, toolInput, when: when?.words }
-          if (isPlain) waiting.push(read)
-          else if (isNow) await readNow([read], scope, draft, by, signal)
-          else await callLater(step, toolInput, when?.words, within, draft)
-        }
-      } catch (error) {
-        throw atStep(step, error)
-      }
-      if (!isRead) hasChanged = true
-    }
-    await readWaiting()
+  /** Arguments as their tool takes them: the card, the approval and the call hold the same. */
+  #taken(toolName: string, toolInput: ToolInput): ToolInput {
+    const tool = this.#toolOf(toolName)
+    return tool === undefined ? toolInput : faithful(tool.input, toolInput)
   }
 
-  /** @throws PlanProblem with what was found of the steps before; Mistake for an input */
-  async function make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
-    const { procedure, inputs } = request
-    const cluster = parts.world().cluster
-    const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
-    const draft: Draft = {
-      whose: request.whose ?? {},
-      steps: [],
-      script: [],
-      calls: [],
-      read: [],
-      bound: [],
-      targets: [],
-      numbers: new Map(),
-    }
-    try {
-      await goThrough(request, new Map(given), draft, by, signal)
-    } catch (error) {
-      if (error instanceof PlanProblem) error.steps = draft.steps
-      throw error
-    }
-    return madeOf(parts, request, given, draft)
+  /**
+   * True for a tool that asks the web. An address or a query can carry out what was read, so the web is asked only by a plan that was judged with its
+   * asker's sources.
+   */
+  #asksWeb(toolName: string): boolean {
+    return this.#toolOf(toolName)?.touches.some(({ on }) => on === 'web') === true
   }
 
-  return { make }
+  #titleOf(toolName: string): string {
+    return this.#toolOf(toolName)?.title ?? toolName
+  }
+
+  #toolOf(toolName: string) {
+    return this.#parts.catalog.get(toolName)
+  }
 }
 
-export type Planner = ReturnType<typeof createPlanner>
+const refusedAt = (place: Place, now: Exclude<Judgement, { kind: 'ready' }>) =>
+  new PlanProblem(place, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
 
-/** The kind of principal that a plan's reads are made by. A client's reach no further than the client. */
+/** The facts of a call that an approval of the plan binds. */
+function boundOf({ hash, verdict, target }: Ready, verify: PlannedCheck | undefined) {
+  const { name, status, lock, haState, madeAt, identity } = target
+  const { tier, rule } = verdict
+  return { hash, tier, rule, name, status, lock, haState, madeAt, guest: identity?.id, verify }
+}
+
+/** The undo of a step, with the words of its runbook if JARVIS knows no call that takes it back. */
+function undoWords({ undo: own }: Step, undo: ReturnType<typeof undoFacts>, scope: Scope) {
+  if (undo.kind === 'call' || own === undefined || own === 'none') return undo
+  const input = fillArgs(own.args, scope)
+  return { ...undo, sentence: `${undo.sentence} The runbook says: ${own.toolName} ${JSON.stringify(input)}.` }
+}
+
+/** The kind of principal that makes a plan's reads. A client's plan reaches no further than the client. */
 export const planKind = ({ isClient }: Whose): string => (isClient ? 'client_plan' : 'plan')
 
-/** An error at a step, which its words then name. */
+/** The error with the step in its words, if the error is a person's to mend. */
 function atStep(step: Step, error: unknown): unknown {
   if (error instanceof PlanProblem) return error
   return error instanceof NotKnown || error instanceof Mistake ? new PlanProblem(step, error.message) : error
 }
 
-/** Whether a step takes a value from a read that has not run yet, or comes after it. */
+/** True if a step takes a value from a read that has not run yet, or comes after such a read. */
 function restsOn({ args, after = [] }: Step, waiting: readonly Read[]): boolean {
   const text = JSON.stringify(args)
   const names = (as: string) => text.includes(`$${as}`) || text.includes(`$\{${as}`)
   return waiting.some(({ step: { as, number } }) => after.includes(number) || (as !== undefined && names(as)))
 }
 
-/** The scopes in which a step stands: one, or one for each item of its list. */
+/** The scopes in which a step is filled in: one, or one for each item of its list. */
 function scopesOf(step: Step, scope: Scope): Scope[] {
   if (step.each === undefined) return [scope]
   const items = fillList(step.each, scope)

@@ -3,7 +3,7 @@ import { firstOf } from '../lib/words.ts'
 import type { Preview } from '../tools/tool.ts'
 import type { Made } from './made.ts'
 
-/** What the card of a call that leads to a plan says of itself, beside the plan. */
+/** The card of a call that leads to a plan, beside the plan itself. */
 export function previewOf({ leads }: Made): Preview {
   const { steps } = leads.facts
   const isOpen = ({ state }: PlanStep) => state === 'waits'

@@ -6,26 +6,27 @@ import type { Runs } from '../agent/runs.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import { locksOf } from '../calls/judge.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Writers } from '../compose/text-files.ts'
+import type { Foundation } from '../foundation.ts'
 import { Mistake, usualTier } from '../gate/index.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { planRoutes } from '../http/plans.ts'
 import { runbookRoutes } from '../http/runbooks.ts'
 import { handOverJobs } from '../jobs/hand-over.ts'
 import type { JobStore } from '../jobs/job.ts'
-import { createLibrary } from '../runbooks/library.ts'
+import { RunbookLibrary } from '../runbooks/library.ts'
 import { shippedRunbooks } from '../runbooks/shipped/index.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import { planTools, runbookTools } from '../tools/house.ts'
+import { planTools } from '../tools/plans/index.ts'
 import type { PlanPorts } from '../tools/plans/plan-tool.ts'
+import { runbookTools } from '../tools/runbooks/index.ts'
 import type { RunbookPorts } from '../tools/runbooks/runbook-tool.ts'
 import { type Whose, withPorts } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
 import { createFollowing } from './follow.ts'
 import { procedureOf } from './from-calls.ts'
-import { createGuide } from './guide.ts'
-import { createPlanner, planKind } from './planner.ts'
+import { PlanGuide } from './guide.ts'
+import { Planner, planKind } from './planner.ts'
 import { previewOf } from './preview.ts'
 import { shownPlan } from './shown.ts'
 import { toolFacts } from './tool-facts.ts'
@@ -52,7 +53,7 @@ export const runbooksRoom = defineRoom({
     const tools = toolFacts(catalog, ({ name, tier }) =>
       usualTier({ toolName: name, baseTier: tier }, gate.policy.current()),
     )
-    /** Withdraws other people's waiting cards for a runbook. Redrawn with the new text, such a card would name them as who asked for it. */
+    /** Withdraws other people's waiting cards for a runbook. With the new text, such a card would show a text that these people had not asked for. */
     function withdrawOthers(name: string, by: string) {
       const { confirmations } = gate
       for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
@@ -61,7 +62,7 @@ export const runbooksRoom = defineRoom({
         confirmations.cancel(toolUseId, by, `The runbook ${name} was changed. Ask for it again.`)
       }
     }
-    const library = createLibrary({
+    const library = new RunbookLibrary({
       files: createWorkspace(join(dataDir, 'workspace')),
       tools,
       shipped: shippedRunbooks,
@@ -83,7 +84,7 @@ export const runbooksRoom = defineRoom({
       changed: () => activity.changed({ what: 'runbooks' }),
       report,
     })
-    const planner = createPlanner({
+    const planner = new Planner({
       catalog,
       redactor,
       world: () => gate.world(),
@@ -108,11 +109,11 @@ export const runbooksRoom = defineRoom({
       tools,
       asks,
       /** Ships the runbooks that come with JARVIS. */
-      resume: library.ship,
-      guide: createGuide({
+      resume: () => library.ship(),
+      guide: new PlanGuide({
         clock,
         plans: () => gate.plans,
-        // What was seen is journalled with the step, once.
+        // Quiet, because the journal gets the outcome once, with the step.
         read: (call, principal, signal) => gate.executor.read(call, { principal, signal, isQuiet: true }),
         targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
         async look({ toolName, toolInput }, asker) {
@@ -145,7 +146,7 @@ export const plansRoom = defineRoom({
       shown: (one) => shownPlan(one, asks),
     })
     const ports: RunbookPorts = {
-      list: library.list,
+      list: () => library.list(),
       plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
       follow,
     }
@@ -159,7 +160,13 @@ export const plansRoom = defineRoom({
         )
       },
       undo: async (id, signal, whose) =>
-        previewOf(await planner.make({ ...undoRequest(gate.plans.get(id), gate.changes.get), whose }, 'plan', signal)),
+        previewOf(
+          await planner.make(
+            { ...undoRequest(gate.plans.get(id), (id) => gate.changes.get(id)), whose },
+            'plan',
+            signal,
+          ),
+        ),
       follow,
     }
     return {
@@ -211,7 +218,7 @@ function planRoutesOf({ gate, runs, shown, runbooks: { asks } }: PlansNeeds) {
     undo(id, by) {
       const { facts } = known(id)
       try {
-        undoRequest(known(id), gate.changes.get)
+        undoRequest(known(id), (id) => gate.changes.get(id))
       } catch (error) {
         throw error instanceof Mistake ? new JarvisError('conflict', error.message.replace(/^plan: /, '')) : error
       }

@@ -1,7 +1,7 @@
 import type { PlanRun, PlanStep } from 'protocol'
 import type { StoredPlan } from '../calls/plans/plan.ts'
 
-/** A plan as clients have it. @param asks whether the card of a step's call waits for a person */
+/** A plan as clients get it. @param asks true if the card of this call waits for a person */
 export function shownPlan(plan: StoredPlan, asks: (toolUseId: string) => boolean): PlanRun {
   const { facts, notes, steps, state, sessionId, startedAt, endedAt, why, asker, approvedBy } = plan
   const shown = facts.steps.map((step): PlanStep => {

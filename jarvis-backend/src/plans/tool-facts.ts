@@ -5,14 +5,14 @@ import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts
 import type { Tool } from '../tools/tool.ts'
 
 /**
- * Whether a tool can be a step. One that starts a plan cannot: a plan shows all its calls on its own card. Nor can one that acts on a
- * conversation, which a plan has not, or one that waits long. One of an attached server cannot either: reads run while the plan is made,
- * also for an MCP client, which is lent no way to other servers.
+ * True for a tool that can be a step. A tool that starts a plan cannot: a plan shows all its calls on its own card. A tool that acts on a conversation
+ * cannot, because a plan has none, and neither can a tool that waits long. A tool of an attached server cannot: reads run while the plan is made, also
+ * for an MCP client, and JARVIS lends a client no way to other servers.
  */
 const isStep = ({ startsPlan, asks, isOfChat, outlives, attached }: Tool) =>
   [startsPlan, asks, isOfChat, outlives, attached].every((mark) => mark === undefined)
 
-/** What the parser of runbooks knows of the tools there are now. @param tierOf a tool's usual tier by the policy in force */
+/** The facts of the present tools for the parser of runbooks. @param tierOf a tool's usual tier by the policy in force */
 export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools {
   return {
     names: () =>

@@ -8,8 +8,9 @@ import type { Request } from './planned.ts'
 const undoable: readonly StoredChange['state'][] = ['made', 'armed', 'unknown']
 
 /**
- * What takes a plan back: an `undo` of each change that its steps made, the newest first. What cannot be taken back is left as it is.
- * @throws Mistake where the plan goes on, or nothing of it can be taken back
+ * The request for a plan that takes another plan back: an `undo` of each change that its steps made, the newest first. Changes that cannot be taken back
+ * are left as they are.
+ * @throws Mistake if the plan still goes on, or if nothing of it can be taken back
  */
 export function undoRequest(plan: StoredPlan | undefined, changeOf: (id: string) => StoredChange | undefined): Request {
   if (plan === undefined) throw new Mistake('plan: there is no such plan.')

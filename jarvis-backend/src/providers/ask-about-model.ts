@@ -1,31 +1,28 @@
-import { addressOf, askServer, isSame, type Listing, listServed } from './list-served.ts'
-import type { ModelServer } from './served-model.ts'
+import { askedServer } from './ask-server.ts'
+import { isSame } from './listing.ts'
+import type { ModelServer, NotListed } from './model-api.ts'
+import { modelApis } from './model-apis.ts'
 
-/**
- * Whether a server knows the key and the model. `unsure`: it answers without telling. `models`: the ones it lists. `refused`: for a reason
- * that is not the key.
- */
-export type ModelAnswer =
-  | { kind: 'served' }
-  | { kind: 'unknown_model'; models: string[] }
-  | Exclude<Listing, { kind: 'listed' }>
+/** `served`: the server takes the key and has the model. `unknown_model`: `models` are the ones that it lists instead. */
+export type ModelAnswer = { kind: 'served' } | NotListed
 
 /** Most models that are returned; OpenRouter lists several hundred. */
 const mostNamed = 1_000
 
-/** Reads the server's list of models, which costs nothing and asks no model. @throws only the signal's reason */
+/** Asks a server if it takes the key and has the model, by its list of models, which costs nothing. @throws only the signal's reason */
 export async function askAboutModel(
   server: Omit<ModelServer, 'provider'> & { model: string },
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const { kind, model } = server
-  if (kind === 'anthropic' && model !== '') {
-    // Aliases are missing from Anthropic's list but can be looked up by name.
-    const found = await askServer(server, `${addressOf(server)}/v1/models/${encodeURIComponent(model)}`, signal)
+  const api = modelApis[kind]
+  const asked = askedServer(server, signal)
+  if (api.find !== undefined && model !== '') {
+    const found = await api.find(asked, model)
     if (!('kind' in found)) return { kind: 'served' }
     if (found.kind !== 'unknown_model') return found
   }
-  const listing = await listServed(server, signal)
+  const listing = await api.list(asked)
   if (listing.kind === 'unknown_model') return { kind: 'unsure', why: 'it lists no models (404)' }
   if (listing.kind !== 'listed') return listing
   const ids = listing.models.map(({ id }) => id)

@@ -1,7 +1,8 @@
 import type { ModelTestReply } from 'protocol'
 import { firstOf } from '../lib/words.ts'
 import { askAboutModel } from './ask-about-model.ts'
-import type { ModelServer } from './served-model.ts'
+import type { ModelServer } from './model-api.ts'
+import { modelApis } from './model-apis.ts'
 
 const mostSpoken = 3
 
@@ -41,8 +42,9 @@ export const placeOf = ({ baseUrl }: Pick<ModelServer, 'baseUrl'>): string =>
 /** The first few names and the number of others. */
 export const listed = (models: readonly string[]): string => firstOf(models, mostSpoken)
 
-/** Suggests the path `/v1` that most servers with OpenAI's API need; empty where the address has a path. */
+/** Suggests the path that most servers with this API have, if the address has none; else empty. */
 export function pathHint({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string {
-  if (kind === 'anthropic' || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
-  return ` Did you mean ${baseUrl.replace(/(?<!\/)\/+$/, '')}/v1?`
+  const { usualPath } = modelApis[kind]
+  if (usualPath === undefined || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''
+  return ` Did you mean ${baseUrl.replace(/(?<!\/)\/+$/, '')}${usualPath}?`
 }

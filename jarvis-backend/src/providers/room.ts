@@ -5,7 +5,6 @@ import type { Model, ModelChoice, Turn } from '../agent/model.ts'
 import { createTally } from '../agent/tally.ts'
 import type { Settings } from '../auth/password.ts'
 import type { Journal } from '../calls/ports.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import { createLearnedStore } from '../compose/learned.ts'
 import { createModelFacts, pricedAsAmong, withPrice } from '../compose/model-facts.ts'
 import type { Config } from '../config/config.ts'
@@ -14,6 +13,7 @@ import { cutWords, largerWindow } from '../doctor/context-checks.ts'
 import { mayFollow } from '../doctor/fallbacks.ts'
 import { leftOutWords } from '../doctor/left-out.ts'
 import { ModelSetup } from '../doctor/model-setup.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { modelRoutes } from '../http/models.ts'
 import type { ModelSeen } from '../http/status-parts.ts'
@@ -197,7 +197,8 @@ function openModels(parts: {
     /** How much a model reads and writes at once. */
     windowOf(asked: Model) {
       const own = configOf(asked.id)
-      const answer = own?.kind === 'anthropic' ? own.maxTokens + tokensForThinking : usualAnswer
+      const longest = own?.kind === 'demo' ? undefined : own?.maxTokens
+      const answer = longest === undefined ? usualAnswer : longest + tokensForThinking
       const limits = [learned.get(asked.id), own && facts.served(own)?.windowTokens, parts.config.contextTokens]
       const known = limits.filter((tokens) => tokens !== undefined)
       return windowOf(asked.id, answer, known.length === 0 ? undefined : Math.min(...known))

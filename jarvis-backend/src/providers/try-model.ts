@@ -2,7 +2,8 @@ import type { ModelTestReply } from 'protocol'
 import { ModelError } from '../agent/model.ts'
 import { askAboutModel } from './ask-about-model.ts'
 import { listed, pathHint, placeOf } from './list-models.ts'
-import { type ModelServer, servedModel } from './served-model.ts'
+import type { ModelServer } from './model-api.ts'
+import { servedModel } from './served-model.ts'
 import { withoutSettings } from './settings-names.ts'
 
 export type Tried = ModelServer & { model: string }

@@ -6,7 +6,7 @@ import { identityOf } from './answer.ts'
 
 const kept = 100
 
-/** Whose words a line holds, and what it says to those whom that conversation is closed to. */
+/** The session whose words a line holds. `facts`: the text of the line for people who may not read that session. */
 export type Words = { sessionId: string; facts: string }
 
 type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
@@ -18,7 +18,7 @@ export function createActivityFeed() {
   const newest: Activity[] = []
   let nextId = 1
   const listeners = new Set<Listener>()
-  /** What is shown in place of a line that holds words of a conversation. */
+  /** The replacement of each line that holds words of a session, for people who may not read them. */
   const closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
   const personal = new Set<(person: string, line: Activity) => void>()
   const tell: Listener = (event, payload) => {

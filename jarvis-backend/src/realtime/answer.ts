@@ -18,12 +18,12 @@ export function answer<Input>(
   options: {
     schema: z.ZodType<Input>
     needs: Standing
-    /** What the request counts against the limit per second; 1 by default. */
+    /** The cost of the request against the limit per second; 1 by default. */
     weight?: number
     report(error: unknown, message: string): void
     /** Takes secrets out of the message of a failure. */
     redact(text: string): string
-    /** Of a request that writes: as `Database.untilFree`. */
+    /** Only for a request that writes: `Database.untilFree`. */
     untilFree?(): Promise<void> | undefined
   },
   handle: (input: Input, identity: Identity) => object | Promise<object>,
@@ -71,7 +71,7 @@ export function answer<Input>(
   }
 }
 
-/** Who is behind a socket, as they stand now. @throws JarvisError `unauthorized`, `token_expired`, and ends the connection */
+/** Returns the identity behind a socket with its present standing. @throws JarvisError `unauthorized`, `token_expired`, and ends the connection */
 function standingNow(socket: Socket): Identity {
   const { again, identity } = socket.data as { again: Tokens['again']; identity: Identity }
   try {

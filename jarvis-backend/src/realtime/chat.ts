@@ -11,7 +11,7 @@ import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import type { Questions } from '../calls/questions/questions.ts'
 import { answer, identityOf } from './answer.ts'
 
-/** What an attach counts against the limit per second: its snapshot reads up to some hundred entries. */
+/** The cost of an attach against the limit per second: its snapshot reads up to some hundred entries. */
 const snapshotWeight = 5
 
 const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests

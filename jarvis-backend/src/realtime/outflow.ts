@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io'
 
-/** Whether data for a client still waits in this process because the client does not read it. */
+/** `isFull`: data for the client waits in this process, because the client does not read it. */
 export type Outflow = { isFull(): boolean; stop(): void }
 
 /** @param onDrain called when the client reads again */

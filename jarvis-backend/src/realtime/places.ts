@@ -2,7 +2,7 @@ import { asFarAsSeen, JarvisError, type TerminalRequests } from 'protocol'
 import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
 import type { TerminalEnd, Typed } from './open-terminal.ts'
 
-/** What an operator may open: shells on nodes, and guests' consoles. */
+/** The places that an operator may open: shells on nodes, and guests' consoles. */
 export type Openable = {
   terminals: Terminals | undefined
   consoles: Consoles | undefined
@@ -63,7 +63,7 @@ export async function placeOf(asked: TerminalRequests['terminal:open'], openable
 
 const updateRequest = { type: 3, bytes: 10 }
 
-/** Whether bytes for a screen are more than requests for its next picture, which a viewer sends by itself. */
+/** True if bytes for a screen hold input of a person. A viewer sends requests for the next picture by itself. */
 export function isFromPerson(data: Typed): boolean {
   if (typeof data === 'string' || data.length === 0 || data.length % updateRequest.bytes !== 0) return true
   for (let at = 0; at < data.length; at += updateRequest.bytes) if (data[at] !== updateRequest.type) return true

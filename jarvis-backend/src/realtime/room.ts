@@ -20,7 +20,7 @@ export const doorsRoom = defineRoom({
         gate.grants.resume()
         formerCluster.leave()
         runs.resume(!formerCluster.isAnother)
-        gate.questions.leave(runs.goesOn)
+        gate.questions.leave((...run) => runs.goesOn(...run))
         questionsChanged(gate.questions.open())
         formerCluster.keep()
       },

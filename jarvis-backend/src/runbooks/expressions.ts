@@ -7,12 +7,12 @@ export type Scalar = string | number | boolean | null
 export const operators = ['=', '!=', '<=', '>=', '<', '>', 'contains'] as const
 type Operator = (typeof operators)[number]
 export type Test = { left: Ref; op: Operator; right: Operand }
-/** All of the tests must hold. `none` in it is an absent value. */
+/** All tests must hold. An operand `none` stands for an absent value. */
 export type Condition = readonly Test[]
 /** Names and what they stand for. */
 export type Scope = ReadonlyMap<string, unknown>
 
-/** `at`: where in the text, from 0. */
+/** A text that is no expression. `at`: the fault's place in the text, from 0. */
 export class ExpressionFault extends Error {
   readonly at: number
   constructor(message: string, at: number) {
@@ -20,10 +20,10 @@ export class ExpressionFault extends Error {
     this.at = at
   }
 }
-/** A value that was asked for and is not known. It is neither absent nor false. */
+/** Thrown for a value that is not known. Unknown is neither absent nor false. */
 export class NotKnown extends Error {}
 
-/** @throws ExpressionFault where `$` begins no reference. @returns the reference and the index behind it */
+/** Reads the reference that begins at `from`. @returns the reference and the index behind it. @throws ExpressionFault if `$` begins no reference */
 export function readRef(text: string, from: number): { ref: Ref; end: number } {
   const head = /\$([A-Za-z_]\w*)/y
   head.lastIndex = from
@@ -101,14 +101,14 @@ function skipSpace(text: string, at: number): number {
   return next
 }
 
-/** The references of a condition: what it reads and what it compares with. */
+/** The references of a condition, on both sides of its comparisons. */
 export const refsOfCondition = (condition: Condition): Ref[] =>
   condition.flatMap(({ left, right }) => [left, ...inPath(left), ...('ref' in right ? withinRef(right.ref) : [])])
 const inPath = ({ path }: Ref): Ref[] =>
   path.flatMap((part) => ('where' in part && 'ref' in part.where.value ? withinRef(part.where.value.ref) : []))
 const withinRef = (ref: Ref): Ref[] => [ref, ...inPath(ref)]
 
-/** A text of an argument in pieces: `$top.0.vmid` is one reference; `${node}` stands within a text; `$$` is a dollar sign. */
+/** An argument's text in pieces. `$top.0.vmid` alone is one reference; `${node}` is a reference within a text; `$$` is a dollar sign. */
 export type Template = readonly ({ text: string } | { ref: Ref; at: number })[]
 
 /** @throws ExpressionFault */
@@ -154,7 +154,7 @@ export const wordsOfCondition = (condition: Condition): string =>
     .map(({ left, op, right }) => `${wordsOfRef(left).replace(/^\$(?:result\.?)?/, '')} ${op} ${wordsOf(right)}`)
     .join(' and ')
 
-/** @returns undefined for an absent value. @throws NotKnown where a part of it is unknown */
+/** @returns the value of a reference; undefined if it is absent. @throws NotKnown if a part of it is unknown */
 export function resolved(ref: Ref, scope: Scope): unknown {
   if (!scope.has(ref.name)) throw new NotKnown(`${wordsOfRef(ref)} is not known.`)
   let value = scope.get(ref.name)
@@ -182,7 +182,7 @@ function itemOf(value: unknown, { key, value: wanted }: { key: string; value: Op
 const isSame = (one: unknown, other: unknown) =>
   typeof one === 'object' || typeof other === 'object' ? one === other : String(one) === String(other)
 
-/** @throws NotKnown where a value that it compares is unknown: what is not known is neither true nor false */
+/** @throws NotKnown if a compared value is unknown: such a condition is neither true nor false */
 export const holds = (condition: Condition, scope: Scope): boolean => condition.every((test) => isTrue(test, scope))
 
 function isTrue({ left, op, right }: Test, scope: Scope): boolean {
@@ -203,7 +203,7 @@ function isTrue({ left, op, right }: Test, scope: Scope): boolean {
   }
 }
 
-/** A condition with all values filled in but those of `result`. @throws NotKnown */
+/** A condition with all values filled in, except those of `result`. @throws NotKnown */
 export const filledCondition = (condition: Condition, scope: Scope): Condition =>
   condition.map(({ left, op, right }) => ({ left: filledRef(left, scope), op, right: filledOperand(right, scope) }))
 const filledRef = ({ name, path }: Ref, scope: Scope): Ref => ({
@@ -219,7 +219,7 @@ function filledOperand(operand: Operand, scope: Scope): Operand {
   return { value: (value ?? null) as Scalar }
 }
 
-/** Fills a template: one reference keeps its type, several make a text. @throws NotKnown */
+/** Fills a template. A template of one reference keeps the value's type; any other becomes a text. @throws NotKnown */
 export function filled(template: Template, scope: Scope): unknown {
   const [only] = template
   if (template.length === 1 && only !== undefined && 'ref' in only && only.at === 0) return resolved(only.ref, scope)

@@ -7,7 +7,7 @@ import { usualMaxAgeMs } from './procedure.ts'
 const keys = ['name', 'inputs', 'max_age', 'alerts'] as const
 const inputKeys = ['type', 'about', 'default', 'optional'] as const
 const types = Input.shape.type.options
-/** Names that a step gives a meaning of its own. */
+/** Names that no input may have, because they have a meaning within a step. */
 export const reserved = ['result', 'item']
 const longestMs = 24 * 3_600_000
 

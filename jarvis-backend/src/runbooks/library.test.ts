@@ -7,14 +7,14 @@ import { createCatalog } from '../tools/catalog.ts'
 import { houseTools } from '../tools/house.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createWorkspace } from '../workspace/files.ts'
-import { type AlertFacts, createLibrary } from './library.ts'
+import { type AlertFacts, RunbookLibrary } from './library.ts'
 import { shippedRunbooks } from './shipped/index.ts'
 
 function shippedLibrary() {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-runbooks-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const kept = new Map<string, string>()
-  const library = createLibrary({
+  const library = new RunbookLibrary({
     files: createWorkspace(dir),
     tools: toolFacts(createCatalog(houseTools as unknown as Tool[]), ({ tier }) => tier),
     shipped: shippedRunbooks,

@@ -3,7 +3,7 @@ import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type Runboo
 import { type Parsed, parseRunbook } from './parse.ts'
 import type { Procedure, Tools } from './procedure.ts'
 
-/** The workspace's files, as far as runbooks need them. */
+/** The part of the workspace's files that runbooks need. */
 export type Files = {
   list(): { path: string; changedAt: number }[]
   read(path: string): { text: string; checksum: string; changedAt: number; problem?: string | undefined }
@@ -11,41 +11,41 @@ export type Files = {
   remove(path: string): void
 }
 
-/** `path`: of its file. `hash`: SHA-256 of its new text. */
+/** A change of a runbook. `path`: its file. `hash`: SHA-256 of its new text. */
 export type RunbookChange = { change: 'saved' | 'removed'; runbook: string; path: string; hash?: string; by: string }
 
-export type Library = {
-  /** By name. A file that has faults is among them. */
+export interface Library {
+  /** All runbooks, those with faults too. */
   list(): Runbook[]
   /** @throws JarvisError `not_found` */
   get(name: string): RunbookText
   /**
-   * The runbook that a file of the workspace is; undefined where it is none.
-   * @throws JarvisError `invalid_request` for a name that a file system may take for one, such as `Runbooks/a.md`
+   * The name of the runbook in a file of the workspace; undefined if the file is no runbook.
+   * @throws JarvisError `invalid_request` for a path that some file systems take for a runbook's, such as `Runbooks/a.md`
    */
   nameOf(path: string): string | undefined
-  /** What runs. @throws JarvisError `not_found`; `conflict` where it has faults, with the first line */
+  /** The steps that run. @throws JarvisError `not_found`; `conflict` with the first fault if the runbook has faults */
   procedure(name: string): { procedure: Procedure; hash: string }
   /** Parses a text without saving it. */
   parse(text: string): Parsed & { hash: string }
   /**
-   * Saves a text without faults. What was saved before stays in force otherwise.
-   * @param hash of the text that was edited; absent for a new runbook
-   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` where the file changed since
+   * Saves a text. A text with faults is refused, and the saved one stays in force.
+   * @param hash of the text that the person had edited; absent for a new runbook
+   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` if the file has changed since
    */
   save(name: string, text: string, hash: string | undefined, by: string): RunbookText
   /** @throws JarvisError `not_found` */
   remove(name: string, by: string): void
   /**
-   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each has
-   * the inputs that the alert gives; one that would need more is not among them.
+   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each comes with
+   * the inputs that the alert gives. A runbook that requires further inputs is left out.
    */
   offers(check: string, alert: AlertFacts): OfferedRunbook[]
   /** Writes the shipped runbooks that were never written here before; existing files stay. */
   ship(): void
 }
 
-/** What is known of an alert. `runbooks`: names that its check gives. `inputs`: what the check knows by an input's name. */
+/** The facts of an alert. `runbooks`: names that its check gives. `inputs`: values that the check gives, by the input's name. */
 export type AlertFacts = {
   object: { name?: string; node?: string; vmid?: number; id: string }
   runbooks?: readonly string[]
@@ -56,150 +56,173 @@ const folder = 'runbooks/'
 const nameForm = /^[a-z0-9][a-z0-9-]{0,59}$/
 const shippedKey = 'shippedRunbooks'
 
-export function createLibrary(parts: {
+export type RunbookLibraryParts = {
   files: Files
   tools: Tools
   /** By name. */
   shipped: ReadonlyMap<string, string>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   lastRun(name: string): Runbook['lastRun']
-  /** Writes down who changed which runbook, and makes the change. Where it throws, nothing is written down. */
+  /** Journals who changed which runbook, and makes the change. If the change throws, nothing is journalled. */
   record(change: RunbookChange, work: () => void): void
   changed(): void
   report(error: unknown, message: string): void
-}): Library {
-  const { files, tools, shipped, settings } = parts
-  const known = new Map<string, { hash: string; parsed: Parsed; tools: string }>()
+}
 
-  /** Tools and their tiers change with the policy and with attached servers, and so do the faults. */
-  const standing = () =>
-    tools
-      .names()
-      .map((name) => `${name} ${tools.get(name)?.tier}`)
-      .join()
+type Read = RunbookText & { procedure: Procedure | undefined }
 
-  function parsedOf(name: string, text: string, hash: string, now = standing()): Parsed {
-    const before = known.get(name)
-    if (before?.hash === hash && before.tools === now) return before.parsed
-    const parsed = parseRunbook(text, tools)
-    known.set(name, { hash, parsed, tools: now })
-    return parsed
+/** The runbooks in the workspace's folder. */
+export class RunbookLibrary implements Library {
+  readonly #parts: RunbookLibraryParts
+  /** Parsed texts by name. `tools`: as of the parsing. */
+  readonly #known = new Map<string, { hash: string; parsed: Parsed; tools: string }>()
+
+  constructor(parts: RunbookLibraryParts) {
+    this.#parts = parts
   }
 
-  const pathOf = (name: string) => {
-    if (!nameForm.test(name))
-      throw new JarvisError('invalid_request', 'A runbook’s name has 1 to 60 of a-z, 0-9 and -, such as hot-node.')
-    return `${folder}${name}.md`
-  }
-
-  function read(name: string, now?: string): RunbookText & { procedure: Procedure | undefined } {
-    const path = pathOf(name)
-    if (!files.list().some((file) => file.path === path))
-      throw new JarvisError('not_found', `There is no runbook ${name}.`)
-    const { text, changedAt, problem } = files.read(path)
-    const hash = hashOfText(text)
-    const { facts, procedure } = parsedOf(name, text, hash, now)
-    const faults: Fault[] = problem === undefined ? facts.faults : [{ line: 1, message: problem }, ...facts.faults]
-    const lastRun = parts.lastRun(name)
-    return {
-      ...facts,
-      name,
-      faults,
-      text,
-      hash,
-      changedAt,
-      isShipped: shipped.get(name) === text,
-      ...(lastRun && { lastRun }),
-      procedure: problem === undefined ? procedure : undefined,
-    }
-  }
-
-  const names = () =>
-    files
-      .list()
-      .flatMap(({ path }) => (path.startsWith(folder) && path.endsWith('.md') ? [path.slice(folder.length, -3)] : []))
-      .filter((name) => nameForm.test(name))
-
-  const withoutProcedure = ({ procedure: _, ...runbook }: ReturnType<typeof read>): RunbookText => runbook
-
-  function list(): Runbook[] {
-    const now = standing()
-    return names().flatMap((name) => {
+  list(): Runbook[] {
+    const now = this.#standing()
+    return this.#names().flatMap((name) => {
       try {
-        const { text: _, ...runbook } = withoutProcedure(read(name, now))
+        const { text: _, ...runbook } = withoutProcedure(this.#read(name, now))
         return [runbook]
       } catch (error) {
-        parts.report(error, `the runbook ${name} could not be read`)
+        this.#parts.report(error, `the runbook ${name} could not be read`)
         return []
       }
     })
   }
 
-  return {
-    list,
-    nameOf(path) {
-      if (!path.normalize('NFKC').toLowerCase().startsWith(folder)) return undefined
-      const name = path.endsWith('.md') ? path.slice(folder.length, -3) : ''
-      if (path.startsWith(folder) && nameForm.test(name)) return name
-      throw new JarvisError('invalid_request', 'In runbooks/ are runbooks alone. Name it like runbooks/hot-node.md.')
-    },
-    get: (name) => withoutProcedure(read(name)),
-    procedure(name) {
-      const { procedure, hash, faults } = read(name)
-      if (procedure !== undefined) return { procedure, hash }
-      throw new JarvisError('conflict', `The runbook ${name} cannot run: ${faultWords(faults)}`)
-    },
-    parse: (text) => ({ ...parseRunbook(text, tools), hash: hashOfText(text) }),
-    save(name, text, hash, by) {
-      const path = pathOf(name)
-      const { faults } = parseRunbook(text, tools).facts
-      if (faults.length > 0) throw new JarvisError('invalid_request', `Nothing was saved: ${faultWords(faults)}`)
-      const before = files.list().some((file) => file.path === path) ? files.read(path) : undefined
-      if ((before && hashOfText(before.text)) !== hash) {
-        const why =
-          before === undefined ? 'is gone. Save it as a new one.' : 'was changed meanwhile. Read it again first.'
-        throw new JarvisError('conflict', `The runbook ${name} ${why}`)
-      }
-      const change = { change: 'saved', runbook: name, path, hash: hashOfText(text), by } as const
-      parts.record(change, () => files.write(path, text, before?.checksum))
-      parts.changed()
-      return withoutProcedure(read(name))
-    },
-    remove(name, by) {
-      const path = pathOf(name)
-      parts.record({ change: 'removed', runbook: name, path, by }, () => files.remove(path))
-      parts.changed()
-    },
-    offers(check, { object, runbooks = [], inputs: known = {} }) {
-      return list()
-        .filter(
-          ({ name, alerts, faults }) => faults.length === 0 && (alerts.includes(check) || runbooks.includes(name)),
-        )
-        .flatMap(({ name, title, inputs }) => {
-          const given = inputs.flatMap(({ name: input, type }) => {
-            const value = (Object.hasOwn(known, input) ? known[input] : undefined) ?? valueFor(type, object)
-            return value === undefined ? [] : [[input, value] as const]
-          })
-          const isFitting = inputs.every(
-            ({ name: input, isRequired }) => !isRequired || given.some(([one]) => one === input),
-          )
-          return isFitting ? [{ name, title, inputs: Object.fromEntries(given) }] : []
+  nameOf(path: string): string | undefined {
+    if (!path.normalize('NFKC').toLowerCase().startsWith(folder)) return undefined
+    const name = path.endsWith('.md') ? path.slice(folder.length, -3) : ''
+    if (path.startsWith(folder) && nameForm.test(name)) return name
+    throw new JarvisError('invalid_request', 'In runbooks/ are runbooks alone. Name it like runbooks/hot-node.md.')
+  }
+
+  get(name: string): RunbookText {
+    return withoutProcedure(this.#read(name))
+  }
+
+  procedure(name: string): { procedure: Procedure; hash: string } {
+    const { procedure, hash, faults } = this.#read(name)
+    if (procedure !== undefined) return { procedure, hash }
+    throw new JarvisError('conflict', `The runbook ${name} cannot run: ${faultWords(faults)}`)
+  }
+
+  parse(text: string): Parsed & { hash: string } {
+    return { ...parseRunbook(text, this.#parts.tools), hash: hashOfText(text) }
+  }
+
+  save(name: string, text: string, hash: string | undefined, by: string): RunbookText {
+    const { files, tools, record, changed } = this.#parts
+    const path = pathOf(name)
+    const { faults } = parseRunbook(text, tools).facts
+    if (faults.length > 0) throw new JarvisError('invalid_request', `Nothing was saved: ${faultWords(faults)}`)
+    const before = files.list().some((file) => file.path === path) ? files.read(path) : undefined
+    if ((before && hashOfText(before.text)) !== hash) {
+      const why =
+        before === undefined ? 'is gone. Save it as a new one.' : 'was changed meanwhile. Read it again first.'
+      throw new JarvisError('conflict', `The runbook ${name} ${why}`)
+    }
+    const change = { change: 'saved', runbook: name, path, hash: hashOfText(text), by } as const
+    record(change, () => files.write(path, text, before?.checksum))
+    changed()
+    return withoutProcedure(this.#read(name))
+  }
+
+  remove(name: string, by: string): void {
+    const { files, record, changed } = this.#parts
+    const path = pathOf(name)
+    record({ change: 'removed', runbook: name, path, by }, () => files.remove(path))
+    changed()
+  }
+
+  offers(check: string, { object, runbooks = [], inputs: known = {} }: AlertFacts): OfferedRunbook[] {
+    return this.list()
+      .filter(({ name, alerts, faults }) => faults.length === 0 && (alerts.includes(check) || runbooks.includes(name)))
+      .flatMap(({ name, title, inputs }) => {
+        const given = inputs.flatMap(({ name: input, type }) => {
+          const value = (Object.hasOwn(known, input) ? known[input] : undefined) ?? valueFor(type, object)
+          return value === undefined ? [] : [[input, value] as const]
         })
-    },
-    ship() {
-      const written = new Set((settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
-      const there = new Set(names())
-      for (const [name, text] of shipped) {
-        if (written.has(name)) continue
-        if (!there.has(name)) files.write(pathOf(name), text, undefined)
-        written.add(name)
-      }
-      settings.set(shippedKey, [...written].join())
-    },
+        const isFitting = inputs.every(
+          ({ name: input, isRequired }) => !isRequired || given.some(([one]) => one === input),
+        )
+        return isFitting ? [{ name, title, inputs: Object.fromEntries(given) }] : []
+      })
+  }
+
+  ship(): void {
+    const { files, settings, shipped } = this.#parts
+    const written = new Set((settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
+    const there = new Set(this.#names())
+    for (const [name, text] of shipped) {
+      if (written.has(name)) continue
+      if (!there.has(name)) files.write(pathOf(name), text, undefined)
+      written.add(name)
+    }
+    settings.set(shippedKey, [...written].join())
+  }
+
+  /** The tools and their tiers. They change with the policy and with attached servers, and the faults of runbooks change with them. */
+  #standing(): string {
+    const { tools } = this.#parts
+    return tools
+      .names()
+      .map((name) => `${name} ${tools.get(name)?.tier}`)
+      .join()
+  }
+
+  #names(): string[] {
+    return this.#parts.files
+      .list()
+      .flatMap(({ path }) => (path.startsWith(folder) && path.endsWith('.md') ? [path.slice(folder.length, -3)] : []))
+      .filter((name) => nameForm.test(name))
+  }
+
+  /** @param now the tools as of now; absent: they are asked for */
+  #read(name: string, now = this.#standing()): Read {
+    const { files, shipped } = this.#parts
+    const path = pathOf(name)
+    if (!files.list().some((file) => file.path === path))
+      throw new JarvisError('not_found', `There is no runbook ${name}.`)
+    const { text, changedAt, problem } = files.read(path)
+    const hash = hashOfText(text)
+    const { facts, procedure } = this.#parsed({ name, text, hash, now })
+    return {
+      ...facts,
+      name,
+      faults: problem === undefined ? facts.faults : [{ line: 1, message: problem }, ...facts.faults],
+      text,
+      hash,
+      changedAt,
+      isShipped: shipped.get(name) === text,
+      lastRun: this.#parts.lastRun(name),
+      procedure: problem === undefined ? procedure : undefined,
+    }
+  }
+
+  #parsed({ name, text, hash, now }: { name: string; text: string; hash: string; now: string }): Parsed {
+    const before = this.#known.get(name)
+    if (before?.hash === hash && before.tools === now) return before.parsed
+    const parsed = parseRunbook(text, this.#parts.tools)
+    this.#known.set(name, { hash, parsed, tools: now })
+    return parsed
   }
 }
 
-/** What an alert's object gives an input of this type. Only the kind of thing says what fits. */
+/** @throws JarvisError `invalid_request` */
+function pathOf(name: string): string {
+  if (!nameForm.test(name))
+    throw new JarvisError('invalid_request', 'A runbook’s name has 1 to 60 of a-z, 0-9 and -, such as hot-node.')
+  return `${folder}${name}.md`
+}
+
+const withoutProcedure = ({ procedure: _, ...runbook }: Read): RunbookText => runbook
+
+/** The value that an alert's object gives an input of this type; undefined if the object has no such part. */
 function valueFor(type: Runbook['inputs'][number]['type'], { id, node, vmid }: AlertFacts['object']) {
   if (type === 'node') return node
   if (type === 'guest') return vmid

@@ -1,8 +1,8 @@
+import { nearestName } from 'node-kit/nearest'
 import type { Fault } from 'protocol'
 import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
-import { nearestName } from '../lib/nearest.ts'
 
-/** Collects what is wrong, in the order of lines. */
+/** Reports a fault at a line, from 1. `nearest`: the name that was probably meant. */
 export type Say = (line: number, message: string, more?: { column?: number; nearest?: string | undefined }) => void
 
 export function createFaults(): { faults: () => Fault[]; say: Say } {
@@ -21,7 +21,7 @@ export function createFaults(): { faults: () => Fault[]; say: Say } {
   }
 }
 
-/** Part of a runbook that is YAML. `placeOf`: the line and column of a node's begin, or of an offset within a text. */
+/** A YAML part of a runbook. `placeOf`: the line and column at which a node begins, or of an offset within the node's text. */
 export type Block = {
   map: YAMLMap | undefined
   placeOf(node: unknown, within?: number): { line: number; column: number }
@@ -53,7 +53,7 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
   return { map: contents as YAMLMap, placeOf }
 }
 
-/** The values of a map by key, where the keys are among those known; the others are faults with the nearest name. */
+/** The values of a map by known keys. Each unknown key is reported as a fault with the nearest known key. */
 export function membersOf(
   { placeOf }: Pick<Block, 'placeOf'>,
   map: YAMLMap,

@@ -4,10 +4,10 @@ import { durationMs } from './duration.ts'
 import { ExpressionFault, type Ref, readRef, wordsOfRef } from './expressions.ts'
 import { type Front, readFront, reserved } from './front.ts'
 import { type Block, createFaults, membersOf, readBlock, type Say, textOf } from './lines.ts'
-import { type Args, type Check, mostSteps, type Procedure, type Step, type ToolFacts, type Tools } from './procedure.ts'
+import { type Args, type Check, mostSteps, type Procedure, type Step, type Tools } from './procedure.ts'
 import { type Section, split } from './sections.ts'
 import { isList, itemShape, type Shape } from './shapes.ts'
-import { createValues, type Known, type Names } from './values.ts'
+import { type Known, type Named, type Names, Values } from './values.ts'
 
 const stepKeys = ['tool', 'args', 'as', 'each', 'when', 'verify', 'undo'] as const
 const checkKeys = ['tool', 'args', 'until', 'within'] as const
@@ -16,12 +16,12 @@ const usualWithinMs = 60_000
 const longestWithinMs = 4 * 3_600_000
 
 export type Parsed = {
-  /** What runs; undefined where there is any fault. */
+  /** The steps that run; undefined if there is any fault. */
   procedure: Procedure | undefined
   facts: Pick<Runbook, 'title' | 'about' | 'inputs' | 'steps' | 'alerts' | 'faults'>
 }
 
-/** Parses a runbook, and names all that is wrong with it by line. Pure; never throws. */
+/** Parses a runbook, and reports all faults by line. Pure; never throws. */
 export function parseRunbook(text: string, tools: Tools): Parsed {
   const { faults, say } = createFaults()
   const { front, about, sections } = split(text, say)
@@ -31,7 +31,7 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
       : readFront(front.text, front.firstLine, say)
   if (sections.length === 0) say(1, 'There is no step: a step is headed `## 1. Title`.')
   if (sections.length > mostSteps) say(sections[mostSteps]?.line ?? 1, `A runbook has at most ${mostSteps} steps.`)
-  const reader = createReader(tools, head.inputs, say)
+  const reader = new StepReader(tools, head.inputs, say)
   const steps = sections.map((section) => ({ section, ...reader.read(section) }))
   const found = faults()
   const whole = steps.flatMap(({ step }) => step ?? [])
@@ -39,7 +39,7 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
     procedure: found.length > 0 || whole.length !== steps.length ? undefined : { ...head, about, steps: whole },
     facts: {
       title: head.title,
-      // Lines of a file, and not of what it says.
+      // A line break of the file is no line break of the text.
       about: about.replace(/(?<!\s)\s*\n\s*/g, ' '),
       inputs: head.inputs,
       alerts: head.alerts,
@@ -56,152 +56,154 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
 }
 
 type Read = { step: Step | undefined; toolName: string; toolLine?: number }
+type Members = ReturnType<typeof membersOf>
 
-/** Reads the steps in order: each may name the inputs and what the reads before it gave. */
-function createReader(tools: Tools, inputs: readonly RunbookInput[], say: Say) {
-  const names = new Map<string, Known>(inputs.map(({ name }) => [name, { shape: plainShape, says: 'An input' }]))
-  let hasChanged = false
-  const { toolAt, argsAt, conditionAt, check, fenced } = createValues(tools, say)
+/** Reads the steps in order. Each step may name the inputs, and the outputs of the reads before it. */
+class StepReader {
+  readonly #say: Say
+  readonly #values: Values
+  readonly #names: Map<string, Known>
+  /** True once a step changes something: outputs from then on are known only while the plan runs. */
+  #hasChanged = false
 
-  function checkAt(
-    block: Block,
-    node: unknown,
-    own: { name: string; facts: ToolFacts | undefined; args: Args },
-    known: Names,
-  ) {
+  constructor(tools: Tools, inputs: readonly RunbookInput[], say: Say) {
+    this.#say = say
+    this.#values = new Values(tools, say)
+    this.#names = new Map(inputs.map(({ name }) => [name, { shape: plainShape, says: 'An input' }]))
+  }
+
+  read({ number, title, line, text, firstLine }: Section): Read {
+    const block = readBlock(text, firstLine, this.#say)
+    const members = block.map && membersOf(block, block.map, stepKeys, 'a step', this.#say)
+    const asked = members?.get('tool')
+    if (members === undefined || asked === undefined) {
+      this.#say(line, `Step ${number} has no tool.`)
+      return { step: undefined, toolName: '' }
+    }
+    const tool = this.#values.toolAt(block, asked.value, 'tool')
+    const toolLine = block.placeOf(asked.key).line
+    const step = { number, title, line: toolLine, ...this.#stepOf(block, members, { ...tool, node: asked.value }) }
+    return { step, toolName: tool.name, toolLine }
+  }
+
+  #stepOf(block: Block, members: Members, tool: Named & { node: unknown }): Omit<Step, 'number' | 'title' | 'line'> {
+    const { name: toolName, facts } = tool
+    const known = new Map<string, Known>(this.#names)
+    const each = members.get('each')
+    const over = each && this.#listAt(each.value, known, block)
+    const args = this.#values.argsAt(block, { node: members.get('args')?.value, or: tool.node }, tool, known)
+    const condition = members.get('when')
+    const when = condition && this.#values.conditionAt(block, condition.value, known, 'when')
+    const asks = members.get('verify')
+    const verify = asks && this.#checkAt(block, asks.value, { ...tool, args }, known)
+    const back = members.get('undo')
+    const undo = back && this.#undoAt(block, back.value, known)
+    const isRead = facts?.isRead !== false
+    const as = members.get('as')
+    const name = as && (textOf(as.value) ?? '')
+    if (name !== undefined) {
+      const isLater = !isRead || this.#hasChanged || verify !== undefined
+      this.#keep(name, block.placeOf(as?.value), { tool, isRepeated: over !== undefined, isLater })
+    }
+    if (!isRead) this.#hasChanged = true
+    return { toolName, args, ...(as && { as: name }), each: over, when, verify, ...(undo && { undo }) }
+  }
+
+  /** Gives a step's output its name. */
+  #keep(
+    name: string,
+    { line, column }: { line: number; column: number },
+    { tool, isRepeated, isLater }: { tool: Named; isRepeated: boolean; isLater: boolean },
+  ): void {
+    const names = this.#names
+    const say = (message: string) => this.#say(line, message, { column })
+    if (!/^[A-Za-z_]\w{0,39}$/.test(name) || reserved.includes(name) || names.has(name))
+      say(
+        `${name || 'This'} cannot be the output’s name: ${names.has(name) ? 'it is taken' : 'write a word such as top'}.`,
+      )
+    else if (isRepeated) say('A step that is repeated gives no output.')
+    else if (tool.facts !== undefined && tool.facts.returns === undefined)
+      say(`${tool.name} does not say what it returns.`)
+    else names.set(name, { shape: tool.facts?.returns, says: tool.name, ...(isLater && { later: true as const }) })
+  }
+
+  /** The list that a step is repeated for. Adds `item` to the known names. */
+  #listAt(node: unknown, within: Map<string, Known>, at: Block): Ref | undefined {
+    let ref: Ref | undefined
+    this.#values.fenced(at, node, () => {
+      const written = textOf(node)?.trim() ?? ''
+      const found = readRef(written, 0)
+      if (found.end !== written.length)
+        throw new ExpressionFault('each: write one list, such as $all.guests.', found.end)
+      ref = found.ref
+      const { line, column } = at.placeOf(node)
+      const shape = this.#values.check(ref, within, { line, column })
+      if (shape !== undefined && !isList(shape)) this.#say(line, `each: ${wordsOfRef(ref)} is no list.`, { column })
+      within.set('item', { shape: itemShape(shape), says: wordsOfRef(ref) })
+    })
+    return ref
+  }
+
+  #checkAt(block: Block, node: unknown, own: Named & { args: Args }, known: Names): Check | undefined {
     if (!isMap(node)) {
-      say(block.placeOf(node).line, 'verify: write until, and where it is another read, tool and args.')
+      this.#say(block.placeOf(node).line, 'verify: write until, and where it is another read, tool and args.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, checkKeys, 'verify', say)
+    const members = membersOf(block, node as YAMLMap, checkKeys, 'verify', this.#say)
+    const { tool, args } = this.#readOf(block, { node, members }, own, known)
+    const until = members.get('until')
+    if (until === undefined) {
+      this.#say(block.placeOf(node).line, 'verify: until is missing.')
+      return undefined
+    }
+    const result: Known = { shape: tool.facts?.returns, says: tool.name }
+    const scope = new Map([...known, ['result', result] as const])
+    const condition = this.#values.conditionAt(block, until.value, scope, 'until')
+    const within = members.get('within')
+    const withinMs = within === undefined ? usualWithinMs : durationMs(textOf(within.value) ?? '')
+    if (withinMs === undefined || withinMs < 1000 || withinMs > longestWithinMs)
+      this.#say(block.placeOf(within?.key).line, 'within: write a time of 1 s to 4 h, such as 3 min.')
+    if (condition === undefined || withinMs === undefined) return undefined
+    return { toolName: tool.name, args, until: condition, withinMs, line: block.placeOf(until.value).line }
+  }
+
+  /** The read of a check: the step's own tool, or another one. Without arguments of its own it takes the step's. */
+  #readOf(
+    block: Block,
+    { node, members }: { node: unknown; members: Members },
+    own: Named & { args: Args },
+    known: Names,
+  ): { tool: Named; args: Args } {
     const given = members.get('tool')
-    const tool = given === undefined ? { name: own.name, facts: own.facts } : toolAt(block, given.value, 'tool')
+    const tool = given === undefined ? own : this.#values.toolAt(block, given.value, 'tool')
     const { line } = block.placeOf(given?.value ?? node)
     if (tool.facts !== undefined && !tool.facts.isRead)
-      say(
+      this.#say(
         line,
         given === undefined ? 'verify needs a tool that reads.' : `${tool.name} changes something: verify only reads.`,
       )
     const asked = members.get('args')
-    // Without arguments of its own, a check is about what the step is about.
-    const shared = Object.fromEntries(Object.entries(own.args).filter(([name]) => tool.facts?.takes.includes(name)))
-    const args =
-      asked === undefined
-        ? given === undefined
-          ? own.args
-          : shared
-        : argsAt(block, asked.value, tool.name, tool.facts, known, node)
-    const missing = asked === undefined ? (tool.facts?.requires.filter((name) => !Object.hasOwn(args, name)) ?? []) : []
-    if (missing.length > 0) say(line, `${tool.name} needs ${missing.join(', ')}.`)
-    const until = members.get('until')
-    if (until === undefined) {
-      say(block.placeOf(node).line, 'verify: until is missing.')
-      return undefined
-    }
-    const result: Known = { shape: tool.facts?.returns, says: tool.name }
-    const condition = conditionAt(block, until.value, new Map([...known, ['result', result]]), 'until')
-    const within = members.get('within')
-    const ms = within === undefined ? usualWithinMs : durationMs(textOf(within.value) ?? '')
-    if (ms === undefined || ms < 1000 || ms > longestWithinMs)
-      say(block.placeOf(within?.key).line, 'within: write a time of 1 s to 4 h, such as 3 min.')
-    if (condition === undefined || ms === undefined) return undefined
-    return {
-      toolName: tool.name,
-      args,
-      until: condition,
-      withinMs: ms,
-      line: block.placeOf(until.value).line,
-    } satisfies Check
+    if (asked !== undefined)
+      return { tool, args: this.#values.argsAt(block, { node: asked.value, or: node }, tool, known) }
+    const shared = Object.entries(own.args).filter(([name]) => tool.facts?.takes.includes(name))
+    const args = given === undefined ? own.args : Object.fromEntries(shared)
+    const missing = tool.facts?.requires.filter((name) => !Object.hasOwn(args, name)) ?? []
+    if (missing.length > 0) this.#say(line, `${tool.name} needs ${missing.join(', ')}.`)
+    return { tool, args }
   }
 
-  function undoAt(block: Block, node: unknown, known: Names): Step['undo'] {
+  #undoAt(block: Block, node: unknown, known: Names): Step['undo'] {
     if (textOf(node) === 'none') return 'none'
     if (!isMap(node)) {
-      say(block.placeOf(node).line, 'undo: write none, or the tool and args that take the step back.')
+      this.#say(block.placeOf(node).line, 'undo: write none, or the tool and args that take the step back.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, undoKeys, 'undo', say)
-    const tool = toolAt(block, members.get('tool')?.value ?? node, 'tool')
-    return { toolName: tool.name, args: argsAt(block, members.get('args')?.value, tool.name, tool.facts, known, node) }
-  }
-
-  return {
-    read({ number, title, line, text, firstLine }: Section): Read {
-      const block = readBlock(text, firstLine, say)
-      if (block.map === undefined) {
-        say(line, `Step ${number} has no tool.`)
-        return { step: undefined, toolName: '' }
-      }
-      const members = membersOf(block, block.map, stepKeys, 'a step', say)
-      const asked = members.get('tool')
-      if (asked === undefined) {
-        say(line, `Step ${number} has no tool.`, { nearest: undefined })
-        return { step: undefined, toolName: '' }
-      }
-      const { name: toolName, facts } = toolAt(block, asked.value, 'tool')
-      const toolLine = block.placeOf(asked.key).line
-      const known = new Map<string, Known>(names)
-      const each = members.get('each')
-      let over: Ref | undefined
-      if (each !== undefined) over = listAt(each.value, known, block)
-      const args = argsAt(block, members.get('args')?.value, toolName, facts, known, asked.value)
-      const condition = members.get('when')
-      const when = condition && conditionAt(block, condition.value, known, 'when')
-      const asks = members.get('verify')
-      const verify = asks && checkAt(block, asks.value, { name: toolName, facts, args }, known)
-      const back = members.get('undo')
-      const undo = back && undoAt(block, back.value, known)
-      const isRead = facts?.isRead !== false
-      const as = members.get('as')
-      if (as !== undefined) keep(textOf(as.value) ?? '', block.placeOf(as.value))
-      if (!isRead) hasChanged = true
-      const step: Step = {
-        number,
-        title,
-        line: toolLine,
-        toolName,
-        args,
-        ...(as && { as: textOf(as.value) ?? '' }),
-        each: over,
-        when,
-        verify,
-        ...(undo && { undo }),
-      }
-      return { step, toolName, toolLine }
-
-      function keep(name: string, place: { line: number; column: number }) {
-        const { column } = place
-        if (!/^[A-Za-z_]\w{0,39}$/.test(name) || reserved.includes(name) || names.has(name))
-          say(
-            place.line,
-            `${name || 'This'} cannot be the output’s name: ${names.has(name) ? 'it is taken' : 'write a word such as top'}.`,
-            { column },
-          )
-        else if (over !== undefined) say(place.line, 'A step that is repeated gives no output.', { column })
-        else if (facts !== undefined && facts.returns === undefined)
-          say(place.line, `${toolName} does not say what it returns.`, { column })
-        else {
-          const isLater = !isRead || hasChanged || verify !== undefined
-          names.set(name, { shape: facts?.returns, says: toolName, ...(isLater && { later: true as const }) })
-        }
-      }
-
-      function listAt(node: unknown, within: Map<string, Known>, at: Block): Ref | undefined {
-        let ref: Ref | undefined
-        fenced(at, node, () => {
-          const written = textOf(node)?.trim() ?? ''
-          const found = readRef(written, 0)
-          if (found.end !== written.length)
-            throw new ExpressionFault('each: write one list, such as $all.guests.', found.end)
-          ref = found.ref
-          const shape = check(ref, within, at.placeOf(node))
-          if (shape !== undefined && !isList(shape))
-            say(at.placeOf(node).line, `each: ${wordsOfRef(ref)} is no list.`, { column: at.placeOf(node).column })
-          within.set('item', { shape: itemShape(shape), says: wordsOfRef(ref) })
-        })
-        return ref
-      }
-    },
+    const members = membersOf(block, node as YAMLMap, undoKeys, 'undo', this.#say)
+    const tool = this.#values.toolAt(block, members.get('tool')?.value ?? node, 'tool')
+    return {
+      toolName: tool.name,
+      args: this.#values.argsAt(block, { node: members.get('args')?.value, or: node }, tool, known),
+    }
   }
 }
 

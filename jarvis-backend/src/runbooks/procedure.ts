@@ -5,12 +5,12 @@ import type { Shape } from './shapes.ts'
 /** Arguments whose texts may name values: see `readTemplate`. */
 export type Args = Record<string, unknown>
 
-/** What is read after a step until it is as wanted. `line`: of its condition, where a text has it. */
+/** A read that is repeated after a step until its condition holds. `line`: the line of the condition, if it was written in a file. */
 export type Check = { toolName: string; args: Args; until: Condition; withinMs: number; line?: number }
 
 /**
- * One step. `line`: of its `tool`, where a text has it. `mustBeThere`: a value that a read does not hold is a fault; otherwise its
- * argument is left out. `after`: numbers of earlier steps that must have gone as planned.
+ * One step. `line`: the line of its `tool`, if it was written in a file. `mustBeThere`: an argument whose value is absent is a fault; otherwise it is
+ * left out. `after`: numbers of earlier steps that must have gone as planned.
  */
 export type Step = {
   number: number
@@ -25,14 +25,14 @@ export type Step = {
   args: Args
   /** The name of its output. */
   as?: string
-  /** The list for each item of which the step stands once in the plan, as `$item`. */
+  /** A list: the step is repeated for each item, as `$item`. */
   each?: Ref
   when?: Condition
   verify?: Check
   undo?: 'none' | { toolName: string; args: Args }
 }
 
-/** What runs: the steps of a runbook that has no fault, or of another list of calls. `maxAgeMs`: how long after its approval a step may still begin. */
+/** The steps of a runbook without faults, or of another list of calls. `maxAgeMs`: how long after the approval a step may still begin. */
 export type Procedure = {
   title: string
   about: string
@@ -42,7 +42,7 @@ export type Procedure = {
   steps: Step[]
 }
 
-/** What a parser must know of a tool. */
+/** The facts of a tool that the parser needs. */
 export type ToolFacts = {
   /** Its usual tier now, by the policy. */
   tier: 'green' | 'yellow' | 'red' | 'black'
@@ -50,12 +50,12 @@ export type ToolFacts = {
   takes: readonly string[]
   requires: readonly string[]
   returns?: Shape | undefined
-  /** What is wrong with arguments that name no value. */
+  /** The fault of arguments that hold no references; undefined if the tool takes them. */
   problem(args: Args): string | undefined
 }
 export type Tools = { names(): readonly string[]; get(name: string): ToolFacts | undefined }
 
 export type { Fault }
 export const usualMaxAgeMs = 60 * 60_000
-/** More than this nobody reads on one card. */
+/** A card with more steps would not be read. */
 export const mostSteps = 30

@@ -1,11 +1,11 @@
 import type { Say } from './lines.ts'
 
-/** A heading `## 2. Is it the decoder` and what stands under it. Lines count from 1. */
+/** A heading such as `## 2. Is it the decoder`, and the text under it. Lines count from 1. */
 export type Section = { number: number; title: string; line: number; text: string; firstLine: number }
 export type Sections = { front: { text: string; firstLine: number } | undefined; about: string; sections: Section[] }
 
 const heading = /^##\s+(\S.*)$/
-/** Where the keys of a section begin; what stands before is for people. */
+/** The first line of a section's keys. The text before it is for people. */
 const keyLine = /^[A-Za-z_]\w*:(?:\s|$)/
 
 /** Splits a runbook into its front matter, what is said about it, and its numbered sections. */

@@ -12,23 +12,23 @@ function alternatives(shape: Shape): Shape[] {
 
 const propertiesOf = (shape: Shape): Record<string, Shape> | undefined =>
   shape.properties as Record<string, Shape> | undefined
-/** Whether any key may stand in it. */
+/** True for a shape that says nothing of its keys, so that any key may be there. */
 const isOpen = (shape: Shape): boolean => propertiesOf(shape) === undefined && shape.type !== 'array' && !isPlain(shape)
 const isPlain = ({ type, enum: listed }: Shape) =>
   listed !== undefined || ['string', 'number', 'integer', 'boolean'].includes(String(type))
 
 export const isList = (shape: Shape | undefined): boolean =>
   shape !== undefined && alternatives(shape).some((each) => each.type === 'array' || isOpen(each))
-/** The shape of a list's items; undefined where that is not said. */
+/** The shape of a list's items; undefined if the schema does not give it. */
 export const itemShape = (shape: Shape | undefined): Shape | undefined =>
   shape && alternatives(shape).flatMap(({ items }) => (items === undefined ? [] : [items as Shape]))[0]
 
 export type Found =
   | { ok: true; shape: Shape | undefined }
-  /** `has`: the keys that are there. */
+  /** `has`: the keys that the shape has. */
   | { ok: false; key: string; has: string[]; isList: boolean }
 
-/** Follows a path through a shape. Where the shape says nothing, any path is right. */
+/** Follows a path through a shape. An open shape allows any path. */
 export function follow(shape: Shape | undefined, path: readonly Part[]): Found {
   let at = shape
   for (const part of path) {
@@ -63,7 +63,7 @@ function step(shape: Shape, part: Part): Found {
     if (found !== undefined) return { ok: true, shape: found }
     const { additionalProperties: more } = each
     if (typeof more === 'object' && more !== null) return { ok: true, shape: more as Shape }
-    // What an output's schema does not list may still come, but nothing may rest on it.
+    // An output may have keys that its schema does not list, but no runbook may rely on them.
   }
   return { ok: false, key, has: keys, isList: false }
 }

@@ -1,5 +1,5 @@
+import { nearestName } from 'node-kit/nearest'
 import { isMap, isPair, isScalar, visit, type YAMLMap } from 'yaml'
-import { nearestName } from '../lib/nearest.ts'
 import {
   type Condition,
   ExpressionFault,
@@ -14,101 +14,104 @@ import { type Block, type Say, textOf } from './lines.ts'
 import type { Args, ToolFacts, Tools } from './procedure.ts'
 import { follow, type Shape } from './shapes.ts'
 
-/** What a name stands for where it is used. `later`: it is known only while the plan runs. */
+/** The value behind a name. `says`: the tool that returns it, for messages. `later`: the value is known only while the plan runs. */
 export type Known = { shape: Shape | undefined; says: string; later?: true }
 export type Names = ReadonlyMap<string, Known>
 
-/** Reads what a step is written of: tools, arguments, references and conditions. What is wrong is said where it stands. */
-export function createValues(tools: Tools, say: Say) {
-  function toolAt(block: Block, node: unknown, what: string): { name: string; facts: ToolFacts | undefined } {
+/** A tool that a step names. `facts`: undefined if there is no such tool. */
+export type Named = { name: string; facts: ToolFacts | undefined }
+
+/** Reads the values of a step: tools, arguments, references and conditions. Faults are reported at their line and column. */
+export class Values {
+  readonly #tools: Tools
+  readonly #say: Say
+
+  constructor(tools: Tools, say: Say) {
+    this.#tools = tools
+    this.#say = say
+  }
+
+  toolAt(block: Block, node: unknown, what: string): Named {
     const name = textOf(node)?.trim() ?? ''
-    const facts = tools.get(name)
+    const facts = this.#tools.get(name)
     const { line, column } = block.placeOf(node)
-    if (name === '') say(line, `${what}: name a tool.`, { column })
+    if (name === '') this.#say(line, `${what}: name a tool.`, { column })
     else if (facts === undefined) {
-      const nearest = nearestName(name, tools.names())
-      say(line, `There is no tool ${name}.${meant(nearest)}`, { column, nearest })
-    } else if (facts.tier === 'black') say(line, `${name} never runs: the rules refuse it.`, { column })
+      const nearest = nearestName(name, this.#tools.names())
+      this.#say(line, `There is no tool ${name}.${meant(nearest)}`, { column, nearest })
+    } else if (facts.tier === 'black') this.#say(line, `${name} never runs: the rules refuse it.`, { column })
     return { name, facts }
   }
 
-  /** Reads arguments, and checks their names and what they refer to. @param at where to say that one is missing */
-  function argsAt(
-    block: Block,
-    node: unknown,
-    tool: string,
-    facts: ToolFacts | undefined,
-    known: Names,
-    at: unknown,
-  ): Args {
+  /**
+   * Reads the arguments of a tool, and checks their names and references.
+   * @param at.node the node of the arguments
+   * @param at.or the node at which a missing argument is reported if there is no such node
+   */
+  argsAt(block: Block, at: { node: unknown; or: unknown }, { name: tool, facts }: Named, known: Names): Args {
+    const { node } = at
     if (node !== undefined && !isMap(node)) {
       if (!(isScalar(node) && node.value === null))
-        say(block.placeOf(node).line, 'args: write them by name, such as { node: $node }.')
+        this.#say(block.placeOf(node).line, 'args: write them by name, such as { node: $node }.')
       return {}
     }
     const map = node as YAMLMap | undefined
     const args = (map?.toJSON() ?? {}) as Args
-    let hasRef = false
-    if (map !== undefined) hasRef = refsIn(block, map, known)
+    const hasRef = map !== undefined && this.#refsIn(block, map, known)
     if (facts === undefined) return args
     for (const { key } of map?.items ?? []) {
       const name = textOf(key) ?? ''
-      if (facts.takes.includes(name)) continue
-      const { line, column } = block.placeOf(key)
-      const nearest = nearestName(name, facts.takes)
-      const there = facts.takes.length === 0 ? 'It takes none' : `It takes ${facts.takes.join(', ')}`
-      say(line, `${tool} takes no argument ${name}. ${there}.${meant(nearest)}`, { column, nearest })
+      if (!facts.takes.includes(name)) this.#strayAt(block, key, { name, tool, takes: facts.takes })
     }
     const missing = facts.requires.filter((name) => !Object.hasOwn(args, name))
-    const { line } = block.placeOf(map ?? at)
-    if (missing.length > 0) say(line, `${tool} needs ${missing.join(', ')}.`)
+    const { line } = block.placeOf(map ?? at.or)
+    if (missing.length > 0) this.#say(line, `${tool} needs ${missing.join(', ')}.`)
     else if (!hasRef && Object.keys(args).every((name) => facts.takes.includes(name))) {
       const problem = facts.problem(args)
-      if (problem !== undefined) say(line, `${tool} does not take this: ${problem}`)
+      if (problem !== undefined) this.#say(line, `${tool} does not take this: ${problem}`)
     }
     return args
   }
 
-  /** @returns whether any text in it names a value */
-  function refsIn(block: Block, map: YAMLMap, known: Names): boolean {
-    let found = false
-    visit(map, {
-      Scalar(key, node, path) {
-        if (typeof node.value !== 'string' || (isPair(path.at(-1)) && key === 'key')) return
-        fenced(block, node, () => {
-          for (const { ref, at } of refsOfTemplate(readTemplate(String(node.value)))) {
-            found = true
-            check(ref, known, block.placeOf(node, at))
-          }
-        })
-      },
+  conditionAt(block: Block, node: unknown, known: Names, what: string): Condition | undefined {
+    const text = textOf(node)
+    if (text === undefined) {
+      this.#say(block.placeOf(node).line, `${what}: write a comparison, such as $config.hostpci0 = none.`)
+      return undefined
+    }
+    let condition: Condition | undefined
+    this.fenced(block, node, () => {
+      condition = readCondition(text)
+      for (const ref of refsOfCondition(condition)) {
+        const within = Math.max(0, text.indexOf(wordsOfRef(ref)))
+        this.check(ref, known, block.placeOf(node, within))
+      }
     })
-    return found
+    return condition
   }
 
-  /** Says a fault of an expression where it stands. */
-  function fenced(block: Block, node: unknown, work: () => void) {
+  /** Runs `work`, and reports an ExpressionFault at its place in the node. */
+  fenced(block: Block, node: unknown, work: () => void): void {
     try {
       work()
     } catch (error) {
       if (!(error instanceof ExpressionFault)) throw error
       const { line, column } = block.placeOf(node, error.at)
-      say(line, error.message, { column })
+      this.#say(line, error.message, { column })
     }
   }
 
-  /** Says where a reference leads nowhere. @returns the shape of what it leads to */
-  function check(ref: Ref, known: Names, place: { line: number; column: number }): Shape | undefined {
+  /** Reports a reference that leads nowhere. @returns the shape of the value that the reference leads to */
+  check(ref: Ref, known: Names, { line, column }: { line: number; column: number }): Shape | undefined {
     const named = known.get(ref.name)
-    const { line, column } = place
     if (named === undefined) {
       const nearest = nearestName(ref.name, known.keys())
       const there = [...known.keys()].map((name) => `$${name}`).join(', ') || 'nothing'
-      say(line, `$${ref.name} is not known here. There is ${there}.${meant(nearest)}`, { column, nearest })
+      this.#say(line, `$${ref.name} is not known here. There is ${there}.${meant(nearest)}`, { column, nearest })
       return undefined
     }
     if (named.later) {
-      say(line, `$${ref.name} is read while the plan runs, so no call of the plan can be made of it.`, { column })
+      this.#say(line, `$${ref.name} is read while the plan runs, so no call of the plan can be made of it.`, { column })
       return undefined
     }
     const found = follow(named.shape, ref.path)
@@ -119,28 +122,37 @@ export function createValues(tools: Tools, say: Say) {
       : found.has.length === 0
         ? 'has no parts'
         : `returns ${found.has.join(', ')}; there is no ${found.key}`
-    say(line, `${named.says} ${has}.${meant(nearest)}`, { column, nearest })
+    this.#say(line, `${named.says} ${has}.${meant(nearest)}`, { column, nearest })
     return undefined
   }
 
-  function conditionAt(block: Block, node: unknown, known: Names, what: string): Condition | undefined {
-    const text = textOf(node)
-    if (text === undefined) {
-      say(block.placeOf(node).line, `${what}: write a comparison, such as $config.hostpci0 = none.`)
-      return undefined
-    }
-    let condition: Condition | undefined
-    fenced(block, node, () => {
-      condition = readCondition(text)
-      for (const ref of refsOfCondition(condition)) {
-        const within = Math.max(0, text.indexOf(wordsOfRef(ref)))
-        check(ref, known, block.placeOf(node, within))
-      }
-    })
-    return condition
+  #strayAt(
+    block: Block,
+    key: unknown,
+    { name, tool, takes }: { name: string; tool: string; takes: readonly string[] },
+  ) {
+    const { line, column } = block.placeOf(key)
+    const nearest = nearestName(name, takes)
+    const there = takes.length === 0 ? 'It takes none' : `It takes ${takes.join(', ')}`
+    this.#say(line, `${tool} takes no argument ${name}. ${there}.${meant(nearest)}`, { column, nearest })
   }
 
-  return { toolAt, argsAt, conditionAt, check, fenced }
+  /** Checks all references in the texts of a map. @returns true if there is any */
+  #refsIn(block: Block, map: YAMLMap, known: Names): boolean {
+    let found = false
+    visit(map, {
+      Scalar: (key, node, path) => {
+        if (typeof node.value !== 'string' || (isPair(path.at(-1)) && key === 'key')) return
+        this.fenced(block, node, () => {
+          for (const { ref, at } of refsOfTemplate(readTemplate(String(node.value)))) {
+            found = true
+            this.check(ref, known, block.placeOf(node, at))
+          }
+        })
+      },
+    })
+    return found
+  }
 }
 
 const meant = (nearest: string | undefined) => (nearest === undefined ? '' : ` Did you mean ${nearest}?`)

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
 
-/** What an authenticator made, each in base64url. */
+/** An authenticator's answer; each member in base64url. */
 export type Assertion = { authenticatorData: string; clientDataJSON: string; signature: string }
 
 /** `key`: SPKI, DER in base64url. `challenge`: base64url. */
@@ -42,7 +42,7 @@ export function assertionProblem(assertion: Assertion, expected: Expected): stri
   return isSigned(signed, expected.key, assertion.signature) ? undefined : 'The signature does not fit.'
 }
 
-/** Whether `signature` (base64url) over `bytes` was made with the key: ES256 (DER), EdDSA or RS256. */
+/** True if `signature` (base64url) over `bytes` was made with the key: ES256 (DER), EdDSA or RS256. */
 export function isSigned(bytes: Uint8Array, spki: string, signature: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' })

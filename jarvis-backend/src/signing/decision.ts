@@ -2,7 +2,7 @@ import { canonicalJson, hashOf } from 'node-kit/canonical'
 import type { Card, GrantRequest } from 'protocol'
 import { sha256 } from './assertion.ts'
 
-/** What a person signs of one decision. Only hashes of the call stand in it, so that it tells no secret. */
+/** The statement about one decision that a person signs. It holds only hashes of the call, so it reveals no secret. */
 export type Statement = {
   toolUseId: string
   bindingHash: string

@@ -22,7 +22,7 @@ export const signWithinMs = 2 * 60_000
 export type Asked = { card: Card; bindingHash: string; person: string; terms: DecisionTerms }
 
 export type Decisions = {
-  /** What to sign, once, within two minutes. @param origin where the person's browser is */
+  /** Makes the challenge that a person signs once, within two minutes. @param origin where the person's browser is */
   challenge(asked: Asked, origin: string): DecisionChallenge
   /** Checks the signature of an approval. @throws JarvisError `proof_refused` */
   check(given: DecisionProof, asked: Asked): Receipt
@@ -34,7 +34,7 @@ export type Decisions = {
    * @returns why it is not signed as it must be; undefined where it is
    */
   problem(toolUseId: string, bindingHash?: string, needed?: number): string | undefined
-  /** Those of several who approve a card whose signatures count now. */
+  /** The signed approvals of a card that several people must approve, as far as their signatures still count. */
   signedBy(toolUseId: string, bindingHash: string): SignedYes[]
 }
 
@@ -50,9 +50,9 @@ export function createDecisions(parts: {
   keys: Pick<SignerKeyStore, 'get' | 'list' | 'used'>
   signers: Signers
   place: RelyingParty
-  /** What the journal has of a decision. */
+  /** The journal's entry of a decision. */
   decisionOf(toolUseId: string): Record<string, unknown> | undefined
-  /** What it has of each of several approvals. */
+  /** The journal's entries of the approvals of a card that several people must approve. */
   approvalsOf(toolUseId: string, bindingHash: string): (SignedYes & { receipt?: Receipt })[]
   head(): { seq: number; hash: string }
   now(): number
@@ -61,7 +61,7 @@ export function createDecisions(parts: {
 }): Decisions {
   const { store, passkeys, keys, signers, place, now } = parts
 
-  /** Whether a key signs for the person still. */
+  /** Says why a key no longer signs for the person; undefined if it does. */
   function signerProblem({ type, id, key }: Receipt, person: string): string | undefined {
     const enrolled = signers.find(type, id, person)
     const kept = type === 'passkey' ? passkeys.get(id) : keys.get(id)
@@ -206,7 +206,7 @@ function readSsh<T>(read: () => T): T {
   }
 }
 
-/** What a person reads before they sign. */
+/** The lines that a person reads before signing. */
 function linesOf(
   { sentence, toolName, target, now, then, affects, scope }: Card,
   { grant, goesBackAfterMin, alone }: DecisionTerms,

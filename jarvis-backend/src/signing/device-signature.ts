@@ -22,7 +22,7 @@ export function deviceSignatureProblem(
   return 'The signature does not fit.'
 }
 
-/** Whether a key is one that `deviceSignatureProblem` checks: P-256. @param spki DER in base64url */
+/** True if `deviceSignatureProblem` can check the key: P-256. @param spki DER in base64url */
 export function isDeviceKey(spki: string): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' })

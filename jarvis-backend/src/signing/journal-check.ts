@@ -11,7 +11,7 @@ const withReceipts = ['decision', 'approval']
 export function createSignatureCheck() {
   const signers = new Map<string, SignerBody>()
 
-  /** Whether a key had to be signed by an older one: a further passkey, an SSH key beside any other. A device signs for itself. */
+  /** True if an older key must have signed the enrolment: a further passkey, or an SSH key beside any other key. A device signs for itself. */
   const mustBeVouchedFor = ({ type = 'passkey', person }: SignerBody) =>
     type !== 'device' &&
     [...signers.values()].some(

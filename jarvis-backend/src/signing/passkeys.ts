@@ -17,7 +17,7 @@ const mostPasskeys = 20
 /** ES256, EdDSA and RS256: what `isSigned` checks. The library would offer others where the runtime has them. */
 const algorithms = [-7, -8, -257]
 
-/** What the journal keeps of a passkey. */
+/** A change of a passkey, as the journal keeps it. */
 export type PasskeyChange =
   | ({ change: 'added'; name: string } & Pick<StoredPasskey, 'person' | 'id' | 'key' | 'rpId' | 'isSynced'> & {
         origin: string
@@ -33,7 +33,7 @@ export type PasskeyChange =
 
 export type Passkeys = {
   list(person: string): Passkey[]
-  /** Whose passkey it is. */
+  /** The id of the person who owns the passkey. */
   personOf(id: string): string | undefined
   /** Why passkeys do not work at an origin, and what to do. */
   problem: RelyingParty['problem']
@@ -65,7 +65,7 @@ export function createPasskeys(parts: {
   record(change: PasskeyChange): void
   /** Ends the sign-ins that were made with a passkey, in the transaction of the change. @param except the one that goes on */
   endSignIns(passkey: string, except?: string): void
-  /** Whether the journal has passkeys of that person which are gone. */
+  /** True if the journal holds passkeys of the person that the database has lost. */
   hadPasskeys(person: string): boolean
 }): Passkeys {
   const { store, place, now, durably, record } = parts
@@ -251,7 +251,7 @@ export function createPasskeys(parts: {
   }
 }
 
-/** Whether a counter is that of a copy: it does not go up. A synced passkey's stays 0. */
+/** True if the counter of a passkey did not rise, which shows a copied key. The counter of a synced passkey stays 0. */
 export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
 
 const shown = ({ id, name, isSynced, createdAt, lastUsedAt }: StoredPasskey): Passkey => ({
@@ -269,7 +269,7 @@ const refused = (message: string, cause?: unknown) => new JarvisError('invalid_c
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
 
-/** Whether it was signed in a frame of another site's page, which could lead the person's hand. */
+/** True if the passkey signed in a frame of another site's page, because that page could mislead the person. */
 function isFramed({ response }: { response: { clientDataJSON: string } }): boolean {
   const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as Record<string, unknown>
   return (said.crossOrigin ?? false) !== false || said.topOrigin !== undefined

@@ -12,10 +12,10 @@ export type StoredPasskey = {
   /** The same key as the authenticator wrote it. */
   cose: string
   rpId: string
-  /** Of the newest use that was seen; stays 0 where the authenticator does not count. */
+  /** Signature counter of the newest use; stays 0 if the authenticator does not count. */
   counter: number
   transports: readonly string[]
-  /** Whether its maker copies it to other devices of the person. */
+  /** True if the passkey's provider copies it to other devices of the person. */
   isSynced: boolean
   createdAt: number
   lastUsedAt?: number
@@ -34,7 +34,7 @@ export interface PasskeyStore {
   used(id: string, counter: number, at: number): void
 }
 
-/** What a person was asked to sign. `id`: its challenge. */
+/** A statement that a person was asked to sign. `id`: its challenge. */
 export type StoredChallenge = {
   id: string
   toolUseId: string
@@ -55,7 +55,7 @@ export interface ChallengeStore {
 
 /** A key that signs for a person and is no passkey. `key`: base64url, of SSH its blob, of a device SPKI in DER. */
 export type StoredSignerKey = {
-  /** Of SSH its fingerprint, of a device the device's id. */
+  /** The fingerprint of an SSH key, or the id of a device. */
   id: string
   type: 'ssh' | 'device'
   person: string

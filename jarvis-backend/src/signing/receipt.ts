@@ -4,15 +4,15 @@ import { challengeOf, type Statement } from './decision.ts'
 import { deviceSignatureProblem } from './device-signature.ts'
 import { sshNamespaces, sshSignatureProblem } from './ssh-signature.ts'
 
-/** What a key made of a statement. `key`: as it was enrolled. Bytes are base64url. */
+/** A signature over a statement. `key`: the enrolled public key. Bytes are base64url. */
 type Signature =
   | ({ type: 'passkey'; id: string; key: string; rpId: string } & Assertion)
   | { type: 'ssh' | 'device'; id: string; key: string; signature: string }
 
-/** What the journal keeps of a signed decision. `statement`: the canonical text; `card`: as it was shown. */
+/** The proof of a signed decision in the journal. `statement`: the canonical text; `card`: as it was shown. */
 export type Receipt = { statement: string; card: Record<string, unknown> } & Signature
 
-/** What a receipt must be about; what is left out is not compared. */
+/** The fields that a receipt's statement must match. Absent fields are not compared. */
 export type About = Partial<Omit<Statement, 'origin' | 'nonce' | 'head' | 'expiresAt'>> & Pick<Statement, 'toolUseId'>
 
 /** The statement of a receipt; undefined where it is none. */

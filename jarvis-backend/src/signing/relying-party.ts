@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { JarvisError } from 'protocol'
 
-/** What passkeys belong to: a name, and the one origin where they are used. */
+/** The relying party of passkeys: its id, and the one origin where they are used. */
 export type Place = { rpId: string; origin: string }
 
 export type RelyingParty = {

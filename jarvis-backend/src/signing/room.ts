@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { createApiTokens } from '../auth/api-tokens.ts'
 import { createTokenUse } from '../auth/token-use.ts'
 import type { DeviceKeyChange } from '../channels/web-push/signed-buttons.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Config } from '../config/config.ts'
 import { sealedOrMade } from '../config/sealed-file.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { createChallengeStore } from '../store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
@@ -33,7 +33,7 @@ export const accessRoom = defineRoom({
     })
     const tokenUse = createTokenUse({ store, clock, report })
     const keys = openKeys(foundation, config.publicUrl)
-    return { apiTokens, tokenUse, ...keys, signerKeys: keys.signing.keys }
+    return { apiTokens, tokenUse, ...keys, signerKeys: keys.signing.keys, close: tokenUse.flush }
   },
 })
 

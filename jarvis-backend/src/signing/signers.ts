@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from 'node-kit/canonical'
 import { type Countersignature, countersignatureProblem, type Enrolled } from './enrolment.ts'
 
-/** What the journal vouches for of enrolled keys. */
+/** The journal's evidence of enrolled keys. */
 export type SignerProof = {
   /** The newest enrolment of a key, unless the key was removed since. */
   signer(type: string, id: string): Record<string, unknown> | undefined

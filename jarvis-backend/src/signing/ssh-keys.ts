@@ -16,7 +16,7 @@ import { SshProblem, sshKeyIn, sshKeyOf, sshNamespaces, sshSignatureOf } from '.
 
 const mostKeys = 20
 
-/** What the journal keeps of an SSH key. */
+/** A change of an SSH key, as the journal keeps it. */
 export type SshKeyChange = { person: string; id: string; name: string } & (
   | {
       change: 'added'
@@ -30,7 +30,7 @@ export type SshKeyChange = { person: string; id: string; name: string } & (
   | { change: 'removed'; by?: string }
 )
 
-/** What an older key makes of an enrolment: a passkey's answer, or `ssh-keygen -Y sign -n signer@jarvis`. */
+/** An older key's signature of an enrolment: a passkey's answer, or `ssh-keygen -Y sign -n signer@jarvis`. */
 type Signed =
   | { response: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string } } }
   | { statement: string; signature: string }
@@ -55,7 +55,7 @@ export function createSshKeys(parts: {
   durably<T>(work: () => T): T
   /** Writes to the journal, in the transaction of the change. */
   record(change: SshKeyChange): void
-  /** Whether the journal has SSH keys of that person which are gone. */
+  /** True if the journal holds SSH keys of the person that the database has lost. */
   hadKeys(person: string): boolean
 }): SshKeys {
   const { store, passkeys, now, durably, record } = parts
@@ -83,7 +83,7 @@ export function createSshKeys(parts: {
     })
   }
 
-  /** What the older key of the person signed, where it counts. @throws JarvisError */
+  /** Checks and returns the signature of the person's older key. @throws JarvisError */
   function signatureOf(person: string, signed: Signed) {
     const isPasskey = 'response' in signed
     const begun = pending.take(isPasskey ? challengeIn(signed.response) : enrolmentChallenge(signed.statement))

@@ -1,12 +1,12 @@
-/** What the names and descriptions of skills may cost each prompt, in tokens. */
+/** The most that the names and descriptions of skills may cost each prompt, tokens. */
 export const mostTokens = 2_000
 const charsPerToken = 3.3
 
-/** About how many tokens a text costs. */
+/** An estimate of the tokens of a text. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / charsPerToken)
 
 export type Line = { name: string; description: string }
-/** `text`: empty where there is no skill. `named`: those it names, in order. `missing`: those that do not fit. */
+/** The catalogue of a prompt. `text`: empty if there is no skill. `named`: the skills that it names, in order. `missing`: skills that do not fit. */
 export type Catalogue = { text: string; tokens: number; named: string[]; missing: string[] }
 
 const head = `# Skills

@@ -2,14 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFolders } from './folders.ts'
-import { createTrees } from './tree.ts'
+import { SkillFolders } from './folders.ts'
+import { Trees } from './tree.ts'
 
 function folders() {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-skills-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const all = new SkillFolders({ dir, trees: new Trees(), reserved: () => undefined })
   return {
-    ...createFolders({ dir, trees: createTrees(), reserved: () => undefined }),
+    see: (name: string) => all.see(name),
     write(name: string, text: string) {
       mkdirSync(join(dir, name), { recursive: true })
       writeFileSync(join(dir, name, 'SKILL.md'), text)

@@ -8,60 +8,47 @@ import { isSkillName, type Parsed, parseSkill, skillFile } from './front.ts'
 import { hintsIn } from './hints.ts'
 import type { Tree, Trees } from './tree.ts'
 
-/** Folders that are looked at, and files in all of them. */
+/** Most folders that are looked at, and most files in all of them. */
 const mostFolders = 200
 const mostFiles = 5_000
-/** A body is given to a model whole. */
+/** Most tokens of a body: a model is given all of it. */
 const mostBodyTokens = 15_000
 const mostHints = 500
 
-/** A skill as it lies in its folder. `faults`: all that keeps it from being approved. */
+/** A skill as it is in its folder. `faults`: why it cannot be approved. */
 export type Seen = { name: string; tree: Tree; parsed: Parsed; faults: SkillFault[]; hints: SkillHint[] }
 
-export type Folders = ReturnType<typeof createFolders>
+/** The folders of skills. */
+export interface Folders {
+  /** Names of the folders that may hold a skill. `problem`: why some were not looked at. */
+  names(): { names: string[]; problem?: string }
+  /** @param isAnew reads without what is known from before. @throws Error if there is no such folder */
+  see(name: string, isAnew?: boolean): Seen
+  all(): { seen: Seen[]; problem?: string }
+  /** Writes a skill of one file, unless there is something under that name. */
+  add(name: string, text: string): void
+  remove(name: string): void
+}
 
-/**
- * Looks at the folders of skills, follows no link and reads within limits.
- * @param parts.dir the folder that holds them
- * @param parts.reserved why no skill may have this name; undefined where one may
- */
-export function createFolders(parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }) {
-  const { trees, reserved } = parts
-  /** Without links on the way, so that a link within can be told. */
-  const dir = () => join(realOf(dirname(parts.dir)), basename(parts.dir))
-  const dirOf = (name: string) => join(dir(), name)
-  const known = new WeakMap<Tree, Said>()
+/** Looks at the folders of skills, follows no link and reads within limits. */
+export class SkillFolders implements Folders {
+  readonly #parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }
+  readonly #known = new WeakMap<Tree, Said>()
 
-  function see(name: string, isAnew = false): Seen {
-    const place = dirOf(name)
-    const isLink = lstatSync(place).isSymbolicLink()
-    const tree = isLink
-      ? noTree('It is a link. A skill is a folder of its own.')
-      : isAnew
-        ? trees.readAnew(place)
-        : trees.read(place)
-    const made = known.get(tree) ?? said(name, tree)
-    known.set(tree, made)
-    const { parsed, hints } = made
-    const faults = [...nameFaults(name), ...parsed.faults, ...bodyFaults(parsed.body), ...tree.faults]
-    return { name, tree, parsed, faults, hints }
+  /**
+   * @param parts.dir the folder that holds them
+   * @param parts.reserved says why no skill may have this name; undefined if one may
+   */
+  constructor(parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }) {
+    this.#parts = parts
   }
 
-  function nameFaults(name: string): SkillFault[] {
-    const why = reserved(name)
-    if (why !== undefined) return [{ message: why }]
-    return isSkillName(name)
-      ? []
-      : [{ message: `The folder is called ${named(name)}: a skill’s name has 1 to 64 of a-z, 0-9 and single hyphens.` }]
-  }
-
-  /** Folders that may hold a skill. */
-  function names(): { names: string[]; problem?: string } {
-    const stat = lstatSync(dir(), { throwIfNoEntry: false })
+  names(): { names: string[]; problem?: string } {
+    const stat = lstatSync(this.#dir(), { throwIfNoEntry: false })
     if (stat === undefined) return { names: [] }
     if (!stat.isDirectory())
       return { names: [], problem: 'workspace/skills is no folder of its own, so that nothing in it is read.' }
-    const found = readdirSync(dir(), { withFileTypes: true })
+    const found = readdirSync(this.#dir(), { withFileTypes: true })
       .filter((entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()))
       .map(({ name }) => name)
       .sort(byNatural)
@@ -72,8 +59,24 @@ export function createFolders(parts: { dir: string; trees: Trees; reserved(name:
     }
   }
 
-  function all(): { seen: Seen[]; problem?: string } {
-    const { names: found, problem } = names()
+  see(name: string, isAnew = false): Seen {
+    const { trees } = this.#parts
+    const place = this.#dirOf(name)
+    const isLink = lstatSync(place).isSymbolicLink()
+    const tree = isLink
+      ? noTree('It is a link. A skill is a folder of its own.')
+      : isAnew
+        ? trees.readAnew(place)
+        : trees.read(place)
+    const made = this.#known.get(tree) ?? said(name, tree)
+    this.#known.set(tree, made)
+    const { parsed, hints } = made
+    const faults = [...this.#nameFaults(name), ...parsed.faults, ...bodyFaults(parsed.body), ...tree.faults]
+    return { name, tree, parsed, faults, hints }
+  }
+
+  all(): { seen: Seen[]; problem?: string } {
+    const { names: found, problem } = this.names()
     const seen: Seen[] = []
     let files = 0
     for (const name of found) {
@@ -83,33 +86,45 @@ export function createFolders(parts: { dir: string; trees: Trees; reserved(name:
           problem: `${found.length - seen.length} folders were not looked at: there are more than ${mostFiles} files in those before.`,
         }
       try {
-        const one = see(name)
+        const one = this.see(name)
         files += one.tree.files.length
         seen.push(one)
       } catch {
         // It was removed meanwhile.
       }
     }
-    return { seen, ...(problem !== undefined && { problem }) }
+    return { seen, problem }
   }
 
-  return {
-    names,
-    /** @throws Error where there is no such folder */
-    see,
-    all,
-    /** Writes a skill of one file, unless something stands there. */
-    add(name: string, text: string) {
-      if (lstatSync(dirOf(name), { throwIfNoEntry: false }) === undefined) writeWhole(dir(), name, text)
-    },
-    remove(name: string) {
-      rmSync(dirOf(name), { recursive: true, force: true })
-      trees.forget(dirOf(name))
-    },
+  add(name: string, text: string): void {
+    if (lstatSync(this.#dirOf(name), { throwIfNoEntry: false }) === undefined) writeWhole(this.#dir(), name, text)
+  }
+
+  remove(name: string): void {
+    rmSync(this.#dirOf(name), { recursive: true, force: true })
+    this.#parts.trees.forget(this.#dirOf(name))
+  }
+
+  /** The folder of all skills, with links on the way to it resolved, so that a link within it can be told. */
+  #dir(): string {
+    const { dir } = this.#parts
+    return join(realOf(dirname(dir)), basename(dir))
+  }
+
+  #dirOf(name: string): string {
+    return join(this.#dir(), name)
+  }
+
+  #nameFaults(name: string): SkillFault[] {
+    const why = this.#parts.reserved(name)
+    if (why !== undefined) return [{ message: why }]
+    return isSkillName(name)
+      ? []
+      : [{ message: `The folder is called ${named(name)}: a skill’s name has 1 to 64 of a-z, 0-9 and single hyphens.` }]
   }
 }
 
-/** A folder that is not there is as it is called. */
+/** The real path of a folder; the path as given if there is no such folder. */
 function realOf(folder: string): string {
   try {
     return realpathSync(folder)
@@ -120,8 +135,8 @@ function realOf(folder: string): string {
 
 type Said = Pick<Seen, 'parsed' | 'hints'>
 /**
- * What whole trees say, by hash and name. A tree that was just written is read again each time that somebody asks, and all folders get the
- * shipped ones. It follows from the name and the bytes alone, so all folders share it.
+ * Parsed trees by hash and name, shared by all folders: they depend on the name and the bytes alone. A tree that was just written is read again at
+ * each look, and every agent's folder gets the shipped skills.
  */
 const saidBefore = new Map<string, Said>()
 const mostSaid = 300
@@ -130,7 +145,7 @@ function said(name: string, tree: Tree): Said {
   if (tree.hash === undefined) return read(name, tree)
   const key = `${tree.hash} ${name}`
   const made = saidBefore.get(key) ?? read(name, tree)
-  // The newest stand at the end.
+  // The newest are at the end.
   saidBefore.delete(key)
   saidBefore.set(key, made)
   const [oldest] = saidBefore.keys()
@@ -167,7 +182,7 @@ const bodyFaults = (body: string): SkillFault[] =>
         },
       ]
 
-/** Writes a skill of one file so that its folder is there with the file or not at all. */
+/** Writes a skill of one file. Its folder appears together with the file. */
 function writeWhole(dir: string, name: string, text: string) {
   mkdirSync(dir, { recursive: true })
   const fresh = join(dir, `.${name}.${process.pid}.new`)

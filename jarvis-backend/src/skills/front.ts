@@ -3,14 +3,14 @@ import { named } from 'redaction/visible'
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit, type YAMLMap } from 'yaml'
 import { hiddenIn } from './hidden.ts'
 
-/** The front matter of a SKILL.md. Empty texts where it has a fault. */
+/** The front matter of a SKILL.md. Its texts are empty if it has a fault. */
 export type Front = {
   name: string
   description: string
   license?: string
   compatibility?: string
   metadata: Record<string, string>
-  /** What `allowed-tools` names. */
+  /** The tools that `allowed-tools` names. */
   wants: string[]
   /** Keys that are not read here. */
   others: string[]
@@ -25,7 +25,7 @@ const longestNote = 500
 const mostKeys = 50
 const known = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools'] as const
 
-/** Whether a text may be a skill's name: 1 to 64 of a-z, 0-9 and single hyphens within. */
+/** True if a text may be a skill's name: 1 to 64 of a-z, 0-9 and single hyphens within. */
 export const isSkillName = (name: string): boolean => name.length <= longestName && nameForm.test(name)
 
 /** Parses a SKILL.md. Never throws. @param folder the name of the folder that it stands in */
@@ -51,7 +51,7 @@ export function parseSkill(text: string, folder: string): Parsed {
 
 type Say = (message: string, line?: number) => void
 
-/** The front matter as YAML; where a value has a bare colon, it is quoted and parsed again. */
+/** The front matter as YAML. If it does not parse, values with a bare colon are quoted and it is parsed again. */
 function mapOf(lines: readonly string[], say: Say): YAMLMap | undefined {
   const parse = (from: readonly string[]) =>
     parseDocument(from.join('\n'), { prettyErrors: false, version: '1.2', schema: 'core' })

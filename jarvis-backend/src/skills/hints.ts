@@ -2,7 +2,7 @@ import type { SkillHint } from 'protocol'
 
 type Kind = SkillHint['kind']
 
-/** What a line may tell its reader to do. They are pointed out and forbid nothing: a sentence can always be put otherwise. */
+/** Kinds of dangerous instructions that a line may hold. They are pointed out and forbid nothing: a text can always say the same in other words. */
 const signs: readonly (readonly [Kind, RegExp, string, then?: RegExp])[] = [
   [
     'run',
@@ -47,7 +47,7 @@ const signs: readonly (readonly [Kind, RegExp, string, then?: RegExp])[] = [
   ],
 ]
 
-/** Of a line over this length the rest is not read for signs. */
+/** Longest part of a line that is searched for signs, characters. */
 const mostChars = 4_000
 
 /** The first sign of each kind in each line. */

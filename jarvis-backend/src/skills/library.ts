@@ -6,43 +6,43 @@ import { isSkillName, parseSkill, skillFile } from './front.ts'
 import { filesOf, shownOf, stateOf, whyNot } from './shown.ts'
 import type { ApprovedFile, SkillStore, StoredApproval } from './store.ts'
 
-/** A skill that models may use. `description`: as its front matter has it. */
+/** A skill that models may use. `description`: from its front matter. */
 export type Enabled = { name: string; hash: string; description: string }
-/** An approved text, and the files that may be read besides. */
+/** An approved text, and the further files of the skill that may be read. */
 export type Loaded = { name: string; hash: string; body: string; files: { path: string; bytes: number }[] }
 
-export type Skills = {
+export interface Skills {
   list(): SkillList
   /** @throws JarvisError `not_found` */
   get(name: string): SkillTree
   /**
    * Approves the tree with this hash, and keeps its texts.
-   * @throws JarvisError `conflict` where the tree is another one now or cannot be approved; `not_found`
+   * @throws JarvisError `conflict` if the tree has changed or cannot be approved; `not_found`
    */
   approve(name: string, hash: string, by: string): SkillTree
-  /** @throws JarvisError `not_found`, also where it was never approved */
+  /** @throws JarvisError `not_found`, also if it was never approved */
   turnOff(name: string, by: string): SkillTree
   /** Deletes the folder and the approval. @throws JarvisError `not_found` */
   remove(name: string, by: string): void
-  /** What models may use, by name; the same array until something changes. */
+  /** The skills that models may use, by name; the same array until one changes. */
   enabled(): readonly Enabled[]
-  /** The catalogue of the enabled ones. */
+  /** The catalogue of the enabled skills. */
   catalogue(): Catalogue
-  /** Whether `/name` is a skill, and why it cannot be used if so; undefined where there is no such skill. */
+  /** Says whether `/name` is a skill. `problem`: why it cannot be used. Undefined: there is no such skill. */
   standing(name: string): { problem?: string } | undefined
   /** Reads the approved text after looking at the folder anew. @throws JarvisError `not_found` */
   load(name: string, sessionId?: string): Loaded
-  /** Reads an approved file of it. @throws JarvisError `not_found`, `invalid_request` */
+  /** Reads an approved file of the skill. @throws JarvisError `not_found`, `invalid_request` */
   readFile(name: string, path: string): { hash: string; text: string }
   /** Writes the shipped skills that were never written here before, and approves them in the name of this release. */
   ship(): void
 }
 
 const shippedKey = 'shippedSkills'
-/** Who approved what came with JARVIS. */
+/** The name under which shipped skills are approved. */
 export const release = 'JARVIS'
 
-export function createSkills(parts: {
+export type SkillLibraryParts = {
   folders: Folders
   store: SkillStore
   /** Text of each SKILL.md, by name. */
@@ -50,7 +50,7 @@ export function createSkills(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   /** Runs the work in one transaction that is on disk afterwards. */
   durably<T>(work: () => T): T
-  /** Writes down who did what to which skill. */
+  /** Journals who did what to which skill. */
   record(change: {
     change: 'shipped' | 'approved' | 'turned_off' | 'removed'
     skill: string
@@ -59,12 +59,137 @@ export function createSkills(parts: {
   }): void
   changed(): void
   now(): number
-}): Skills {
-  const { folders, store, shipped } = parts
-  const { names, see, all } = folders
+}
 
-  let last: { key: string; enabled: readonly Enabled[]; catalogue: Catalogue } | undefined
-  function current(seen = all().seen, approvals = store.approvals()) {
+/** The skills of one folder, and their approvals. */
+export class SkillLibrary implements Skills {
+  readonly #parts: SkillLibraryParts
+  /** The enabled skills as of the last look. `key`: their names and hashes. */
+  #last: { key: string; enabled: readonly Enabled[]; catalogue: Catalogue } | undefined
+
+  constructor(parts: SkillLibraryParts) {
+    this.#parts = parts
+  }
+
+  list(): SkillList {
+    const { folders, store } = this.#parts
+    const { seen, problem } = folders.all()
+    const approvals = store.approvals()
+    const { catalogue } = this.#current(seen, approvals)
+    return {
+      items: seen.map((one) => this.#shown(one, approvals.get(one.name), catalogue)),
+      catalogue: { tokens: catalogue.tokens, most: mostTokens, missing: catalogue.missing },
+      problem,
+    }
+  }
+
+  get(name: string): SkillTree {
+    return this.#treeOf(this.#present(name))
+  }
+
+  approve(name: string, hash: string, by: string): SkillTree {
+    const one = this.#present(name, true)
+    const [fault] = one.faults
+    if (fault !== undefined || one.tree.hash === undefined)
+      throw new JarvisError(
+        'conflict',
+        `The skill ${name} cannot be approved: ${fault?.message ?? 'it cannot be read.'}`,
+      )
+    if (one.tree.hash !== hash)
+      throw new JarvisError(
+        'conflict',
+        `The skill ${name} changed since you read it. Read it again; nothing was approved.`,
+      )
+    this.#approveTree(one, { hash, by, isPersons: true })
+    return this.#treeOf(one)
+  }
+
+  turnOff(name: string, by: string): SkillTree {
+    const { store, durably, record, changed, now } = this.#parts
+    const approval = store.approvals().get(name)
+    if (approval === undefined) throw notFound(name)
+    durably(() => {
+      store.turnOff(name, { at: now(), by })
+      record({ change: 'turned_off', skill: name, hash: approval.hash, by })
+    })
+    changed()
+    return this.#treeOf(this.#present(name))
+  }
+
+  remove(name: string, by: string): void {
+    const { folders, store, durably, record, changed } = this.#parts
+    this.#present(name)
+    durably(() => {
+      store.remove(name)
+      record({ change: 'removed', skill: name, by })
+    })
+    folders.remove(name)
+    changed()
+  }
+
+  enabled(): readonly Enabled[] {
+    return this.#current().enabled
+  }
+
+  catalogue(): Catalogue {
+    return this.#current().catalogue
+  }
+
+  standing(name: string): { problem?: string } | undefined {
+    const { folders, store } = this.#parts
+    if (!isSkillName(name) || !folders.names().names.includes(name)) return undefined
+    const state = stateOf(folders.see(name), store.approvals().get(name))
+    return state === 'approved' ? {} : { problem: `The skill ${name} ${whyNot[state]} Read it under Agents, Skills.` }
+  }
+
+  load(name: string, sessionId?: string): Loaded {
+    const { store, now } = this.#parts
+    const { hash, files } = this.#approvedFiles(name)
+    const text = files.find(({ path }) => path === skillFile)?.text ?? ''
+    if (sessionId !== undefined) store.used(name, { at: now(), sessionId })
+    const readable = files.filter(({ path, kind }) => kind === 'text' && path !== skillFile && isNear(path))
+    return {
+      name,
+      hash,
+      body: parseSkill(text, name).body,
+      files: readable.map(({ path, bytes }) => ({ path, bytes })),
+    }
+  }
+
+  readFile(name: string, path: string): { hash: string; text: string } {
+    const { hash, files } = this.#approvedFiles(name)
+    const file = files.find((one) => one.path === path)
+    if (file?.text === undefined || !isNear(path)) {
+      const there = files
+        .filter(({ path: other, kind }) => kind === 'text' && isNear(other))
+        .map(({ path: other }) => other)
+      throw new JarvisError(
+        'not_found',
+        `${name} has no text file ${named(path)}. There are ${there.slice(0, 40).join(', ')}.`,
+      )
+    }
+    return { hash, text: file.text }
+  }
+
+  ship(): void {
+    const { folders, shipped, settings, durably } = this.#parts
+    const written = new Set((settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
+    const missing = [...shipped].filter(([name]) => !written.has(name))
+    if (missing.length === 0) return
+    for (const [name, text] of missing) folders.add(name, text)
+    // One commit for all, because each waits for the disk.
+    durably(() => {
+      for (const [name, text] of missing) {
+        const one = folders.see(name, true)
+        const isOurs = one.tree.files.length === 1 && one.tree.files[0]?.text === text && one.faults.length === 0
+        const { hash } = one.tree
+        if (isOurs && hash !== undefined) this.#approveTree(one, { hash, by: release, isPersons: false })
+      }
+      settings.set(shippedKey, [...written, ...missing.map(([name]) => name)].join())
+    })
+  }
+
+  #current(seen = this.#parts.folders.all().seen, approvals = this.#parts.store.approvals()) {
     const found = seen.flatMap((one): Enabled[] => {
       const { name, tree, parsed } = one
       const isUsable = stateOf(one, approvals.get(name)) === 'approved'
@@ -73,42 +198,44 @@ export function createSkills(parts: {
         : []
     })
     const key = found.map(({ name, hash }) => `${name} ${hash}`).join()
-    if (last?.key !== key) last = { key, enabled: found, catalogue: catalogueOf(found) }
-    return last
+    if (this.#last?.key !== key) this.#last = { key, enabled: found, catalogue: catalogueOf(found) }
+    return this.#last
   }
 
-  const shown = (one: Seen, approval: StoredApproval | undefined, { missing }: Catalogue): Skill =>
-    shownOf(one, approval, {
+  #shown(one: Seen, approval: StoredApproval | undefined, { missing }: Catalogue): Skill {
+    const { shipped, store } = this.#parts
+    return shownOf(one, approval, {
       isMissing: missing.includes(one.name),
       shippedText: shipped.get(one.name),
       lastUse: store.uses().get(one.name),
     })
+  }
 
-  const notFound = (name: string) =>
-    new JarvisError('not_found', `There is no skill ${named(name)} in workspace/skills.`)
+  #treeOf(one: Seen): SkillTree {
+    const { store } = this.#parts
+    const approval = store.approvals().get(one.name)
+    const { catalogue } = this.#current()
+    const before = approval === undefined ? [] : store.files(one.name)
+    return { ...this.#shown(one, approval, catalogue), files: filesOf(one.tree, before) }
+  }
 
   /** @throws JarvisError `not_found` */
-  function present(name: string, isAnew = false): Seen {
-    if (!names().names.includes(name)) throw notFound(name)
-    return see(name, isAnew)
+  #present(name: string, isAnew = false): Seen {
+    const { folders } = this.#parts
+    if (!folders.names().names.includes(name)) throw notFound(name)
+    return folders.see(name, isAnew)
   }
 
-  function treeOf(one: Seen): SkillTree {
-    const approval = store.approvals().get(one.name)
-    const { catalogue } = current()
-    const before = approval === undefined ? [] : store.files(one.name)
-    return { ...shown(one, approval, catalogue), files: filesOf(one.tree, before) }
-  }
-
-  /** @throws JarvisError `not_found` where models may not use it, whatever there is in its folder */
-  function approvedFiles(name: string): { hash: string; files: ApprovedFile[] } {
+  /** @throws JarvisError `not_found` if models may not use the skill, whatever there is in its folder */
+  #approvedFiles(name: string): { hash: string; files: ApprovedFile[] } {
+    const { store } = this.#parts
     const none = new JarvisError('not_found', `There is no enabled skill ${named(name)}.`)
     if (!isSkillName(name)) throw none
     const approval = store.approvals().get(name)
     if (approval === undefined || approval.off !== undefined) throw none
     let one: Seen
     try {
-      one = present(name, true)
+      one = this.#present(name, true)
     } catch {
       throw none
     }
@@ -117,112 +244,18 @@ export function createSkills(parts: {
     return { hash: approval.hash, files: store.files(name) }
   }
 
-  function approveTree({ name, tree }: Seen, hash: string, by: string, change: 'approved' | 'shipped') {
-    parts.durably(() => {
-      store.approve({ name, hash, at: parts.now(), by }, tree.files)
-      // What a release brings is no person's decision.
-      if (change === 'approved') parts.record({ change, skill: name, hash, by })
+  /** @param isPersons true for a person's decision. Only those are journalled: a release approves its own skills */
+  #approveTree({ name, tree }: Seen, { hash, by, isPersons }: { hash: string; by: string; isPersons: boolean }): void {
+    const { store, durably, record, changed, now } = this.#parts
+    durably(() => {
+      store.approve({ name, hash, at: now(), by }, tree.files)
+      if (isPersons) record({ change: 'approved', skill: name, hash, by })
     })
-    parts.changed()
-  }
-
-  return {
-    list() {
-      const { seen, problem } = all()
-      const approvals = store.approvals()
-      const { catalogue } = current(seen, approvals)
-      return {
-        items: seen.map((one) => shown(one, approvals.get(one.name), catalogue)),
-        catalogue: { tokens: catalogue.tokens, most: mostTokens, missing: catalogue.missing },
-        ...(problem !== undefined && { problem }),
-      }
-    },
-    get: (name) => treeOf(present(name)),
-    approve(name, hash, by) {
-      const one = present(name, true)
-      const [fault] = one.faults
-      if (fault !== undefined || one.tree.hash === undefined)
-        throw new JarvisError(
-          'conflict',
-          `The skill ${name} cannot be approved: ${fault?.message ?? 'it cannot be read.'}`,
-        )
-      if (one.tree.hash !== hash)
-        throw new JarvisError(
-          'conflict',
-          `The skill ${name} changed since you read it. Read it again; nothing was approved.`,
-        )
-      approveTree(one, hash, by, 'approved')
-      return treeOf(one)
-    },
-    turnOff(name, by) {
-      const approval = store.approvals().get(name)
-      if (approval === undefined) throw notFound(name)
-      parts.durably(() => {
-        store.turnOff(name, { at: parts.now(), by })
-        parts.record({ change: 'turned_off', skill: name, hash: approval.hash, by })
-      })
-      parts.changed()
-      return treeOf(present(name))
-    },
-    remove(name, by) {
-      present(name)
-      parts.durably(() => {
-        store.remove(name)
-        parts.record({ change: 'removed', skill: name, by })
-      })
-      folders.remove(name)
-      parts.changed()
-    },
-    enabled: () => current().enabled,
-    catalogue: () => current().catalogue,
-    standing(name) {
-      if (!isSkillName(name) || !names().names.includes(name)) return undefined
-      const state = stateOf(see(name), store.approvals().get(name))
-      return state === 'approved' ? {} : { problem: `The skill ${name} ${whyNot[state]} Read it under Agents, Skills.` }
-    },
-    load(name, sessionId) {
-      const { hash, files } = approvedFiles(name)
-      const text = files.find(({ path }) => path === skillFile)?.text ?? ''
-      if (sessionId !== undefined) store.used(name, { at: parts.now(), sessionId })
-      const readable = files.filter(({ path, kind }) => kind === 'text' && path !== skillFile && isNear(path))
-      return {
-        name,
-        hash,
-        body: parseSkill(text, name).body,
-        files: readable.map(({ path, bytes }) => ({ path, bytes })),
-      }
-    },
-    readFile(name, path) {
-      const { hash, files } = approvedFiles(name)
-      const file = files.find((one) => one.path === path)
-      if (file?.text === undefined || !isNear(path)) {
-        const there = files
-          .filter(({ path: other, kind }) => kind === 'text' && isNear(other))
-          .map(({ path: other }) => other)
-        throw new JarvisError(
-          'not_found',
-          `${name} has no text file ${named(path)}. There are ${there.slice(0, 40).join(', ')}.`,
-        )
-      }
-      return { hash, text: file.text }
-    },
-    ship() {
-      const written = new Set((parts.settings.get(shippedKey) ?? '').split(',').filter((name) => name !== ''))
-      const missing = [...shipped].filter(([name]) => !written.has(name))
-      if (missing.length === 0) return
-      for (const [name, text] of missing) folders.add(name, text)
-      // One commit for all, because each waits for the disk.
-      parts.durably(() => {
-        for (const [name, text] of missing) {
-          const one = see(name, true)
-          const isOurs = one.tree.files.length === 1 && one.tree.files[0]?.text === text && one.faults.length === 0
-          if (isOurs && one.tree.hash !== undefined) approveTree(one, one.tree.hash, release, 'shipped')
-        }
-        parts.settings.set(shippedKey, [...written, ...missing.map(([name]) => name)].join())
-      })
-    },
+    changed()
   }
 }
+
+const notFound = (name: string) => new JarvisError('not_found', `There is no skill ${named(name)} in workspace/skills.`)
 
 /** Models read files beside SKILL.md and one folder below. */
 const isNear = (path: string) => path.split('/').length <= 2

@@ -17,5 +17,5 @@ const commands = [
   ...['rewind', 'run', 'skill', 'skills'],
 ]
 
-/** Whether no skill may have this name, because a line `/name` has a meaning already. */
+/** True if no skill may have this name, because a line `/name` has a meaning already. */
 export const isCommand = (name: string): boolean => commands.includes(name)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { JarvisError, mainAgentId } from 'protocol'
 import { type Agent, type Agents, agentIdOf, fits } from '../agents/agent.ts'
 import { agentDir } from '../agents/agent-dir.ts'
-import type { Foundation } from '../compose/foundation.ts'
+import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { skillRoutes } from '../http/skills.ts'
 import { onceATick } from '../lib/once-a-tick.ts'
@@ -11,136 +11,196 @@ import { createSkillStore } from '../store/sqlite/skills.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { useSkill, wrappedSkill } from '../tools/skills/use-skill.ts'
 import { type Tool, withPorts } from '../tools/tool.ts'
-import { createFolders, type Folders } from './folders.ts'
-import { createSkills, type Skills } from './library.ts'
-import { noReach, type Reach, reachOf } from './reach.ts'
+import { type Folders, SkillFolders } from './folders.ts'
+import { SkillLibrary, type Skills } from './library.ts'
+import { LibraryReach, noReach, type Reach } from './reach.ts'
 import { isCommand } from './reserved.ts'
 import { shippedSkills } from './shipped/index.ts'
-import { createTrees } from './tree.ts'
+import { Trees } from './tree.ts'
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** A turn of a model asks several times in a row which skills there are; looking at each folder each time took a third of its CPU time. */
-function readOnceATick(folders: Folders): Folders {
-  const all = onceATick(folders.all)
-  return {
-    ...folders,
-    all: all.get,
-    add(name, text) {
-      all.forget()
-      folders.add(name, text)
-    },
-    remove(name) {
-      all.forget()
-      folders.remove(name)
-    },
-  }
-}
-
-/** The skills of the workspace and of the agents: what is approved, the tool that loads them, the catalogues of prompts, routes. */
+/** The skills of the workspace and of the agents: approvals, the tool that loads them, the catalogues of prompts, routes. */
 export const skillsRoom = defineRoom({
   name: 'skills',
   open(needs: { foundation: Foundation; catalog: Catalog; agents: Agents }) {
-    const skills = openSkills(needs.foundation, needs)
-    return { skills, contributes: { routes: skills.routes.skills }, resume: skills.main.ship }
+    const skills = new AgentSkills(needs.foundation, needs)
+    const routes = skillRoutes({ of: (owner) => skills.ofAgent(owner), redact: needs.foundation.redactor.value })
+    return { skills, contributes: { routes }, resume: () => skills.ship() }
   },
 })
 
-function openSkills(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
-  const { dataDir, database, settings, journal, redactor, activity, now } = foundation
-  const reserved = (name: string) =>
-    isCommand(name) || parts.catalog.get(name) !== undefined
-      ? `/${name} is a command of JARVIS: give the skill another name.`
-      : undefined
-  const libraryOf = (owner: string) =>
-    createSkills({
-      folders: readOnceATick(
-        createFolders({ dir: join(agentDir(dataDir, owner), 'skills'), trees: createTrees(), reserved }),
-      ),
+export type ComposedSkills = AgentSkills
+
+/** An agent's reach, and the tool with the names of its skills. */
+type Known = { of: Agent; reach: Reach; tool: () => readonly Tool[] }
+
+/** The skills of all agents. */
+class AgentSkills {
+  readonly #foundation: Foundation
+  readonly #catalog: Catalog
+  readonly #agents: Agents
+  readonly #libraries = new Map<string, Skills>()
+  readonly #reaches = new Map<string, Known>()
+  readonly #ports = {
+    of: (asker: Parameters<typeof agentIdOf>[0] | undefined) => this.#reachOf(agentIdOf(asker ?? {})),
+  }
+  /** The tool as every door but an agent's own chat sees it. */
+  readonly #declared: Tool | undefined
+
+  constructor(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
+    this.#foundation = foundation
+    this.#catalog = parts.catalog
+    this.#agents = parts.agents
+    ;[this.#declared] = withPorts([useSkill([])], this.#ports)
+  }
+
+  /** Writes the shipped skills that were never written before. */
+  ship(): void {
+    this.#libraryOf(mainAgentId).ship()
+  }
+
+  /** The skills in an agent's own folder; main's are those of the workspace. @throws JarvisError `unknown_agent` */
+  ofAgent(owner: string = mainAgentId): Skills {
+    return this.#libraryOf(this.#agents.require(owner).id)
+  }
+
+  /** The text about skills in an agent's prompt. */
+  textFor(agent: Agent): string {
+    return this.#known(agent).reach.catalogue().text
+  }
+
+  /** The tool as an agent's models are offered it; undefined if the agent has no skill. */
+  toolFor(agent: Agent): Tool | undefined {
+    const { reach, tool } = this.#known(agent)
+    return reach.enabled().length === 0 ? undefined : tool()[0]
+  }
+
+  /** A catalog with the tool at its end. The list has the tool as main has it; an agent's models see their own. */
+  withTool(house: Catalog): Catalog {
+    let made: { from: readonly Tool[]; own: Tool | undefined; all: readonly Tool[] } | undefined
+    return {
+      list: () => {
+        const from = house.list()
+        const own = this.#listed()
+        if (made?.from !== from || made.own !== own)
+          made = { from, own, all: own === undefined ? from : [...from, own] }
+        return made.all
+      },
+      get: (name) => house.get(name) ?? (name === this.#declared?.name ? this.#declared : undefined),
+    }
+  }
+
+  /** Says whether `/name` is a skill of an agent. `problem`: why it cannot be used. Undefined: there is no skill of that name. */
+  standing(agent: string, name: string): { problem?: string } | undefined {
+    return this.#reachOf(agent).standing(name)
+  }
+
+  /** A skill's text for a message of that session; a sentence for the model if the skill cannot be used any more. */
+  opening(agent: string, name: string, sessionId: string) {
+    try {
+      const { hash, body, files } = this.#reachOf(agent).load(name, sessionId)
+      const text = this.#foundation.redactor.text(wrappedSkill({ name, body, files }))
+      return { type: 'skill' as const, name, hash, text }
+    } catch (error) {
+      if (!(error instanceof JarvisError)) throw error
+      return `[The skill ${name} was turned off or changed meanwhile, so its text is not given. Say so.]`
+    }
+  }
+
+  /** The tool for the list of all tools; undefined if no agent has a skill. */
+  #listed(): Tool | undefined {
+    const hasAny = this.#agents.list().some((agent) => this.#known(agent).reach.enabled().length > 0)
+    if (!hasAny) return undefined
+    return this.#known(this.#agents.require(mainAgentId)).tool()[0] ?? this.#declared
+  }
+
+  #reachOf(id: string): Reach {
+    const agent = this.#agents.find(id)
+    return agent === undefined ? noReach : this.#known(agent).reach
+  }
+
+  #known(agent: Agent): Known {
+    const before = this.#reaches.get(agent.id)
+    if (before?.of === agent) return before
+    const shared = {
+      skills: this.#libraryOf(mainAgentId),
+      mayUse: (name: string) => agent.skills?.some((one) => fits(one, name)) ?? true,
+    }
+    const isMain = agent.id === mainAgentId
+    const own = { skills: this.#libraryOf(agent.id), mayUse: () => true }
+    const reach = new LibraryReach(isMain ? [shared] : [own, shared])
+    // The schema names the enabled skills, as long as the catalogue names them all.
+    const tool = onceFor(
+      () => reach.catalogue(),
+      ({ named, missing }) => withPorts([useSkill(missing.length === 0 ? named : [])], this.#ports),
+    )
+    const made = { of: agent, reach, tool }
+    this.#reaches.set(agent.id, made)
+    return made
+  }
+
+  #libraryOf(owner: string): Skills {
+    const known = this.#libraries.get(owner) ?? this.#newLibrary(owner)
+    this.#libraries.set(owner, known)
+    return known
+  }
+
+  #newLibrary(owner: string): Skills {
+    const { dataDir, database, settings, journal, activity, now } = this.#foundation
+    const folders = new SkillFolders({
+      dir: join(agentDir(dataDir, owner), 'skills'),
+      trees: new Trees(),
+      reserved: (name) =>
+        isCommand(name) || this.#catalog.get(name) !== undefined
+          ? `/${name} is a command of JARVIS: give the skill another name.`
+          : undefined,
+    })
+    return new SkillLibrary({
+      folders: new FoldersOnceATick(folders),
       store: createSkillStore(database, owner),
       shipped: owner === mainAgentId ? shippedSkills : nothing,
       settings,
       durably: database.durably,
-      record: (change) => journal.append('skill', { ...change, ...(owner !== mainAgentId && { agent: owner }) }),
+      record: (change) => void journal.append('skill', { ...change, ...(owner !== mainAgentId && { agent: owner }) }),
       changed: () => activity.changed({ what: 'skills' }),
       now,
     })
-  const libraries = new Map<string, Skills>()
-  /** The skills of an agent's own folder; main's are those of the workspace. */
-  function ownOf(owner: string): Skills {
-    const known = libraries.get(owner) ?? libraryOf(owner)
-    libraries.set(owner, known)
-    return known
-  }
-  const main = ownOf(mainAgentId)
-
-  const reaches = new Map<string, { of: Agent; reach: Reach; tool: () => readonly Tool[] }>()
-  function known(agent: Agent) {
-    const before = reaches.get(agent.id)
-    if (before?.of === agent) return before
-    const shared = { skills: main, mayUse: (name: string) => agent.skills?.some((one) => fits(one, name)) ?? true }
-    const isMain = agent.id === mainAgentId
-    const reach = reachOf(isMain ? [shared] : [{ skills: ownOf(agent.id), mayUse: () => true }, shared])
-    // The schema names the enabled skills, as long as the catalogue names them all.
-    const tool = onceFor(reach.catalogue, ({ named, missing }) =>
-      withPorts([useSkill(missing.length === 0 ? named : [])], ports),
-    )
-    const made = { of: agent, reach, tool }
-    reaches.set(agent.id, made)
-    return made
-  }
-  const reachOfId = (id: string): Reach => {
-    const agent = parts.agents.find(id)
-    return agent === undefined ? noReach : known(agent).reach
-  }
-  const ports = { of: (asker: Parameters<typeof agentIdOf>[0] | undefined) => reachOfId(agentIdOf(asker ?? {})) }
-  /** As every door but an agent's own chat sees it. */
-  const [declared] = withPorts([useSkill([])], ports)
-
-  return {
-    main,
-    /** What an agent's prompt says of skills. */
-    textFor: (agent: Agent) => known(agent).reach.catalogue().text,
-    /** The tool as an agent's models are offered it; undefined where it has no skill. */
-    toolFor: (agent: Agent) => (known(agent).reach.enabled().length === 0 ? undefined : known(agent).tool()[0]),
-    /** A catalog with the tool at its end. It is listed as main has it; an agent's models see their own. */
-    withTool(house: Catalog): Catalog {
-      let made: { from: readonly Tool[]; own: Tool | undefined; all: readonly Tool[] } | undefined
-      return {
-        list() {
-          const from = house.list()
-          const agents = parts.agents.list()
-          const hasAny = agents.some((agent) => known(agent).reach.enabled().length > 0)
-          const own = hasAny ? (known(parts.agents.require(mainAgentId)).tool()[0] ?? declared) : undefined
-          if (made?.from !== from || made.own !== own)
-            made = { from, own, all: own === undefined ? from : [...from, own] }
-          return made.all
-        },
-        get: (name) => house.get(name) ?? (name === declared?.name ? declared : undefined),
-      }
-    },
-    /** What runs need of them. */
-    forRuns: {
-      standing: (agent: string, name: string) => reachOfId(agent).standing(name),
-      opening(agent: string, name: string, sessionId: string) {
-        try {
-          const { hash, body, files } = reachOfId(agent).load(name, sessionId)
-          return { type: 'skill' as const, name, hash, text: redactor.text(wrappedSkill({ name, body, files })) }
-        } catch (error) {
-          if (!(error instanceof JarvisError)) throw error
-          return `[The skill ${name} was turned off or changed meanwhile, so its text is not given. Say so.]`
-        }
-      },
-    },
-    routes: {
-      skills: skillRoutes({
-        of(owner = mainAgentId) {
-          return ownOf(parts.agents.require(owner).id)
-        },
-        redact: redactor.value,
-      }),
-    },
   }
 }
 
-export type ComposedSkills = ReturnType<typeof openSkills>
+/**
+ * Looks at all folders at most once in a turn of the event loop. A turn of a model asks for the skills several times in a row, and looking at each
+ * folder each time took a third of its CPU time.
+ */
+class FoldersOnceATick implements Folders {
+  readonly #folders: Folders
+  readonly #all: ReturnType<typeof onceATick<ReturnType<Folders['all']>>>
+
+  constructor(folders: Folders) {
+    this.#folders = folders
+    this.#all = onceATick(() => folders.all())
+  }
+
+  names(): ReturnType<Folders['names']> {
+    return this.#folders.names()
+  }
+
+  see(name: string, isAnew?: boolean): ReturnType<Folders['see']> {
+    return this.#folders.see(name, isAnew)
+  }
+
+  all(): ReturnType<Folders['all']> {
+    return this.#all.get()
+  }
+
+  add(name: string, text: string): void {
+    this.#all.forget()
+    this.#folders.add(name, text)
+  }
+
+  remove(name: string): void {
+    this.#all.forget()
+    this.#folders.remove(name)
+  }
+}

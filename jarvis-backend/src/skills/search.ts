@@ -2,7 +2,7 @@ import type { Line } from './catalogue.ts'
 
 const most = 10
 
-/** The skills whose name and description have the most words of a query; a word counts where it begins one of theirs. At most ten. */
+/** The ten skills whose names and descriptions match the most words of a query. A word matches if it begins one of their words. */
 export function searchSkills<Found extends Line>(skills: readonly Found[], query: string): Found[] {
   const asked = [...new Set(wordsOf(query))]
   return skills

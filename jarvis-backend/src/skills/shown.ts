@@ -4,7 +4,7 @@ import type { Seen } from './folders.ts'
 import type { ApprovedFile, SkillUse, StoredApproval } from './store.ts'
 import type { Tree } from './tree.ts'
 
-/** What follows a skill’s name where models may not use it. */
+/** The words behind a skill’s name that say why models may not use it. */
 export const whyNot = {
   changed: 'is off: it changed since it was approved.',
   off: 'is turned off.',
@@ -19,7 +19,7 @@ export const stateOf = ({ tree, faults }: Seen, approval: StoredApproval | undef
   return approval.off === undefined ? 'approved' : 'off'
 }
 
-/** @param isMissing whether the catalogue has no room for it */
+/** A skill as clients get it. @param isMissing true if the catalogue has no room for the skill */
 export function shownOf(
   one: Seen,
   approval: StoredApproval | undefined,

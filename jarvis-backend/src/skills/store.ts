@@ -1,12 +1,12 @@
 import type { SkillFile } from 'protocol'
 
-/** A file of the approved tree. `text`: absent where it is none. */
+/** A file of the approved tree. `text`: absent for a file that is no text. */
 export type ApprovedFile = Pick<SkillFile, 'path' | 'kind' | 'bytes' | 'hash'> & { text?: string }
 
-/** What an operator approved. Times in Unix ms. */
+/** An operator's approval of a skill. Times in Unix ms. */
 export type StoredApproval = {
   name: string
-  /** Of the tree. */
+  /** The hash of the tree. */
   hash: string
   at: number
   by: string
@@ -16,18 +16,18 @@ export type StoredApproval = {
 
 export type SkillUse = { at: number; sessionId: string }
 
-/** Keeps which trees of skills were approved, with their texts, and when each was used last. */
+/** Keeps the approved trees of skills with their texts, and the last use of each skill. */
 export interface SkillStore {
   /** By name. */
   approvals(): Map<string, StoredApproval>
-  /** The files of the approved tree; empty where nothing was approved. */
+  /** The files of the approved tree; empty if nothing was approved. */
   files(name: string): ApprovedFile[]
-  /** Replaces what was approved under this name. */
+  /** Replaces an earlier approval of this name. */
   approve(approval: StoredApproval, files: readonly ApprovedFile[]): void
-  /** Keeps the tree for comparison; no-op where nothing was approved. */
+  /** Turns a skill off, and keeps the tree for comparison. No-op if nothing was approved. */
   turnOff(name: string, off: { at: number; by: string }): void
   remove(name: string): void
-  /** No-op where nothing was approved. */
+  /** Notes a use. No-op if nothing was approved. */
   used(name: string, use: SkillUse): void
   uses(): Map<string, SkillUse>
 }

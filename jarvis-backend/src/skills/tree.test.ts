@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTrees, treeLimits } from './tree.ts'
+import { Trees, treeLimits } from './tree.ts'
 
 function folder(files: Record<string, string | Buffer> = {}): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'jarvis-skill-')))
@@ -23,7 +23,7 @@ function folder(files: Record<string, string | Buffer> = {}): string {
   }
   return dir
 }
-const read = (dir: string) => createTrees().read(dir)
+const read = (dir: string) => new Trees().read(dir)
 const faultsOf = (dir: string) =>
   read(dir).faults.map(({ path, line, message }) => `${path ?? ''}:${line ?? ''} ${message}`)
 const code = (...points: number[]) => String.fromCodePoint(...points)
@@ -112,7 +112,7 @@ test('a change is seen that keeps size and time', () => {
   const old = new Date(1_700_000_000_000)
   utimesSync(join(dir, 'SKILL.md'), old, old)
   // As if long had passed since.
-  const trees = createTrees(() => Date.now() + 60_000)
+  const trees = new Trees(() => Date.now() + 60_000)
   const before = trees.read(dir).hash
   expect(trees.read(dir).hash).toBe(before)
   writeFileSync(join(dir, 'new'), 'evil')

@@ -6,49 +6,55 @@ import { quoted } from 'redaction/visible'
 import { fileStart } from '../lib/file-start.ts'
 import { hiddenIn } from './hidden.ts'
 
-/** A file as it lies in the folder. `text`: with newlines alone as line ends; absent where it is none. */
+/** A file as it is in the folder. `text`: its line ends are newlines alone; absent for a file that is no text. */
 export type TreeFile = Pick<SkillFile, 'path' | 'kind' | 'bytes' | 'hash'> & { text?: string }
-/** `hash`: over all names and bytes; undefined where not all could be read. */
+/** The files of a skill. `hash`: over all names and bytes; undefined if not everything could be read. */
 export type Tree = { files: TreeFile[]; bytes: number; hash: string | undefined; faults: SkillFault[] }
 
-/** Limits of one skill. What is larger is no text for a person to read before approving. */
+/** Limits of one skill. Nobody reads a larger one before approving it. Sizes in bytes. */
 export const treeLimits = { files: 500, depth: 8, bytes: 16_000_000, text: 256_000, texts: 2_000_000 }
 
-/** A path, and what changes with any change to what stands there. */
+/** A path in a tree. `mark`: changes with any change at the path. */
 type Place = { path: string; kind: 'file' | 'link' | 'other'; mark: string; changedAt: number }
 type Walked = { places: Place[]; faults: SkillFault[] }
 
-/** How old the newest change must be before a tree is remembered: two changes within a tick of the file system look alike. */
+/** The least age of the newest change for a tree to be remembered: two changes within one tick of the file system look alike. */
 const settledAfterMs = 2_000
 
-/** Reads the trees of skills. A tree is read again only when size, time or inode of something in it changed. */
-export function createTrees(now: () => number = Date.now) {
-  const known = new Map<string, { mark: string; tree: Tree }>()
-  return {
-    /** @param dir the skill's folder, which is no link */
-    read(dir: string): Tree {
-      const walked = walk(dir)
-      const mark = walked.places.map((place) => `${place.path}\0${place.mark}`).join('\n') + walked.faults.length
-      const before = known.get(dir)
-      if (before?.mark === mark) return before.tree
-      const tree = readTree(dir, walked)
-      const newest = Math.max(0, ...walked.places.map(({ changedAt }) => changedAt))
-      if (now() - newest > settledAfterMs) known.set(dir, { mark, tree })
-      else known.delete(dir)
-      return tree
-    },
-    /** Reads without what is known from before. */
-    readAnew(dir: string): Tree {
-      known.delete(dir)
-      return readTree(dir, walk(dir))
-    },
-    forget: (dir: string) => void known.delete(dir),
+/** Reads the trees of skills. A tree is read again only if size, time or inode of something in it changed. */
+export class Trees {
+  readonly #now: () => number
+  readonly #known = new Map<string, { mark: string; tree: Tree }>()
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  /** @param dir the skill's folder, which is no link */
+  read(dir: string): Tree {
+    const walked = walk(dir)
+    const mark = walked.places.map((place) => `${place.path}\0${place.mark}`).join('\n') + walked.faults.length
+    const before = this.#known.get(dir)
+    if (before?.mark === mark) return before.tree
+    const tree = readTree(dir, walked)
+    const newest = Math.max(0, ...walked.places.map(({ changedAt }) => changedAt))
+    if (this.#now() - newest > settledAfterMs) this.#known.set(dir, { mark, tree })
+    else this.#known.delete(dir)
+    return tree
+  }
+
+  /** Reads without what is known from before. */
+  readAnew(dir: string): Tree {
+    this.#known.delete(dir)
+    return readTree(dir, walk(dir))
+  }
+
+  forget(dir: string): void {
+    this.#known.delete(dir)
   }
 }
 
-export type Trees = ReturnType<typeof createTrees>
-
-/** Lists what a folder holds without following links. */
+/** Lists a folder and the folders below it, without following links. */
 function walk(dir: string): Walked {
   const places: Place[] = []
   const faults: SkillFault[] = []
@@ -76,7 +82,7 @@ function walk(dir: string): Walked {
   return { places: places.sort((a, b) => (a.path < b.path ? -1 : 1)), faults }
 }
 
-/** The entries of a folder that lies where its path says. */
+/** The entries of a folder. A folder behind a link is reported as a fault. */
 function namesIn(folder: string, path: string, faults: SkillFault[]) {
   try {
     const found = readdirSync(folder, { withFileTypes: true })
@@ -132,7 +138,7 @@ function readTree(dir: string, { places, faults: found }: Walked): Tree {
   return { files, bytes, faults, hash: isWhole ? treeHash(files) : undefined }
 }
 
-/** SHA-256 over the names and bytes of all files, hex; the order of the files makes no difference. */
+/** SHA-256 over the names and bytes of all files, hex, whatever their order. */
 export const treeHash = (files: readonly Pick<TreeFile, 'path' | 'kind' | 'bytes' | 'hash'>[]): string => {
   const lines = files.map(({ path, kind, bytes, hash }) =>
     JSON.stringify([path, kind === 'link' || kind === 'other' ? kind : 'file', bytes, hash]),
@@ -140,7 +146,7 @@ export const treeHash = (files: readonly Pick<TreeFile, 'path' | 'kind' | 'bytes
   return sha256(Buffer.from(lines.sort().join('\n')))
 }
 
-/** The bytes of a file that is no link and did not change meanwhile, up to `most`. */
+/** The first `most` bytes of a file; undefined for a link, or if the file changed while it was read. */
 function bytesOf(place: string, most: number): Buffer | undefined {
   let file: number
   try {
@@ -160,7 +166,7 @@ function bytesOf(place: string, most: number): Buffer | undefined {
   }
 }
 
-/** The text of clean UTF-8 without zero bytes; a mark of byte order at its begin is left out. */
+/** The text of clean UTF-8 without zero bytes, without a byte order mark; undefined for other bytes. */
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined
   const text = bytes.toString('utf8')

@@ -5,7 +5,7 @@ import type { Tool } from './tool.ts'
 
 export type Catalog = { list(): readonly Tool[]; get(name: string): Tool | undefined }
 
-/** @throws Error where two tools have one name. */
+/** @throws Error if two tools have one name. */
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length) throw new Error('Two tools have the same name.')
@@ -58,7 +58,7 @@ const schemas = new WeakMap<z.ZodObject, Record<string, unknown>>()
 export const inputSchemaOf = ({ input, attached }: Tool): Record<string, unknown> =>
   attached?.inputSchema ?? schemaOf(input)
 
-/** What its `data` holds, as JSON schema, made once; absent where the tool does not say. */
+/** The JSON schema of the tool's `data`, made once; undefined if the tool declares no output. */
 export const outputSchemaOf = ({ output }: Tool): Record<string, unknown> | undefined => output && schemaOf(output)
 
 function schemaOf(shape: z.ZodObject): Record<string, unknown> {

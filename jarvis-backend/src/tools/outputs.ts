@@ -1,7 +1,7 @@
 import { Backup, Guest, Node, Storage, Task } from 'protocol/cluster'
 import { z } from 'zod'
 
-/** What could not be read, in plain words. */
+/** Names, in plain words, each part of the cluster that could not be read. */
 const missing = z.array(z.string())
 /** Only while the cluster cannot be read: since when, Unix ms. */
 const unreachableSince = z.int().optional()
@@ -21,7 +21,7 @@ export const ClusterStatusOutput = z.object({
   missing,
   unreachableSince,
 })
-/** What the node does not say is absent. */
+/** A field is absent if the node does not report it. */
 export const NodeDetailOutput = z.object({
   name: z.string(),
   version: z.string().optional(),
@@ -55,7 +55,7 @@ export const TemperatureOutput = z.object({
 export const TasksOutput = z.object({ tasks: z.array(Task).nullable(), missing })
 export const BackupsOutput = z.object({ backups: z.array(Backup).nullable(), ...counted })
 
-/** What the six power tools answer: the task's end, and what was seen of the guest after it. */
+/** The output of the six power tools: the end of the task, and the guest's state after it. */
 export const PowerOutput = z.object({
   vmid: z.int(),
   type: z.enum(['vm', 'ct']),
@@ -95,7 +95,7 @@ export const MemoryHitsOutput = z.object({
   byKeywordsAlone: z.boolean(),
   waiting: z.int().optional(),
 })
-/** `files` where none was asked for, the rest where one was. */
+/** `files` if no file was asked for, the other members if one was. */
 export const MemoryFileOutput = z.object({
   files: z.array(z.object({ path: z.string(), bytes: z.int(), changedAt: z.number() })).optional(),
   path: z.string().optional(),

@@ -1,4 +1,4 @@
-import { type Need, type Rights, reachOf } from '../homelab/proxmox/rights.ts'
+import { type Need, type Rights, reachOf } from '../homelab/pve/rights.ts'
 import { houseTools } from './house.ts'
 
 /**
@@ -15,7 +15,7 @@ export type ToolRights = {
 /** A set of rights beyond the base role, which an operator may add. `gives` goes on from "it lets JARVIS". */
 export type Choice = { name: string; gives: string; rights: readonly string[] }
 
-/** What the base role has: reads, power and services of the guests and nodes there are. */
+/** The rights of the base role: reads, power and services of existing guests and nodes. */
 export const baseRights: readonly string[] = [
   ...['Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Audit', 'Sys.Audit', 'Sys.Modify'],
   ...['VM.Audit', 'VM.Backup', 'VM.PowerMgmt'],
@@ -49,12 +49,12 @@ const choiceOf = (missing: readonly Need[]) => {
   return choices.find(({ rights }) => left.some(({ right }) => rights.includes(right)))
 }
 
-/** What each tool asks of the API; those that are not here go over SSH or the network alone. */
+/** The rights that each tool needs. A tool without an entry uses only SSH or the network. */
 export const toolNeeds: ReadonlyMap<string, readonly Need[]> = new Map(
   houseTools.flatMap(({ name, needs }) => (needs === undefined ? [] : [[name, needs] as const])),
 )
 
-/** Which tools the token's rights serve, and what the others lack. @returns undefined where the cluster does not say. */
+/** The tools that the token's rights serve, and the rights that the others lack. @returns undefined if the cluster does not tell the token's rights */
 export function toolRights(rights: Rights): ToolRights[] | undefined {
   if (rights === undefined) return undefined
   return [...toolNeeds].map(([toolName, needs]) => {
@@ -93,11 +93,11 @@ export const pveumLine = [
 export const grantLine = (user: string): string =>
   `pveum role add JARVIS --privs "${baseRights.join(' ')}"; pveum acl modify / --users ${user} --roles JARVIS`
 
-/** What adds the missing rights to the role of `pveumLine`. */
+/** One line for a node's shell that adds the missing rights to the role of `pveumLine`. */
 export const roleLine = (missing: readonly string[]): string =>
   `pveum role modify JARVIS --append 1 --privs "${[...new Set(missing)].join(' ')}"`
 
-/** Of the choices, those that the token does not have, with the tools that wait for them. */
+/** The choices that the token does not have, with the tools that need them. */
 export function openChoices(tools: readonly ToolRights[]): { choice: Choice; toolNames: string[]; line: string }[] {
   return choices.flatMap((choice) => {
     const waiting = tools.filter((tool) => tool.choice === choice)

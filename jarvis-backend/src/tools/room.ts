@@ -6,19 +6,22 @@ import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Shown } from '../auth/closed-words.ts'
 import type { People } from '../calls/people.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import { leaningOn } from '../compose/leaning.ts'
 import { offboardingOf } from '../compose/leave.ts'
 import type { Drills } from '../drill/drills.ts'
+import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom } from '../house.ts'
 import { changeRoutes } from '../http/changes.ts'
 import { guestRoutes } from '../http/guests.ts'
 import type { Watch } from '../watch/watch.ts'
+import { agentTools } from './agents/index.ts'
 import type { Catalog } from './catalog.ts'
 import { changeTools } from './changes/index.ts'
-import { agentTools, homelabTools, pbsTools, waitTools } from './house.ts'
+import { homelabTools } from './homelab/index.ts'
+import { pbsTools } from './pbs/index.ts'
 import { type Tool, withPorts } from './tool.ts'
+import { waitTools } from './wait/index.ts'
 
 type ToolsNeeds = {
   foundation: Foundation
@@ -88,8 +91,8 @@ function toolsOf({
           : transcripts.entriesOfRun(runId).find((entry) => entry.type === 'tool_use' && entry.toolUseId === toolUseId)
               ?.at,
     }),
-    ...changeTools({
-      changeOf: gate.changes.get,
+    ...withPorts(changeTools, {
+      changeOf: (id) => gate.changes.get(id),
       guests: () => cluster.state().guests,
       toolOf: catalog.get,
       // Calls without a person are JARVIS's own, for its owner.
@@ -99,7 +102,7 @@ function toolsOf({
     ...withPorts(agentTools, {
       agents: () => agents.list().map(({ id }) => id),
       toolProblem: (name) => toolProblemOf(catalog, name),
-      delegate: runs.delegate,
+      delegate: (...work) => runs.delegate(...work),
     }),
     ...others,
   ]

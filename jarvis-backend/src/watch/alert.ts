@@ -16,11 +16,11 @@ export type StoredAlert = Omit<
   /** Newest values in words, oldest first. */
   values: readonly string[]
   chart?: AlertDetail['chart']
-  /** What the object gives a runbook. */
+  /** The inputs that the object gives a runbook. */
   inputs?: Readonly<Record<string, string | number>>
   /** Times at which it fired or ended lately, Unix ms; flapping is judged by them. */
   turns: readonly number[]
-  /** Of `flapping`: the last look found it well. */
+  /** For `flapping`: the last look found the object well. */
   isClear?: true
   flapping?: { until: number; changes: number; since?: number }
   acknowledged?: NonNullable<Alert['acknowledged']> & { severity: Alert['severity']; untilValue?: number }
@@ -31,7 +31,7 @@ export type StoredAlert = Omit<
   due?: { what: 'fired' | 'resolved'; at: number; quiet?: string }
 }
 
-/** Whether a silence holds. */
+/** Only alerts with a silence that holds. */
 export const isSilent = ({ silence }: Pick<StoredAlert, 'silence'>, now: number): boolean =>
   silence !== undefined && (silence.until ?? Number.POSITIVE_INFINITY) > now
 
@@ -39,7 +39,7 @@ export const isSilent = ({ silence }: Pick<StoredAlert, 'silence'>, now: number)
 export const fingerprintOf = ({ check, object }: { check: string; object: { id: string } }) => `${check} ${object.id}`
 
 export interface AlertStore {
-  /** Those that have not ended, and ended ones that count until after `now`. */
+  /** Alerts that have not ended, and ended alerts that count until after `now`. */
   current(now: number): StoredAlert[]
   /** @param countsUntil of an ended one: until when a new alert of its fingerprint takes after it, Unix ms */
   save(alert: StoredAlert, countsUntil?: number): void
@@ -50,13 +50,13 @@ export interface AlertStore {
   ended(query: Omit<AlertHistoryQuery, 'before'> & { before?: { at: number; id: string } }): StoredAlert[]
   /** How many ended since then. */
   countEnded(since: number): number
-  /** Of a fingerprint, those that ended since then. `longestMs`: from firing to the end. */
+  /** The alerts of a fingerprint that ended since then. `longestMs`: from firing to the end. */
   earlier(fingerprint: string, since: number): { count: number; longestMs?: number; lastAt?: number }
   /** Forgets those that ended before. */
   prune(before: number): void
 }
 
-/** What is remembered of a check. `problem`: why its last look did not see all. */
+/** The last run of a check. `problem`: the reason why the look did not see all. */
 export type CheckRun = {
   id: string
   isOff?: true
@@ -73,7 +73,7 @@ export interface CheckStore {
 }
 
 export interface WindowStore {
-  /** Those that end after `now`, soonest to begin first. */
+  /** Windows that end after `now`, soonest to begin first. */
   list(now: number): MaintenanceWindow[]
   add(window: MaintenanceWindow): void
   /** @returns false where there is none */

@@ -51,14 +51,14 @@ export type SeenPool = {
 /** Keeps what was seen of ZFS pools, by object id, over restarts. */
 export type SeenPools = { get(id: string): SeenPool | undefined; keep(id: string, pool: SeenPool): void }
 
-/** What a check reads through. */
+/** The reads of a check. */
 export type CheckPorts = {
   state: ClusterState
   limits: Limits
   /** Paced; the same path is asked once a sweep. Give it `signal`. */
   api: PveReader
   cluster: Pick<Cluster, 'tasks' | 'backups' | 'nodeDetail'>
-  /** Absent: no backup server is configured. */
+  /** Absent if no backup server is configured. */
   pbs?: PbsApi
   /** Runs a reading command on a node. @throws as `Shell.run` */
   shell: Pick<Shell, 'run'>
@@ -70,14 +70,14 @@ export type CheckPorts = {
   ask(toolName: string, toolInput: ToolInput): Promise<{ data?: unknown; problem?: string }>
   /** Snapshots and guests that JARVIS itself made, and until when they stay. */
   own(vmid: number, snapshot: string): { until: number } | undefined
-  /** What was seen of ZFS pools before. */
+  /** Earlier sights of ZFS pools. */
   pools: SeenPools
   /** The cluster's time, Unix ms. */
   now: number
   signal: AbortSignal
 }
 
-/** Thrown where a check cannot run here at all: the right, command or sensor that is missing, in words. */
+/** Thrown if a check cannot run here at all: the missing right, command or sensor, in words. */
 export class CannotRun extends Error {}
 
 /** One thing that JARVIS watches. */

@@ -15,10 +15,10 @@ const fewestValues = 30
 
 export type AlertChange = AlertDetail['changes'][number]
 
-/** What is read for one alert, beside the alert itself. */
+/** The reads for the page of one alert. */
 export type DetailPorts = {
   samples: CheckPorts['samples']
-  /** What JARVIS changed of these targets between two times, newest first. */
+  /** The changes that JARVIS made to these targets between two times, newest first. */
   changes(targets: readonly string[], from: number, to: number): Promise<AlertChange[]>
   /** A node's newest tasks, or those of all. @throws as `Cluster.tasks` */
   tasks(node: string | undefined): Promise<Partial<Task>>
@@ -26,14 +26,14 @@ export type DetailPorts = {
   offers(alert: Pick<StoredAlert, 'check' | 'object' | 'inputs'>, names: readonly string[]): OfferedRunbook[]
 }
 
-/** What is known of one alert. What could not be read is in `missing`. */
+/** Makes the page of one alert. `missing` names everything that could not be read. */
 export async function detailOf(
   stored: StoredAlert,
   around: {
     shown: Alert
-    /** Those that have not ended, as they are shown. */
+    /** Alerts that have not ended, as they are shown. */
     open: readonly Alert[]
-    /** Those of its node that ended lately. */
+    /** Alerts of its node that ended lately. */
     ended: readonly Alert[]
     check: Check | undefined
     durationMs: number | undefined
@@ -67,7 +67,7 @@ export async function detailOf(
   }
 }
 
-/** What the check read for this object: the path with its node and its number in it. */
+/** The check's `reads` for this object: the path with its node and its number. */
 const readOf = (check: Check | undefined, { inputs = {}, object }: StoredAlert): string =>
   (check?.reads ?? 'unknown: the check is no longer there').replace(/\{(\w+)\}/g, (place, name: string) =>
     String(inputs[name] ?? (name === 'node' ? object.node : name === 'vmid' ? object.vmid : undefined) ?? place),

@@ -34,7 +34,7 @@ function placeOf({ check, object, severity }: StoredAlert): string | undefined {
   return check === causes.storage || check === causes.bridge || check === causes.paused ? object.id : undefined
 }
 
-/** What an alert's object needs, as far as its check looks at it. */
+/** The things that an alert's object needs, as far as its check looks at them. */
 function needsOf(
   { check, object, chart, inputs, state }: StoredAlert,
   cluster: ClusterState,

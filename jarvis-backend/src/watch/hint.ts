@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Check } from './check.ts'
 
-/** What a notification of Proxmox may be about, by its type, and the checks that look there. */
+/** The checks that a notification of Proxmox concerns, by its type. */
 const about: Readonly<Record<string, readonly string[]>> = {
   vzdump: ['backup-failed', 'backup-verify'],
   replication: ['replication'],

@@ -1,6 +1,6 @@
 import type { ClusterState, Guest } from 'protocol'
 
-/** What rests on what, as far as configurations and the policy say. What nobody could read is not in it, and explains nothing. */
+/** The things on which guests and storages rest, by their configurations and the policy. Unread configurations are left out, and explain nothing. */
 export type Leaning = {
   /** By vmid: the names of the storages of its disks, and of the bridges of its network cards. */
   guests: ReadonlyMap<number, { storages: readonly string[]; bridges: readonly string[] }>
@@ -12,7 +12,7 @@ export const noLeaning: Leaning = { guests: new Map(), servers: new Map() }
 
 export type Ground = ReturnType<typeof groundOf>
 
-/** What things stand on, by ids as in an alert. */
+/** Finds the things on which a thing rests, by ids as in an alert. */
 export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const known = new Map(state.guests.map((guest) => [guest.vmid, guest]))
   const ids = new Map<string, string[]>()
@@ -28,7 +28,7 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const bridgesOf = ({ vmid, node }: Pick<Guest, 'vmid' | 'node'>): string[] =>
     (guests.get(vmid)?.bridges ?? []).map((name) => `bridge/${node}/${name}`)
 
-  /** What a thing stands on by itself. */
+  /** The things on which a thing rests directly. */
   function below(id: string): string[] {
     const [kind, first = '', second] = id.split('/')
     if (kind === 'vm' || kind === 'ct') {
@@ -40,7 +40,7 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
     const server = servers.get(second ?? first)
     return [...(second === undefined ? [] : [`node/${first}`]), ...(server === undefined ? [] : [placeOf(server)])]
   }
-  /** Whether a guest is a VM or a container is the cluster's to say. */
+  /** Only the cluster knows if a guest is a VM or a container. */
   function placeOf(server: string): string {
     const guest = server.startsWith('guest/') ? known.get(Number(server.slice(6))) : undefined
     if (guest !== undefined) return `${guest.type}/${guest.vmid}`

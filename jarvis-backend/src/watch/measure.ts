@@ -1,7 +1,7 @@
 import type { AlertObject, Guest, Node, Severity } from 'protocol'
 import { plainName } from '../homelab/format.ts'
 import type { Partial } from '../homelab/ports.ts'
-import { isForbidden } from '../homelab/proxmox/rights.ts'
+import { isForbidden } from '../homelab/pve/rights.ts'
 import { CannotRun, type CheckPorts, type Looked, type Measure } from './check.ts'
 
 export const siteObject: AlertObject = { id: 'site' }
@@ -40,29 +40,29 @@ export const storageObject = ({ name, node }: { name: string; node?: string | un
 export const guestName = ({ vmid, name, type }: Pick<Guest, 'vmid' | 'name' | 'type'>): string =>
   `${type.toUpperCase()} ${vmid} ${plainName(name)}`
 
-/** How bad a value is that is worse the higher it is. @param of `clear`: at or below it all is well; `failed`: absent: never */
+/** The level of a value that is worse the higher it is. @param of `clear`: at or below it all is well; without `failed`, never `failed` */
 export function over(value: number, of: { look: number; failed?: number; clear: number }): Measure['level'] {
   if (of.failed !== undefined && value >= of.failed) return 'failed'
   if (value >= of.look) return 'look'
   return value > of.clear ? 'between' : 'clear'
 }
 
-/** The same of a value that is worse the lower it is. */
+/** The level of a value that is worse the lower it is. */
 export const under = (value: number, { look, failed, clear }: { look: number; failed?: number; clear: number }) =>
   over(-value, { look: -look, clear: -clear, ...(failed !== undefined && { failed: -failed }) })
 
-/** `bad` where it is so, else `clear`. */
+/** `bad` if the condition holds, else `clear`. */
 export const when = (isSo: boolean, bad: Severity): Measure['level'] => (isSo ? bad : 'clear')
 
-/** What was seen, with nothing unread. */
+/** The result of a look with nothing unread. */
 export const seen = (measures: readonly Measure[]): Looked => ({ measures, unread: new Map() })
 
-/** What an operation says of a part that the token may not read. */
+/** The words of an operation about a part that the token may not read. */
 const lacksRight = /not visible to this token/
 
 /**
  * Reads something from each node that is online, one after the other. A node that could not be read is unread.
- * @throws CannotRun where the token lacks a right and nothing was found; the signal's reason
+ * @throws CannotRun if the token lacks a right and nothing was found; the signal's reason
  */
 export async function fromNodes<T>(
   { state, signal }: Pick<CheckPorts, 'state' | 'signal'>,

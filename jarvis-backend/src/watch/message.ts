@@ -1,17 +1,17 @@
 import type { StoredAlert } from './alert.ts'
 
 const mostSentences = 6
-/** Of a message that was being sent when the process ended. */
+/** The words for a message that was being sent when the process ended. */
 export const lost = 'unknown whether it was told: JARVIS ended meanwhile'
 
-/** What a person is told of alerts in one message. `hidden`: the same without a name of anything. */
+/** One message about alerts. `hidden`: the body without names. */
 export type AlertMessage = {
   title: string
   body: string
   hidden: string
   tag: string
   path: string
-  /** Of the worst that fires; what only ended is `info`. */
+  /** The level of the worst alert that fires; `info` if all alerts ended. */
   level: 'failed' | 'warning' | 'info'
 }
 

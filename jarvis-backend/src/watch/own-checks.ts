@@ -40,7 +40,7 @@ const ChecksFile = z.strictObject({ checks: z.array(Own).max(200).default([]) })
 
 export type OwnChecks = { ok: true; checks: Check[] } | { ok: false; problems: YamlProblem[] }
 
-/** What a file may name. `toolProblem`: why a tool cannot be asked so; undefined where it can. */
+/** The names that a file may use. `toolProblem`: the reason why a tool cannot be asked with these arguments; undefined if it can. */
 export type Known = {
   /** Ids of the shipped checks. */
   taken: ReadonlySet<string>

@@ -19,7 +19,7 @@ export type OwnSample = {
   clears?: number | undefined
 }
 
-/** What is wrong with a series and a field, undefined where both exist. */
+/** Says why a series with a field cannot be used; undefined if both exist. */
 export function sampleProblem(sample: string): string | undefined {
   const [series = '', field = ''] = sample.split(' ')
   const [kind = ''] = series.split('/')

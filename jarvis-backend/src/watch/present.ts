@@ -12,7 +12,7 @@ export function unreadFor({ from }: Check, state: ClusterState): string | undefi
   return part === undefined ? undefined : (state.missing[0] ?? `the ${part} could not be read`)
 }
 
-/** What a check of the state sees now; undefined where it asks more than the state, or goes by a list that is unread. @throws CannotRun */
+/** Runs a check on the present state. @returns undefined if the check asks more than the state, or needs a list that is unread @throws CannotRun */
 export function seenNow(check: Check, ports: CheckPorts): Looked | undefined {
   if (check.pace !== 'state' || check.asks || unreadFor(check, ports.state) !== undefined) return undefined
   const looked = check.look(ports)

@@ -14,7 +14,7 @@ export function whyQuiet(
   if (due?.what === 'resolved') return undefined
   if (acknowledged !== undefined) return `nobody: acknowledged by ${acknowledged.by}`
   if (cause !== undefined) return `nobody: ${cause.sentence} explains it`.replace('. explains', ' explains')
-  // That it comes and goes is told once.
+  // People are told once that the alert flaps.
   const isFlapTold = alert.told.some(({ at }) => at >= (flapping?.since ?? 0))
   if (flapping !== undefined && flapping.until > now && isFlapTold)
     return `nobody: it flaps, ${flapping.changes} changes`

@@ -2,8 +2,8 @@ import type { ClusterState } from 'protocol'
 import { z } from 'zod'
 import { volumesOf } from '../homelab/operations/guest-config.ts'
 import type { PveReader } from '../homelab/ports.ts'
-import { rowsOf, words } from '../homelab/proxmox/answers.ts'
-import { guestPath } from '../homelab/proxmox/guest.ts'
+import { rowsOf, words } from '../homelab/pve/answers.ts'
+import { guestPath } from '../homelab/pve/guest.ts'
 import type { Leaning } from './leaning.ts'
 
 const dayMs = 86_400_000
@@ -13,7 +13,7 @@ const seldomMs = 50 * 60_000
 const mostGuests = 250
 /** Storages on the network, whose server may be a guest or a node of this cluster. */
 const network = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs', 'pbs'])
-/** Of these, those that a policy's `storage` may be meant to serve. */
+/** The network storages that a guest or node named in the policy's `storage` may serve. */
 const fileServed = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs'])
 
 const StorageRow = z.object({ storage: z.string(), type: words, server: words, portal: words })
@@ -35,7 +35,7 @@ const Kept = z.object({
 })
 type Kept = z.output<typeof Kept>
 
-/** What is kept from sweep to sweep, and over restarts: when a storage is away, it is too late to ask what stands on it. */
+/** Keeps the last reading over sweeps and restarts: once a storage is away, its configuration can no longer be asked for. */
 export interface LeaningStore {
   read(): string | undefined
   write(text: string): void
@@ -46,7 +46,7 @@ export type LeaningReader = ReturnType<typeof createLeaningReader>
 /** Knows what stands on what, from the configurations of guests and storages, and from the policy. */
 export function createLeaningReader(parts: {
   store: LeaningStore
-  /** What the policy names as storage: `vm/103`, `ct/103`, `node/pve`. */
+  /** The storage servers that the policy names: `vm/103`, `ct/103`, `node/pve`. */
   named(): readonly string[]
 }) {
   let kept = parse(parts.store.read())
@@ -119,7 +119,7 @@ function parse(text: string | undefined): Kept {
 const nodesIn = (members: unknown) =>
   Array.isArray(members) ? members.filter((row: { type?: unknown } | null) => row?.type === 'node') : []
 
-/** What a guest's configuration says that it stands on, and its addresses, as far as they are set there. */
+/** The storages and bridges in a guest's configuration, and the addresses that it sets. */
 function restsIn(config: Readonly<Record<string, unknown>>) {
   const values = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, String(value)]))
   const storages = volumesOf(values).flatMap(({ storage }) => storage ?? [])
@@ -133,7 +133,7 @@ function restsIn(config: Readonly<Record<string, unknown>>) {
   }
 }
 
-/** Who serves each storage of the network. A name is nobody's word for it: an address is, or the policy. */
+/** Finds the server of each network storage, by its address or by the policy. A name alone proves nothing. */
 function serversOf(
   rows: readonly z.output<typeof StorageRow>[],
   known: { guests: Kept['guests']; nodes: readonly z.output<typeof MemberRow>[]; named: readonly string[] },

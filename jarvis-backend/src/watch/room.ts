@@ -3,8 +3,8 @@ import type { Registry } from 'house'
 import { type AlertObject, type Change, type PersonRef, readAs, type ToolInput } from 'protocol'
 import type { Shown } from '../auth/closed-words.ts'
 import type { Gate } from '../calls/room.ts'
-import type { Foundation } from '../compose/foundation.ts'
 import type { Drills } from '../drill/drills.ts'
+import type { Foundation } from '../foundation.ts'
 import { Mistake } from '../gate/index.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
@@ -18,8 +18,8 @@ import { createAlertStore, createCheckStore, createWindowStore } from '../store/
 import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createLeaningStore } from '../store/sqlite/leaning.ts'
 import type { Catalog } from '../tools/catalog.ts'
-import { watchTools } from '../tools/house.ts'
 import { withPorts } from '../tools/tool.ts'
+import { watchTools } from '../tools/watch/index.ts'
 import type { StoredAlert } from './alert.ts'
 import { Board } from './board.ts'
 import type { Check, CheckPorts, SeenPool } from './check.ts'
@@ -57,6 +57,8 @@ export type WatchNeeds = {
   catalog: Pick<Catalog, 'get'>
   /** The checks of all rooms. */
   checks: Pick<Registry<Check>, 'list'>
+  /** Checks in place of the shipped ones. */
+  shipped?: readonly Check[] | undefined
   runbooks: Pick<Library, 'offers'>
   /** Limits a change to the words that a person may read. */
   shown(person: PersonRef): Pick<Shown, 'change'>
@@ -166,7 +168,7 @@ export const watchRoom = defineRoom({
     return {
       watch,
       contributes: {
-        checks: makeChecks(),
+        checks: needs.shipped ?? makeChecks(),
         tools: withPorts(watchTools, {
           alerts: watch.list,
           ended: (limit: number) => watch.history({ limit }).items,

@@ -15,7 +15,7 @@ export type Surroundings = {
   limits: Limits
   windows: readonly MaintenanceWindow[]
   checkOf(id: string): Check | undefined
-  /** What stands on what; absent: only nodes are known. */
+  /** The things on which guests and storages rest. Absent: only nodes are known. */
   leaning?: Leaning
 }
 

@@ -28,7 +28,7 @@ export type StepFacts = {
   earlier?: StoredAlert | undefined
 }
 
-/** What was not seen, or is no longer there. */
+/** An object that was not seen, or no longer exists. */
 export type Missing =
   | { object: Measure['object']; level: 'unseen' }
   | { object: Measure['object']; level: 'gone'; ending?: string }

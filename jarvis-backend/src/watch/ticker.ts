@@ -55,7 +55,7 @@ export function startTicker(parts: {
   }
 }
 
-/** What of a state is worth a look at once. */
+/** The parts of a state whose change is worth a look at once. */
 const outline = ({ nodes, isQuorate, unreachableSince, unread, storages }: ClusterState) =>
   JSON.stringify([
     isQuorate,

@@ -2,10 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type AreaName,
-  areaNames,
   type Card,
   JarvisError,
-  type WorkbenchArea,
   type WorkbenchBody,
   type WorkbenchPreview,
   type WorkbenchReply,
@@ -13,29 +11,29 @@ import {
 } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
-import type { Foundation } from '../compose/foundation.ts'
-import type { Area, Bench } from '../compose/workbench/area.ts'
-import { type BrowserParts, composeBrowser } from '../compose/workbench/browser.ts'
-import { composeDocker } from '../compose/workbench/docker.ts'
-import { composeExec } from '../compose/workbench/exec.ts'
-import { composeFiles } from '../compose/workbench/files.ts'
-import { composeGit } from '../compose/workbench/git.ts'
-import { composeWeb, type WebParts } from '../compose/workbench/web.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
-import { Mistake, type Place, type Root, type WorkbenchPolicy } from '../gate/index.ts'
+import type { Foundation } from '../foundation.ts'
+import type { Place, Root, WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { defineRoom } from '../house.ts'
+import type { Route } from '../http/route.ts'
 import { workbenchRoutes } from '../http/workbench.ts'
 import { oldBefore, systemClock } from '../lib/clock.ts'
 import { hasRoom } from '../lib/disk-room.ts'
 import { createRemoval } from '../lib/removal.ts'
 import { createApplyJournal } from '../store/sqlite/file-changes.ts'
-import type { Tool } from '../tools/tool.ts'
-import { areas, offReason } from './areas.ts'
+import type { Area, Bench, BenchFoundation } from './areas/area.ts'
+import { AreaSet } from './areas/area-set.ts'
+import { type BrowserParts, composeBrowser } from './areas/browser.ts'
+import { composeDocker } from './areas/docker.ts'
+import { composeExec } from './areas/exec.ts'
+import { composeFiles } from './areas/files.ts'
+import { composeGit } from './areas/git.ts'
+import { composeWeb, type WebParts } from './areas/web.ts'
 import type { IsOwnPlace } from './egress/own-place.ts'
 import { createApplier } from './files/applier.ts'
-import { createContentStore } from './files/content-store.ts'
+import { type ContentStore, createContentStore } from './files/content-store.ts'
 import { fileDiffOf, wholeDiff } from './files/diff.ts'
 import { createRootOf } from './files/root-of.ts'
 import { ownPathsOf } from './own-paths.ts'
@@ -43,181 +41,165 @@ import { rootProblem } from './root-problem.ts'
 import { rootRefusal } from './root-refused.ts'
 import { createScratches } from './scratch.ts'
 
-/** The workbench on the host: files, commands, web, browser, Git and Docker, each an area in `compose/workbench/` and a name in `areasOf`. */
+type WorkbenchNeeds = {
+  foundation: BenchFoundation & Pick<Foundation, 'journal' | 'secrets' | 'settings'>
+  /** The policy in force now. */
+  policy(): WorkbenchPolicy
+  /** Takes up policy.yaml, which was written just now. */
+  policyWritten(): void
+  /** A card that waits or was decided lately. Undefined if the person may not see it. */
+  card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
+  isProtected(place: Place): boolean
+  /** Tells if a person may write in a conversation; false if there is no such conversation. @param person absent: the first owner */
+  mayWriteIn(sessionId: string, person: string | undefined): boolean
+  isOwnPlace: IsOwnPlace
+  browser?: BrowserParts
+  /** The settings of the web tools, and the parts that tests replace. */
+  web: WebParts
+}
+
+/** The parts of the workbench that other rooms use. */
+export interface Workbench {
+  state(): WorkbenchReply
+  /**
+   * The outcome of a call's file changes, once they have ended.
+   * @returns undefined if the call began none
+   */
+  applied(callId: string): Promise<{ outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined>
+  /** Deletes the folder of a session that was deleted. */
+  forget(sessionId: string): void
+}
+
+/** The workbench on the host: files, commands, web, browser, Git and Docker. Each is an area in `areas/` with a line in `areasOf`. */
 export const workbenchRoom = defineRoom({
   name: 'workbench',
-  open(needs: { foundation: Foundation } & Parameters<typeof openWorkbench>[1]) {
-    const workbench = openWorkbench(needs.foundation, needs)
+  open(needs: WorkbenchNeeds) {
+    const { foundation, policy, isProtected, mayWriteIn, isOwnPlace } = needs
+    const { dataDir, database, now, clock, report } = foundation
+    const home = join(dataDir, 'workbench')
+    const ownPaths = ownPathsOf(dataDir)
+    const rootOf = createRootOf({ policy, ownPaths, sessionDir: (sessionId) => madeDir(home, sessionId) })
+    const store = createContentStore(join(home, 'kept'), foundation.secrets)
+    const journal = createApplyJournal(database, now)
+    const applier = createApplier({
+      journal,
+      partsOf: () => ({ rootOf, read: store.read }),
+      hasRoom: () => hasRoom(dataDir),
+      report,
+    })
+    const removal = createRemoval(join(home, 'removed'), { clock: systemClock, report })
+    const scratches = createScratches(dataDir, removal, report)
+    const own = { ownPaths, rootOf, store, applier, scratch: scratches.make, discard: removal.discard }
+    const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
+    const areas = new AreaSet(areasOf(bench, needs), policy)
+    const settings = settingsOf(needs, areas, ownPaths)
+    const workbench: Workbench = {
+      state: settings.state,
+      async applied(callId) {
+        // The call may have been stopped while its files are written, which is not stopped in the middle.
+        await applier.idle()
+        return applier.outcomeOf(callId)
+      },
+      forget(sessionId) {
+        areas.forget(sessionId)
+        removal.discard(join(home, sessionId))
+      },
+    }
     return {
       workbench,
-      contributes: { tools: workbench.tools, routes: workbench.routes },
-      resume: workbench.finish,
-      start: workbench.start,
-      stop: workbench.stop,
+      contributes: { tools: areas.tools(), routes: [...routesOf(needs, areas, settings, store), ...areas.routes()] },
+      /** Finishes changes of files that an earlier process began, before runs go on. */
+      resume: applier.finish,
+      start() {
+        journal.prune(oldBefore(clock, keptForMs))
+        store.prune(new Set())
+        void scratches.clear()
+        removal.start()
+        areas.start()
+      },
+      async stop() {
+        await areas.stop()
+        await applier.idle()
+        removal.stop()
+      },
     }
   },
 })
 
-function openWorkbench(
-  foundation: Foundation,
-  parts: {
-    policy(): WorkbenchPolicy
-    /** Takes up policy.yaml, which was written just now. */
-    policyWritten(): void
-    /** A card that waits or was decided lately, where the person sees it. */
-    card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
-    isProtected(place: Place): boolean
-    /** Whether a person may write in a conversation, which must be there. @param person absent: the first owner */
-    mayWriteIn(sessionId: string, person: string | undefined): boolean
-    isOwnPlace: IsOwnPlace
-    browser?: BrowserParts
-    /** What of the web is set, and what tests put in its place. */
-    web: WebParts
-  },
-) {
-  const { dataDir } = foundation
-  const home = join(dataDir, 'workbench')
-  const sessionDir = (sessionId: string) => {
-    if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
-    const dir = join(home, sessionId)
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    return dir
-  }
-  const ownPaths = ownPathsOf(dataDir)
-  const rootOf = createRootOf({ policy: parts.policy, ownPaths, sessionDir })
-  const store = createContentStore(join(home, 'kept'), foundation.secrets)
-  const journal = createApplyJournal(foundation.database, foundation.now)
-  const applier = createApplier({
-    journal,
-    partsOf: () => ({ rootOf, read: store.read }),
-    hasRoom: () => hasRoom(dataDir),
-    report: foundation.report,
-  })
-  const removal = createRemoval(join(home, 'removed'), { clock: systemClock, report: foundation.report })
-  const scratches = createScratches(dataDir, removal, foundation.report)
-  const own = { ownPaths, rootOf, store, applier, scratch: scratches.make, discard: removal.discard }
-  const { policy, isProtected, mayWriteIn, isOwnPlace } = parts
-  const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
-  const made: readonly Area[] = areasOf(bench, parts)
-  const shownOrder = made.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
-  const isOn = ({ name, isOnByItself }: Area, policy: WorkbenchPolicy) =>
-    areas[name].isOn(policy) ?? isOnByItself?.() ?? false
-
-  /** Offers a tool where its area is on, and refuses it elsewhere. */
-  function switched(area: Area): Tool[] {
-    const group = { name: `workbench ${area.name}`, isServed: () => isOn(area, parts.policy()) }
-    return area.tools.map((tool) => ({
-      ...tool,
-      group,
-      effects(input, world) {
-        if (!isOn(area, world.policy.workbench)) throw new Mistake(offReason(area.name))
-        return tool.effects(input, world)
-      },
-    }))
-  }
-
-  const stateOf = (area: Area): WorkbenchArea => ({
-    name: area.name,
-    isOn: isOn(area, parts.policy()),
-    allows: areas[area.name].allows,
-    key: areas[area.name].key,
-    missing: [...area.missing()],
-    facts: [...(area.facts?.() ?? [])],
-    tools: area.tools.map(({ name }) => name),
-  })
-  const file = policyText(dataDir)
-  const state = (): WorkbenchReply => ({
-    areas: shownOrder.map(stateOf),
-    roots: parts.policy().roots.map(shownRoot),
-    ...sectionNow(file),
-  })
-  const refusal = (path: string) => rootRefusal(path, ownPaths)
-  const { settings, journal: records, database: transactions } = foundation
-  const setting = { file, refusal, hashOf: textHash, settings, journal: records, transactions }
-
-  function preview(body: WorkbenchBody): WorkbenchPreview {
-    const { before, after } = editedPolicy(file, body, refusal)
-    const [was, willBe] = [before, after].map((text) => {
-      const parsed = file.parse(text)
-      const policy = workbenchOf(parsed.ok ? parsed.file.workbench : undefined)
-      return shownOrder.filter((area) => isOn(area, policy)).map(({ name }) => name)
-    })
-    const beyond = (names: AreaName[] = [], others: AreaName[] = []) => names.filter((name) => !others.includes(name))
-    return {
-      diff: fileDiffOf('policy.yaml', before, after),
-      turnsOn: beyond(willBe, was),
-      turnsOff: beyond(was, willBe),
-    }
-  }
-
-  return {
-    tools: made.flatMap(switched),
-    state,
-    routes: [
-      ...workbenchRoutes({
-        async state() {
-          await Promise.all(made.map((area) => area.look?.()))
-          return state()
-        },
-        preview: (body) => foundation.redactor.value(preview(body)),
-        save(body, by) {
-          saveWorkbench(setting, body, by)
-          parts.policyWritten()
-        },
-        async diff(toolUseId, person) {
-          const card = parts.card(toolUseId, person)
-          if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
-          return foundation.redactor.later(wholeDiff(card.diff ?? [], store.read))
-        },
-      }),
-      ...made.flatMap(({ routes }) => routes ?? []),
-    ],
-    /** Finishes changes of files that an earlier process began. Called before runs go on. */
-    finish: applier.finish,
-    /** What became of the files that a call changes, once nothing changes them any more; undefined where none were begun. */
-    async applied(callId: string) {
-      // The call may have been stopped while its files are written, which is not stopped in the middle.
-      await applier.idle()
-      return applier.outcomeOf(callId)
-    },
-    /** Begins background work that must not delay the start. */
-    start() {
-      journal.prune(oldBefore(foundation.clock, keptForMs))
-      store.prune(new Set())
-      void scratches.clear()
-      removal.start()
-      for (const { start } of made) start?.()
-    },
-    async stop() {
-      for (const { stop } of made) await stop?.()
-      await applier.idle()
-      removal.stop()
-    },
-    /** Deletes the folder of a session that was deleted. */
-    forget(sessionId: string) {
-      for (const { forget } of made) forget?.(sessionId)
-      removal.discard(join(home, sessionId))
-    },
-  }
-}
-
-export type ComposedWorkbench = ReturnType<typeof openWorkbench>
-
-function shownRoot(root: Root): WorkbenchRoot {
-  const problem = rootProblem(root.path)
-  return { ...root, ...(problem !== undefined && { problem }) }
-}
-
-/** How long it is known what became of a call's files, ms. */
-const keptForMs = 90 * 24 * 60 * 60_000
-
-/** The areas in the order in which their tools are offered. A new one is appended: a provider caches the order. */
-const areasOf = (bench: Bench, { browser, web }: { browser?: BrowserParts; web: WebParts }): readonly Area[] => [
+/** The areas in the order in which their tools are offered. Append a new area: providers cache the order. */
+const areasOf = (bench: Bench, { browser, web }: Pick<WorkbenchNeeds, 'browser' | 'web'>): readonly Area[] => [
   composeFiles(bench),
-  // One a line.
   composeDocker(bench),
   composeExec(bench, browser?.reaching),
   composeGit(bench),
   composeBrowser(bench, browser),
   composeWeb(bench, web),
 ]
+
+/** Makes the folder of a session, if it is not there. @throws Error if the id is not a session's */
+function madeDir(home: string, sessionId: string): string {
+  if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
+  const dir = join(home, sessionId)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  return dir
+}
+
+type Settings = {
+  state(): WorkbenchReply
+  preview(body: WorkbenchBody): WorkbenchPreview
+  save(body: WorkbenchBody, by: string): void
+}
+
+/** Reads and writes the section `workbench` of policy.yaml. */
+function settingsOf(needs: WorkbenchNeeds, areas: AreaSet, ownPaths: readonly string[]): Settings {
+  const { dataDir, settings, journal, database } = needs.foundation
+  const file = policyText(dataDir)
+  const refusal = (path: string) => rootRefusal(path, ownPaths)
+  return {
+    state: () => ({
+      areas: areas.shown(),
+      roots: needs.policy().roots.map(shownRoot),
+      ...sectionNow(file),
+    }),
+    preview(body) {
+      const { before, after } = editedPolicy(file, body, refusal)
+      const [was, willBe] = [before, after].map((text) => {
+        const parsed = file.parse(text)
+        return areas.namesOn(workbenchOf(parsed.ok ? parsed.file.workbench : undefined))
+      })
+      const beyond = (names: AreaName[] = [], others: AreaName[] = []) => names.filter((name) => !others.includes(name))
+      return {
+        diff: fileDiffOf('policy.yaml', before, after),
+        turnsOn: beyond(willBe, was),
+        turnsOff: beyond(was, willBe),
+      }
+    },
+    save(body, by) {
+      saveWorkbench({ file, refusal, hashOf: textHash, settings, journal, transactions: database }, body, by)
+      needs.policyWritten()
+    },
+  }
+}
+
+const routesOf = (needs: WorkbenchNeeds, areas: AreaSet, settings: Settings, store: ContentStore): Route[] =>
+  workbenchRoutes({
+    async state() {
+      await areas.look()
+      return settings.state()
+    },
+    preview: (body) => needs.foundation.redactor.value(settings.preview(body)),
+    save: settings.save,
+    async diff(toolUseId, person) {
+      const card = needs.card(toolUseId, person)
+      if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
+      return needs.foundation.redactor.later(wholeDiff(card.diff ?? [], store.read))
+    },
+  })
+
+function shownRoot(root: Root): WorkbenchRoot {
+  const problem = rootProblem(root.path)
+  return { ...root, ...(problem !== undefined && { problem }) }
+}
+
+/** Age up to which the outcome of a call's files is kept, ms. */
+const keptForMs = 90 * 24 * 60 * 60_000

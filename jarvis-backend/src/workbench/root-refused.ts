@@ -5,7 +5,7 @@ import { kernelFolder } from '../gate/policy/workbench.ts'
 import { rootProblem } from './root-problem.ts'
 
 /**
- * Why a folder may not become a root; undefined where it may. The folder counts as it is named and as links lead.
+ * Why a folder may not become a root; undefined if it may. The folder counts as it is named and as links lead.
  * @param ownPaths JARVIS's own files and folders, absolute
  */
 export function rootRefusal(path: string, ownPaths: readonly string[]): string | undefined {

@@ -44,7 +44,7 @@ export function createScratches(
     const record = join(records, name)
     const found = form.test(name) ? recordIn(readFileSync(record, 'utf8')) : undefined
     const isOurs = found?.of === own() && basename(found.path) === name && isOwnFolder(found.path)
-    // What is still there is tried again by the next start.
+    // The next start tries again to remove a folder that is still there.
     if (isOurs && !(await removal.remove(found.path))) return
     // One that was cut off, or came with a copy of another data dir, tells of nothing here.
     rmSync(record, { force: true })
@@ -79,7 +79,7 @@ export function createScratches(
       }
       return { path, remove }
     },
-    /** Removes what was left behind before this process. What cannot be removed is tried again by the next start. */
+    /** Removes folders of earlier processes. The next start tries again to remove those that are left. */
     async clear(): Promise<void> {
       for (const name of left.splice(0)) {
         try {

@@ -62,7 +62,7 @@ const capabilitiesOf = ({ mcpReq }: ServerContext) =>
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** What the suite's tools answer, by name; `undefined`: text alone, which the tool itself has given. */
+/** Answers of the suite's tools, by name; `undefined`: text alone, which the tool itself has given. */
 export const answers: Record<string, Answer> = {
   test_image_content: async () => says(image),
   test_audio_content: async () => says(audio),

@@ -8,7 +8,7 @@ import { answers } from './answers.ts'
 import { embedded, image, png, text } from './content.ts'
 import { slowTools } from './slow-tools.ts'
 
-/** What the suite asks a server to have: tools that pass JARVIS's gate as any other, resources and prompts. */
+/** The server that the suite expects: tools that pass JARVIS's gate like any other, resources and prompts. */
 export function conformanceFixtures(): { tools: Tool[]; surface(real: Surface): Surface } {
   const watching = new Set<() => void>()
   const tool = (name: string, input: z.ZodObject, run: () => { text: string; isError?: boolean }) =>

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { compose } from '../../src/process.ts'
 import { createTokenIn } from '../support/api-tokens.ts'
 import { conformanceFixtures } from './fixtures.ts'
 import { inspector, tryInspector } from './inspector.ts'
@@ -13,7 +13,7 @@ import { inspector, tryInspector } from './inspector.ts'
 // `npm run conformance [-- SCENARIO]`
 
 const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
-/** What the inspector asks for. */
+/** The least Node that the inspector accepts. */
 const leastNode = [22, 19] as const
 const revisions = ['2025-11-25', '2026-07-28']
 const [only] = process.argv.slice(2)

@@ -5,7 +5,7 @@ import { defineTool, type Tool } from '../../src/tools/tool.ts'
 
 const shown = { ...reading, timeoutMs: 120_000, description: 'Exists for the conformance suite alone.' }
 
-/** What the suite makes tasks of: reads that take a while. */
+/** Slow reads, of which the suite makes tasks. */
 export const slowTools: Tool[] = [
   defineTool({
     ...shown,

@@ -21,7 +21,7 @@ const alert = (id: string, more: Partial<StoredAlert> = {}): StoredAlert => ({
 const ended = (id: string, resolvedAt: number, more: Partial<StoredAlert> = {}) =>
   alert(id, { state: 'resolved', resolvedAt, ending: '81 → 70 °C', ...more })
 
-/** What every AlertStore does. */
+/** The contract of every AlertStore. */
 export function alertStoreContract(open: () => AlertStore) {
   test('an alert is kept as it was saved, and one that is removed is forgotten', () => {
     const store = open()
@@ -78,7 +78,7 @@ export function alertStoreContract(open: () => AlertStore) {
   })
 }
 
-/** What every CheckStore does. */
+/** The contract of every CheckStore. */
 export function checkStoreContract(open: () => CheckStore) {
   test('what is remembered of a check is replaced', () => {
     const store = open()
@@ -92,7 +92,7 @@ export function checkStoreContract(open: () => CheckStore) {
   })
 }
 
-/** What every WindowStore does. */
+/** The contract of every WindowStore. */
 export function windowStoreContract(open: () => WindowStore) {
   test('windows that have not ended are listed, soonest first, until they are removed', () => {
     const store = open()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Settings } from '../../src/auth/password.ts'
 import type { Journal, Transactions } from '../../src/calls/ports.ts'
 
-/** What every keeper of settings promises. */
+/** The contract of every store of settings. */
 export function settingsContract(open: () => Settings) {
   test('a setting that was never set is absent, the newest value counts, and an empty one is a value', () => {
     const settings = open()

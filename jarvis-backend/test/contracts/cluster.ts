@@ -26,7 +26,7 @@ export type ClusterFixture = {
 
 const calm = (): CallOptions => ({ signal: new AbortController().signal })
 
-/** What every Cluster promises, whatever is behind it. */
+/** The contract of every Cluster. */
 export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFixture>) {
   const guestOf = ({ cluster }: ClusterFixture, vmid: number): Guest => {
     const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
@@ -212,7 +212,7 @@ export function clusterContract(setUp: () => ClusterFixture | Promise<ClusterFix
     await expect(cluster.power(guestOnLostNode, 'stop', false, calm())).rejects.toMatchObject(unreachable)
     expect(cluster.state().missing).toContain(gone)
     expect(cluster.state().nodes.find(({ name }) => name === lostNode)?.status).toBe('offline')
-    // What the cluster's list says of them is from before.
+    // The cluster's list still holds the facts from before.
     expect(guestOf(fixture, guestOnLostNode)).toMatchObject({ status: 'unknown', uptimeS: null, cpuRatio: null })
     const tasks = await cluster.tasks({ limit: 50 }, calm())
     expect(tasks.missing).toContain(gone)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Drill, DrillStore } from '../../src/drill/drill.ts'
 
-/** What every DrillStore does. */
+/** The contract of every DrillStore. */
 export function drillStoreContract(open: () => DrillStore) {
   const drill = (id: string, more: Partial<Drill> = {}): Drill => ({
     id,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Generation, GenerationStore } from '../../src/homelab/identities.ts'
 
-/** What every GenerationStore does. */
+/** The contract of every GenerationStore. */
 export function generationStoreContract(open: () => GenerationStore) {
   const one = (id: string, vmid: number, seenAt: number): Generation => ({
     vmid,

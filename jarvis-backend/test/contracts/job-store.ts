@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JobStore, StoredJob, StoredSlot } from '../../src/jobs/job.ts'
 
-/** What every JobStore does. */
+/** The contract of every JobStore. */
 export function jobStoreContract(open: () => JobStore) {
   const job = (id: string, more: Partial<StoredJob> = {}): StoredJob => ({
     id,

@@ -16,7 +16,7 @@ export type NodeToolsFixture = {
   bare: number
   halfBare: number
   disabledJob: string
-  /** Of which the log says why it failed; the words of its end. */
+  /** A failed task whose log has the reason; `words` is its end. */
   failed: { type: string; words: string }
   /** A line of `node`'s journal holds this. */
   journalWord: string
@@ -26,7 +26,7 @@ export type NodeToolsFixture = {
   spareNode: string
 }
 
-/** What the tools over nodes and storages promise, on every cluster. */
+/** The contract of the tools over nodes and storages, on every cluster. */
 export function nodeToolsContract(setUp: () => Promise<NodeToolsFixture>) {
   async function started() {
     const fixture = await setUp()

@@ -5,7 +5,7 @@ import { type PveFixture, pathTo, speaking } from './pve-api.ts'
 
 type Ask = [method: 'GET' | PveMethod, path: readonly (string | number)[], form?: PveValues]
 
-/** What a Proxmox VE 9.2 answered, in its words, whoever answers here. */
+/** Answers of Proxmox VE 9.2 word for word; every implementation gives the same. */
 export function pveAnswersContract(fixture: () => PveFixture) {
   const ask = (api: PveApi, [method, path, form = {}]: Ask) =>
     method === 'GET'

@@ -32,7 +32,7 @@ export type GuestRole = 'zfsVm' | 'zfsCt' | 'thinVm' | 'rawVm' | 'bindCt'
 const signal = new AbortController().signal
 export const pathTo = ({ node, type, vmid }: Place, ...rest: string[]) => ['nodes', node, type, vmid, ...rest]
 
-/** What a fixture's cluster is asked, in fewer words. */
+/** Short forms of requests to a fixture's cluster. */
 export function speaking({ api }: PveFixture) {
   return {
     get: <T = Record<string, unknown>>(path: readonly (string | number)[], query: PveValues = {}) =>
@@ -54,7 +54,7 @@ export function speaking({ api }: PveFixture) {
   }
 }
 
-/** What Proxmox does with guests' files and snapshots, whoever answers. */
+/** The contract of Proxmox for guests' files and snapshots. */
 export function pveFilesContract(fixture: () => PveFixture) {
   const stale = { qemu: 'checksum mismatch', lxc: 'detected modified configuration' }
 

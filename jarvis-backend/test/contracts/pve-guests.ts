@@ -6,7 +6,7 @@ const gib = 1024 ** 3
 const isOff = 'link_down=1'
 type Row = { storage: string; used: number; volid: string; ctime: number; protected?: number }
 
-/** What Proxmox does with whole guests: backups, copies, moves and ends. Each test ends what it made. */
+/** The contract of Proxmox for whole guests: backups, copies, moves and ends. Each test ends what it made. */
 export function pveGuestsContract(fixture: () => PveFixture) {
   const at = (guest: Place, vmid: number, ...rest: string[]) => pathTo({ ...guest, vmid }, ...rest)
   const used = async ({ node }: Place, storage: string) => {

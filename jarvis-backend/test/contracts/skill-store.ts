@@ -7,7 +7,7 @@ const file = (path: string, text?: string): ApprovedFile =>
     : { path, kind: 'text', bytes: text.length, hash: text, text }
 const approval = { name: 'hot-node', hash: 'h1', at: 10, by: 'ana' }
 
-/** What every SkillStore does. @param open two stores over one place, of two owners */
+/** The contract of every SkillStore. @param open two stores over one place, of two owners */
 export function skillStoreContract(open: () => [SkillStore, SkillStore]) {
   test('the newest approval of a skill and its files are kept', () => {
     const [store] = open()

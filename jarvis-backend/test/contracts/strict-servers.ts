@@ -94,7 +94,7 @@ const chats: Record<string, readonly [status: number, ...Rule[]]> = {
 }
 export const chatServers = Object.keys(chats)
 
-/** What a server says of a request's messages; undefined where it takes them. */
+/** The refusal of a request's messages by a server; undefined if it accepts them. */
 export function refusedBy(server: string, { messages }: { messages: Said[] }): Refused | undefined {
   const [status, ...rules] = chats[server] ?? [400]
   const said = messages.filter(({ role }) => role !== 'system')
@@ -119,7 +119,7 @@ export function refusedBy(server: string, { messages }: { messages: Said[] }): R
 }
 
 type Block = { type: string; id?: string; tool_use_id?: string; text?: string; signature?: string }
-/** What Anthropic says of messages. */
+/** The refusal of messages by Anthropic; undefined if it accepts them. */
 export function refusedByAnthropic({
   messages,
 }: {
@@ -145,7 +145,7 @@ export function refusedByAnthropic({
 }
 
 type Item = { type?: string; role?: string; call_id?: string; encrypted_content?: string; content?: unknown }
-/** What OpenAI's Responses say of items. */
+/** The refusal of items by OpenAI's Responses; undefined if it accepts them. */
 export function refusedByResponses({ input }: { input: Item[] }): string | undefined {
   const open = new Set<string>()
   const ids = new Set<string>()

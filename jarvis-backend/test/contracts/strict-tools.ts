@@ -3,7 +3,7 @@ import type { Refused } from './strict-servers.ts'
 type Json = Record<string, unknown>
 /** A declared tool. `parameters` is absent where it takes nothing. */
 export type Declared = { name: string; description?: string | undefined; parameters?: Json | undefined }
-/** What is wrong with one schema of a tool. @param path such as `.properties[a].items` @param isName the keys of the value are names */
+/** The fault in one schema of a tool. @param path such as `.properties[a].items` @param isName the keys of the value are names */
 type Fault = (schema: Json, path: string, of: Declared, place: number) => unknown
 type Rules = { status?: number; tools?: (tools: readonly Declared[]) => unknown; schema?: Fault; tool?: Fault }
 
@@ -240,7 +240,7 @@ const servers: Record<string, Rules> = {
 }
 export const toolServers = Object.keys(servers)
 
-/** What a server says of the tools of a request; undefined where it takes them. */
+/** The refusal of a request's tools by a server; undefined if it accepts them. */
 export function toolsRefusedBy(server: string, tools: readonly Declared[]): Refused | undefined {
   const { status = 400, tools: ofAll, tool, schema } = servers[server] ?? {}
   const names = new Set(tools.map(({ name }) => name))

@@ -1,4 +1,4 @@
-/** Of something that is no secret. */
+/** An id that is no secret. */
 const known = '8e2d1c0b-4f63-4a97-b1d5-0c9e7f3a2b64'
 
 /** Texts with nothing secret in them, though they look like it: each stays as it is. */

@@ -223,7 +223,7 @@ export const secretsInFiles: readonly (readonly [text: string, gone: string])[] 
   ['nats://Zt7Kp2Lw9vRb5NcXsD3f@nats.lan:4222', 'Zt7Kp2Lw'],
   ['influxdb://x:Zt7Kp2Lw9vRb5NcX==@influx.lan', 'Zt7Kp2Lw'],
   ['ftp://bob:Winter2025@nas.lan/', 'Winter2025'],
-  // Of single programs
+  // Shapes of single programs
   ['[Peer]\nPresharedKey=Zt7Kp2Lw9vRb5NcXsD3fGhJkLz1aB2cD4eF5gH6iJ7k=', 'Zt7Kp2Lw'],
   ['interface: wg0\n  private key: Zt7Kp2Lw9vRb5NcXsD3fGhJkLz1aB2cD4eF5gH6iJ7k=', 'Zt7Kp2Lw'],
   ['wg set wg0 private-key Zt7Kp2Lw9vRb5NcXsD3fGhJkLz1aB2cD4eF5gH6iJ7k=', 'Zt7Kp2Lw'],

@@ -24,7 +24,7 @@ export const spoofs: readonly Spoof[] = [
   hidden('left-to-right mark', 'web\u200eabc', 'U+200E'),
   hidden('Arabic letter mark', 'web\u061cabc', 'U+061C'),
   hidden('an override that reads the id backwards', '\u202e321 etagirf', 'U+202E'),
-  // Of no width
+  // Characters without width
   hidden('zero-width space', 'pi\u200bhole', 'U+200B'),
   hidden('zero-width non-joiner', 'pi\u200chole', 'U+200C'),
   hidden('zero-width joiner', 'pi\u200dhole', 'U+200D'),

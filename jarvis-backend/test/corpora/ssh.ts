@@ -8,7 +8,7 @@ const rows = (name: string): string[] =>
 
 /** Commands that write, run, escape, show secrets or never end: none of them may run, asked or not. */
 export const hostileCommands = rows('ssh-hostile')
-/** What operators and models read all day: all of it runs without a question. */
+/** Commands that operators and models read with all day: all of them run without a question. */
 export const neededCommands = rows('ssh-needed')
 /** Bounded, common changes: a person is asked. */
 export const changingCommands = rows('ssh-changes')

@@ -19,7 +19,7 @@ export type ChangeStart = {
 
 /** A server with a tool that sets a level, whose Nth change reaches `N before` and `N after`. The file `levels` holds them all, the first one too. */
 export function serveChanges({ dataDir, skipMs, proposes, env }: ChangeStart, around: Around) {
-  // What a cluster would keep: each line is one change.
+  // The cluster's own record: each line is one change.
   const record = join(dataDir, 'levels')
   const lines = () => readFileSync(record, 'utf8').trim().split('\n').map(Number)
   const level = {

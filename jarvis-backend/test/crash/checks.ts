@@ -11,7 +11,7 @@ import type { Operator } from './operator.ts'
 export type Truth = { tasks: readonly Task[]; guests: readonly Guest[] }
 export type Settled = 'done' | 'failed' | 'unknown'
 
-/** What must hold of the disk and the cluster at every moment, so also when the server has just died. */
+/** Holds of the disk and the cluster at every moment, so also right after the server died. */
 export function checkAtDeath(evidence: Evidence, requests: readonly ClusterRequest[], operator: Operator, find: Find) {
   const { journal, confirmations, executions, entries, unfinishedRuns, calls } = evidence
   const broken = brokenAt(journal)
@@ -64,7 +64,7 @@ export function checkAtDeath(evidence: Evidence, requests: readonly ClusterReque
 const guestsOf = ({ fates, calls }: Operator['jobs'][number]) =>
   [...fates.keys()].map((vmid) => ({ vmid, calls: fates.size === 1 ? calls : 1 }))
 
-/** What must hold once everything has been answered. @returns how each interrupted call was settled, and whether it ran. */
+/** Holds once everything has been answered. @returns how each interrupted call was settled, and whether it ran. */
 export function checkAtEnd(
   evidence: Evidence,
   requests: readonly ClusterRequest[],
@@ -114,7 +114,7 @@ export function checkAtEnd(
   return how
 }
 
-/** What the operator and the model are told; a later look at the cluster counts. */
+/** The outcome told to the operator and the model; a later look at the cluster counts. */
 function settledAs(result: EntryOf<'tool_result'>, entries: Evidence['entries']): Settled {
   const later = entries.find((entry) => entry.type === 'reconciled' && entry.toolUseId === result.toolUseId)
   if (later?.type === 'reconciled') return later.outcome
@@ -124,7 +124,7 @@ function settledAs(result: EntryOf<'tool_result'>, entries: Evidence['entries'])
   return result.isError ? 'failed' : 'done'
 }
 
-/** Whether the call did all that it was to do, by what the cluster itself knows. */
+/** True if the call did all that it was to do, by what the cluster itself knows. */
 function ranWell(
   toolName: string,
   { vmid, force }: Record<string, unknown>,

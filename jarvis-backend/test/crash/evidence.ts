@@ -11,7 +11,7 @@ export type ExecutionRow = { toolUseId: string; startedAt: number; settledAt: nu
 export type ConfirmationRow = { toolUseId: string; decision: string | null; by: string | null; expiresAt: number }
 export type SessionEntry = StoredEntry & { sessionId: string }
 
-/** What a dead server left on disk, read without its code and without changing it. */
+/** Reads the data dir of a dead server without the server's code and without changing it. */
 export function readDatabase(dataDir: string) {
   const sql = new Sqlite(join(dataDir, 'jarvis.db'), { readonly: true })
   try {
@@ -55,7 +55,7 @@ export function kindsIn(dataDir: string) {
   }
 }
 
-/** What reached the cluster so far, oldest first. */
+/** Requests that reached the cluster so far, oldest first. */
 export const readRequests = (path: string): ClusterRequest[] =>
   existsSync(path)
     ? readFileSync(path, 'utf8')

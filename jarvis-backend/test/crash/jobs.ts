@@ -27,7 +27,7 @@ export function createJobs(random: () => number, jobs: readonly Job[], failNext:
     return { toolName: `${action}_${kind}`, toolInput }
   }
 
-  /** What takes two tasks, or leaves two that look alike, on a guest that runs. */
+  /** Calls that take two tasks, or leave two tasks that look alike, on a guest that runs. */
   function special(kind: JobKind): PlannedCall[] {
     while (vmid % 5 === 0 || (kind === 'two tasks' && vmid % 2 === 0)) vmid += 1
     const toolInput = { vmid: vmid++, ...(kind === 'two tasks' && { force: true }) }

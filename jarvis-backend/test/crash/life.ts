@@ -4,7 +4,7 @@ import { type ServerName, type StartOf, servers } from './servers.ts'
 export type Death = { dieAt?: string; nth?: number }
 /** A life's one argument, as JSON. */
 export type Birth = Death & { name: ServerName; start: StartOf<ServerName>; jwtSecret: string }
-/** What a life may be told. It answers each with what came of it. */
+/** Orders that a life may be given. It answers each with the outcome. */
 export type Told = { say: string; sessionId?: string } | { go: true }
 
 /** One life of a server, as a process of its own. It says where it listens, and ends without a word where it is told to die. */

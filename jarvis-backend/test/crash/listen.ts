@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose, type Replacements } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { compose, type Replacements } from '../../src/process.ts'
 import type { Broken } from './mutants.ts'
 import { observed } from './observed-database.ts'
 import type { Reach } from './steps.ts'
 
-/** What surrounds a server, in a process of its own and in the tests' one. `memoryWorker`: where a bundle holds none beside itself. */
+/** The surroundings of a server, in a process of its own and in the tests' one. `memoryWorker`: if a bundle holds none beside itself. */
 export type Around = { jwtSecret: string; reach: Reach; broken?: Broken | undefined; memoryWorker?: URL }
 
 /** A server that listens. */

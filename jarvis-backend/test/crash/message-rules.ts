@@ -1,6 +1,6 @@
 import type { Message } from '../../src/agent/model.ts'
 
-/** What a provider would refuse of a conversation; empty where it is valid. */
+/** The faults for which a provider would refuse a conversation; empty if it is valid. */
 export function problemsOf(messages: readonly Message[]): string[] {
   const problems: string[] = []
   let asked: string[] = []

@@ -1,5 +1,5 @@
 import type { Claim, ExecutionStore } from '../../src/calls/ports.ts'
-import type { Replacements } from '../../src/compose.ts'
+import type { Replacements } from '../../src/process.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 
 /** Parts of JARVIS that are broken on purpose. */

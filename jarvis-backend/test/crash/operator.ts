@@ -5,7 +5,7 @@ import { io, type Socket } from 'socket.io-client'
 import type { Find } from './findings.ts'
 import { type Life, LifeEnded } from './processes.ts'
 
-/** What is to become of a card: decided, or left to wait until the end. */
+/** The fate of a card: decided, or left to wait until the end. */
 export type Fate = 'approve' | 'deny' | 'leave'
 /** One message, and all that the operator knows of it. */
 export type Job = {
@@ -81,7 +81,7 @@ export function createOperator(jwtSecret: string, find: Find) {
     changed()
   }
 
-  /** What goes wrong with an answer ends the life's work; that the server died is no fault. */
+  /** A wrong answer ends the life's work; the death of the server is no fault. */
   function go(work: Promise<void>) {
     work.catch((error: unknown) => {
       if (!(error instanceof LifeEnded)) find('faults', String(error))
@@ -142,7 +142,7 @@ export function createOperator(jwtSecret: string, find: Find) {
   return {
     jobs,
     cards,
-    /** Who is told of each acknowledgement. */
+    /** Called with the event of each acknowledgement. */
     set onAcknowledged(run: (event: string) => void) {
       onAcknowledged = run
     },

@@ -1,7 +1,7 @@
 /** Told of each thing as it happens in the server; does not come back where the server is to die there. */
 export type Reach = (point: string) => void
 
-/** What a life's first message asks for, where not just anything. */
+/** The kind of work that a life's first message asks for; undefined: any. */
 export type JobKind = 'two tasks' | 'two alike'
 type Step = { point: string; nth?: number; job?: JobKind; isLate?: true }
 

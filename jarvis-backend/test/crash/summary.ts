@@ -1,7 +1,7 @@
 import type { Report } from './experiment.ts'
 import { findingKinds } from './findings.ts'
 
-/** Whether all held. */
+/** True if all held. */
 export const isClean = (report: Report): boolean => findingKinds.every((kind) => report[kind].length === 0)
 
 export function summaryOf(report: Report): string {

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { compose } from '../../src/process.ts'
 import { observed } from './observed-database.ts'
 import { watchPuts } from './put-steps.ts'
 
 export type WorkbenchStart = { dataDir: string; jwtSecret: string }
-/** What is written to the database, or `before put NAME` and `after put NAME`: a file takes its place. */
+/** A statement of the database, or `before put NAME` and `after put NAME`: a file takes its place. */
 export type DieAt = { dieAt: string }
 
 process.on('disconnect', () => process.exit())

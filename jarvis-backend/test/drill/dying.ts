@@ -1,10 +1,10 @@
-import { createProxmox } from '../../src/homelab/proxmox/index.ts'
-import type { Connection } from '../../src/homelab/proxmox/transport.ts'
+import type { Connection } from '../../src/homelab/connect.ts'
+import { createProxmox } from '../../src/homelab/connect.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { scaledClock } from '../fake-proxmox/scaled-clock.ts'
 import { dyingDrill } from './dying-drill.ts'
 
-/** What a process that drills a guest is told. `dieAt`: where it is killed, by itself and without a word. */
+/** Orders for a process that drills a guest. `dieAt`: the point at which the process kills itself without a word. */
 export type Dying = { path: string; connection: Connection; anchor: number; speed: number; vmid: number; dieAt: string }
 
 const { path, connection, anchor, speed, vmid, dieAt } = JSON.parse(process.argv[2] ?? '{}') as Dying

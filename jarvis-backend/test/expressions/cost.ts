@@ -112,7 +112,7 @@ function walk(
   return false
 }
 
-/** Whether the same characters lead through the loop and back to its beginning in two ways. */
+/** True if the same characters lead through the loop and back to its beginning in two ways. */
 function doubles(automaton: Automaton, loop: Set<number>): boolean {
   if (automaton.doubles.some(([from, to]) => loop.has(from) && loop.has(to))) return true
   if (loop.size === 1) return false
@@ -140,7 +140,7 @@ function doubles(automaton: Automaton, loop: Set<number>): boolean {
   return false
 }
 
-/** Whether the same characters can be read by the first loop, by the second one, and on the way from one to the other. */
+/** True if the same characters can be read by the first loop, by the second one, and on the way from one to the other. */
 function leads(automaton: Automaton, reach: Set<number>[], from: Set<number>, to: Set<number>): boolean {
   const [first = 0] = from
   const isNear = [...to].some((position) => reach[first]?.has(position))

@@ -3,7 +3,7 @@ import type { Found, Unread } from './collect.ts'
 /** Expressions that may cost more than linear time. The list shrinks: an entry that nothing needs fails the test. */
 export const slower: readonly { is(found: Found): boolean; power: number; because: string }[] = [
   {
-    is: ({ file }) => file.startsWith('jarvis-backend/src/providers/demo/'),
+    is: ({ file }) => file.startsWith('packages/demo-model/'),
     power: 4,
     because: 'It plays a model for one person who has no key. It reads 1,000 characters of a message, with short gaps.',
   },

@@ -34,7 +34,7 @@ const known = {
 const bits = { message: (1 << 2) | (1 << 12), edit: 1 << 2, answer: (1 << 2) | (1 << 6) }
 const directMessages = 1 << 12
 
-/** What Discord would say of a message's body. @throws Error where it is what JARVIS must never send */
+/** The fault that Discord would find in a message's body. @throws Error for a body that JARVIS must never send */
 function bodyProblem(kind: keyof typeof known, body: Record<string, unknown>, files = 0): Reply | undefined {
   const stray = Object.keys(body).filter((field) => !known[kind].has(field))
   if (stray.length > 0) throw new Error(`a message has no ${stray.join(', ')}`)

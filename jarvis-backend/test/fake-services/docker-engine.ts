@@ -159,7 +159,7 @@ export async function serveDocker(containers: FakeContainer[]) {
       await new Promise((done) => server.close(done))
       rmSync(folder, { recursive: true, force: true })
     },
-    /** What a change does from now on. */
+    /** Replaces the effect of changes from now on. */
     onAct(next: typeof onAct) {
       onAct = next
     },

@@ -5,7 +5,7 @@ const dataFields = new Set(['tag', 'url', 'clickAction', 'priority', 'ttl', 'act
 
 /** The REST API and the websocket of Home Assistant with one phone. */
 export async function startHomeAssistant(token = 'eyJhbGciOi.planted.token', service = 'mobile_app_pixel') {
-  /** What the phone shows, by tag. */
+  /** Notifications on the phone, by tag. */
   const shown = new Map<string, Record<string, unknown>>()
   const server = await startService(({ method, path, headers, body }) => {
     if (headers.authorization !== `Bearer ${token}`) return { status: 401, text: '401: Unauthorized' }

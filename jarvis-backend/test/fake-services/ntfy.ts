@@ -12,7 +12,7 @@ const refusal = (status: number, code: number, error: string): Reply => ({
 
 /** ntfy 2.16 with `auth-default-access: deny-all`, as far as a publisher meets it. */
 export async function startNtfy(token = 'tk_secret') {
-  /** What a phone shows, by sequence. */
+  /** Notifications on the phone, by sequence. */
   const shown = new Map<string, Record<string, unknown>>()
   let made = 0
 

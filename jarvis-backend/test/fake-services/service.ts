@@ -11,7 +11,7 @@ export type Taken = {
   body: string
   bytes: Buffer
 }
-/** What a service answers. `text`: as it is; `json`: made a text. */
+/** A service's answer. `text`: as it is; `json`: made a text. */
 export type Reply = { status?: number; json?: unknown; text?: string | Buffer; headers?: Record<string, string> }
 
 /** Puts the items of a list back in their place. */

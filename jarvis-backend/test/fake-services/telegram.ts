@@ -320,7 +320,7 @@ export async function startTelegram(
       skewMs = ms
     },
     now,
-    /** What was asked of the service by name, without polls. */
+    /** Names of the methods that were called, without polls. */
     asked: () => service.taken.map(({ path }) => path.split('/').at(-1)).filter((name) => name !== 'getUpdates'),
     polls: () => polls,
     /** Updates that nobody confirmed. */

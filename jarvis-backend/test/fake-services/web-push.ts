@@ -20,7 +20,7 @@ export function fakeBrowser(endpoint: string) {
     to: { endpoint, p256dh, auth },
     body: { endpoint, keys: { p256dh, auth }, label: 'phone' },
     shown,
-    /** What its worker makes of a message. */
+    /** The worker's handling of a message. */
     take(message: PushMessage & Declared) {
       if (message.withdraws) shown.delete(message.tag)
       else shown.set(message.tag, message)
@@ -34,7 +34,7 @@ export function fakeBrowser(endpoint: string) {
 /** The declarative part of a message (W3C Push API). */
 type Declared = { web_push?: number; notification?: { title: string; body: string; tag: string; navigate: string } }
 
-/** What is wrong with a VAPID token (RFC 8292); undefined where it is good. */
+/** The fault of a VAPID token (RFC 8292); undefined if the token is good. */
 function tokenProblem(authorization: string | undefined, origin: string, allowed: string | undefined) {
   const [, token = '', k = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(authorization ?? '') ?? []
   const [head = '', body = '', signature = ''] = token.split('.')

@@ -1,4 +1,4 @@
-/** What a process of tests is given. Paths are absolute. */
+/** The orders of a process of tests. Paths are absolute. */
 export type Work = {
   /** Where it writes what it found, a line each. */
   report: string

@@ -4,7 +4,7 @@ import type { completion as Completion } from '../../src/cli/completion.ts'
 import type { referenceText as ReferenceText } from '../../src/cli/help.ts'
 import type { runCommand as RunCommand } from '../../src/cli/run-command.ts'
 import { folder } from '../support/data-dir.ts'
-import { besideTest, followRecipe, recipeOf } from '../support/recipe.ts'
+import { besideTest, followRecipe, recipeOf } from '../support/follow-recipe.ts'
 
 const heading = 'A command'
 

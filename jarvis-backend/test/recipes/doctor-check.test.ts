@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { runCommand as RunCommand } from '../../src/cli/run-command.ts'
 import { folder } from '../support/data-dir.ts'
-import { besideTest, followRecipe, recipeOf } from '../support/recipe.ts'
+import { besideTest, followRecipe, recipeOf } from '../support/follow-recipe.ts'
 
 const heading = 'A doctor check'
 

@@ -4,7 +4,7 @@ import { exampleOf, withSettings } from '../../../scripts/settings-reference.ts'
 import type { readConfig as ReadConfig } from '../../src/config/config.ts'
 import type { settingLeaves as SettingLeaves } from '../../src/config/secret-leaves.ts'
 import type { Settings } from '../../src/config/setting.ts'
-import { besideTest, followRecipe, recipeOf } from '../support/recipe.ts'
+import { besideTest, followRecipe, recipeOf } from '../support/follow-recipe.ts'
 import type { noteSettings as NoteSettings } from './notes-settings.ts'
 
 const heading = 'A setting'

@@ -84,7 +84,7 @@ export function useBrowser() {
       jarvis: Pick<TestJarvis, 'url' | 'token'> & Partial<Pick<TestJarvis, 'stepUp'>>,
       options: Options = {},
       path?: string,
-      /** Whether this person has just given the password again. */
+      /** True if this person has just given the password again. */
       gavePassword = true,
     ): Promise<Page> {
       const token = jarvis.token('operator')

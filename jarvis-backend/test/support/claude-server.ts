@@ -119,7 +119,7 @@ export async function startClaudeServer({
       const asked = body.messages.findLastIndex(
         ({ role, content }) => role === 'user' && content.every(({ type }) => type === 'text'),
       )
-      // What is asked for a fold has no tools.
+      // A request for a fold has no tools.
       const mayCall = body.tools !== undefined && body.messages.length - asked < 2 * rounds
       const signature = boundTo(blocks, body.messages.length)
       const usage = {

@@ -31,7 +31,7 @@ export function rootFolder(): string {
 
 export type OpenJournal = { database: Database; journal: KeptJournal; reported: string[]; close(): Promise<void> }
 
-/** What a server keeps in `dir`, without the server. */
+/** Opens the journal in `dir` without the server. */
 export function openJournal(dir: string, now: () => number = Date.now): OpenJournal {
   const database = openDatabase(join(dir, 'jarvis.db'))
   const reported: string[] = []

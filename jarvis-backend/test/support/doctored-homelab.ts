@@ -2,10 +2,10 @@ import type { ClusterState } from 'protocol'
 import type { createSimulator } from '../../src/homelab/simulator/index.ts'
 
 type Simulator = ReturnType<typeof createSimulator>
-/** What stands at `path` (`guests[].name`, `shell.stdout`) instead of `text`. */
+/** Replaces the text at `path` (`guests[].name`, `shell.stdout`). */
 export type Doctor = (text: string, path: string) => string
 
-/** What names a thing, or is one of a few words: the cluster would be another if these were not true. */
+/** Names and enumerations: with other values the cluster would be another. */
 const structural =
   /(?:^|\.)(?:status|node|upid|vmid|kind)$|nodes\[\]\.name$|guests\[\]\.type$|^(?:power|tasks)\.upid$|storages\[\]\.node$/
 

@@ -4,7 +4,7 @@ import { houseTools } from '../../src/tools/house.ts'
 
 export type Resolved = { ok: true; effects: readonly Effect[]; target: Target } | { ok: false; message: string }
 
-/** What a call of one of the house's tools does in a made-up world, or the mistake in it. */
+/** Effects of a call of one of the house's tools in a made-up world, or the mistake in it. */
 export function resolve(toolName: string, input: Record<string, unknown>, world: World): Resolved {
   const tool = houseTools.find(({ name }) => name === toolName)
   if (tool === undefined) throw new Error(`There is no tool ${toolName}.`)

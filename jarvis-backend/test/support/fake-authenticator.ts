@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import type { PasskeyAssertion, PasskeyRegistration, WebAuthnOptions } from 'protocol'
 
-/** What an authenticator or its browser may say wrongly, each in place of the truth. */
+/** Lies of an authenticator or its browser, each in place of the truth. */
 export type Lies = {
   type?: string
   challenge?: string

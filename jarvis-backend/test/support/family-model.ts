@@ -6,7 +6,7 @@ type Turns = Parameters<typeof scripted>
 /** The first words that the model of a conversation reads. */
 const opening = ({ messages: [first] }: ModelRequest) => (first?.role === 'user' ? first.text : '')
 
-/** Whether a child run asks. */
+/** True if a child run asks. */
 export const isChild = (request: ModelRequest) => opening(request).startsWith('[JARVIS: another agent asks you')
 
 /**

@@ -1,4 +1,5 @@
-// Preloaded into a program: before each change of a secret's file or key, copies the folder STEPS_OF to STEPS_TO/N. A copy is what kill -9 leaves there.
+// Preloaded into a program: before each change of a secret's file or key, copies the folder STEPS_OF to STEPS_TO/N. A copy is what kill -9 leaves
+// there.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ const { STEPS_OF: of, STEPS_TO: to } = process.env
 const { cpSync } = fs
 let steps = 0
 let isCopying = false
-// Whether the file that was opened last is one of them.
+// True if the file opened last is one of them.
 let isOurs = false
 const ours = /\/(settings\.env|models\.json|mcp\.json|jwt-secret|vapid-keys|secrets?[-.]key|policy\.yaml)/
 for (const name of ['openSync', 'writeSync', 'fsyncSync', 'renameSync', 'linkSync', 'rmSync', 'writeFileSync']) {

@@ -2,14 +2,18 @@ import { usualLimits } from 'protocol'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { homelabTools, houseTools } from '../../src/tools/house.ts'
+import { homelabTools } from '../../src/tools/homelab/index.ts'
+import { houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
 import { presentAlerts } from '../../src/watch/present.ts'
 
-/** The house's tools over a homelab, with the usual limits. */
-export const overHomelab = (homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'>) =>
-  withPorts(homelabTools, {
+/** Tools over a homelab, with the usual limits. @param tools the shipped ones by default */
+export const overHomelab = (
+  homelab: Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'>,
+  tools: typeof homelabTools = homelabTools,
+) =>
+  withPorts(tools, {
     ...homelab,
     limits: () => usualLimits,
     alerts: () => presentAlerts(makeChecks(), homelab.cluster.state(), usualLimits),

@@ -11,7 +11,7 @@ export const clientSecret = 'a-client-secret-of-32-characters-'
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const jwk = (key: KeyObject) => ({ ...key.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'key-1' })
 
-/** What a service says of somebody. */
+/** A service's claims about a person. */
 export type Claims = { sub: string; name?: string; email?: string }
 
 /** A server on loopback that ends with the test. @param listener gets the origin */
@@ -73,17 +73,17 @@ export async function startIdentityService(who: { now: Claims }, redirectUris: s
   })
 }
 
-/** What a strict fake gets wrong. */
+/** Faults of a strict fake. */
 export type Lie = {
   claims?: Record<string, unknown>
   /** Signs with another key, or with none, or with what the client knows. */
   signedBy?: 'another key' | 'none' | 'the client secret'
-  /** Of the answer in the browser. */
+  /** Members of the answer in the browser. */
   answer?: Record<string, string>
   noIdToken?: true
-  /** What it publishes of itself. */
+  /** Members of its published metadata. */
   metadata?: Record<string, unknown>
-  /** What its UserInfo says. */
+  /** Claims of its UserInfo. */
   userInfo?: Claims
 }
 

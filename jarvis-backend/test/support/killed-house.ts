@@ -15,7 +15,7 @@ import { migratedDatabase } from './migrated-database.ts'
 import { builtMemoryWorker } from './program.ts'
 import { jwtSecret, tokenFor, withStepUp } from './start-jarvis.ts'
 
-/** What a kill at one moment of a life would have left: a copy of the data dir, and the outside world as it was. */
+/** The remains of a kill at one moment of a life: a copy of the data dir, and the outside world as it was. */
 export type Left = {
   dataDir: string
   /** Puts the outside world back, once. The life must have ended. */
@@ -97,9 +97,9 @@ export function killedHouse<Name extends ServerName>(name: Name) {
         stop: end,
         say: async (text: string, id?: string) => say(text, id),
         go,
-        /** What a kill would leave now. */
+        /** The remains of a kill now. */
         now,
-        /** What a kill would have left as it reached a point for the `nth` time, from 1. @throws Error if it did not */
+        /** The remains of a kill as the life reached a point for the `nth` time, from 1. @throws Error if it did not */
         at,
       }
     },
@@ -160,7 +160,7 @@ async function answerOf(child: ChildProcess, ended: Promise<string>): Promise<un
   return answer[0]
 }
 
-/** What the operator does at a life's doors. */
+/** The operator's acts at a life's doors. */
 function client(url: string) {
   // A password counts for the token that it came with.
   const token = tokenFor('operator')

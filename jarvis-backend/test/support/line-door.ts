@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { Watcher } from '../../src/agent/watchers.ts'
-import type { Jarvis } from '../../src/compose.ts'
+import type { Jarvis } from '../../src/process.ts'
 
 const Line = z.union([
   z.object({ start: z.string(), sessionId: z.string().optional() }),

@@ -6,7 +6,7 @@ import { startJarvis, type TestJarvis } from './start-jarvis.ts'
 
 const table = '| guest | why |\n|---|---|\n| 103 truenas | full |\n\n```sh\nzpool list\n```'
 
-/** What of a page is there when all of it is. */
+/** The part of a page that appears last. */
 type Shown = { path: string; seen: string }
 
 /** A server with something on every page: a talk with a card that waits, a refusal, a memory, a token, a shell. */

@@ -4,7 +4,7 @@ import type { TestJarvis } from './start-jarvis.ts'
 
 export const redirectUri = 'http://localhost:33418/callback'
 
-/** What the SDKs keep of a sign-in, and where they would have sent the browser. */
+/** Storage of the SDKs for a sign-in, and the address to which they would have sent the browser. */
 export function memoryProvider(options: { redirectUrl?: string; clientMetadataUrl?: string } = {}) {
   const redirectUrl = options.redirectUrl ?? redirectUri
   const kept: { client?: unknown; tokens?: unknown; verifier?: string; sentTo?: URL } = {}

@@ -1,80 +1,58 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
-import { expect, onTestFinished } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect } from 'vitest'
 
-const backend = fileURLToPath(new URL('../../', import.meta.url))
-/** Packages that are not built here: those of npm. The workspaces are TypeScript. */
-const foreign = Object.entries(
-  (JSON.parse(readFileSync(join(backend, 'package.json'), 'utf8')) as { dependencies: Record<string, string> })
-    .dependencies,
-).flatMap(([name, version]) => (version.startsWith('file:') ? [] : [name]))
-const page = readFileSync(new URL('../../../docs/extending.md', import.meta.url), 'utf8')
+const root = resolve(import.meta.dirname, '../../..')
 
-/** A recipe of `docs/extending.md`: the code blocks of its steps in order, and the file that the first step names. */
-export function recipeOf(heading: string): { path: string; file: string; blocks: readonly string[] } {
-  const [, section = ''] = new RegExp(`^## ${heading}\\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(page) ?? []
-  const [file = '', ...blocks] = [...section.matchAll(/^ *```ts\n(.*?)^ *```/gms)].map(([, code = '']) =>
-    code.replace(/^ {3}/gm, ''),
-  )
-  const [, path = ''] = /`jarvis-backend\/(src\/[\w/-]+\.ts)`/.exec(section) ?? []
-  return { path, file, blocks }
+/** The text of one recipe in docs/extending.md. @throws Error if no heading has this title */
+function recipe(title: string): string {
+  const page = readFileSync(join(root, 'docs/extending.md'), 'utf8')
+  const text = page.split(/^## /m).find((section) => section.startsWith(`${title}\n`))
+  if (text === undefined) throw new Error(`docs/extending.md has no recipe "${title}".`)
+  return text
 }
 
-/** The text of a file beside the recipe's test, with its imports as they are at the place that the recipe names, and without exceptions from lint. */
-export function besideTest(name: string, imports: Readonly<Record<string, string>>): string {
-  const text = readFileSync(join(backend, 'test/recipes', name), 'utf8').replace(/^ *\/\/ biome-ignore .*\n/gm, '')
-  return Object.entries(imports).reduce((all, [from, to]) => all.replaceAll(`'${from}`, `'${to}`), text)
+/** The code blocks of a recipe. `path` is the last path of a TypeScript file that the text before the block names. */
+function blocksOf(title: string): { path: string | undefined; code: string }[] {
+  const text = recipe(title)
+  return [...text.matchAll(/^( *)```ts\n([\s\S]*?)^\1```/gm)].map(({ index, 1: indent = '', 2: code = '' }) => ({
+    path: [...text.slice(0, index).matchAll(/`([\w./-]+\.ts)`/g)].at(-1)?.[1],
+    code: code.replace(new RegExp(`^${indent}`, 'gm'), ''),
+  }))
 }
+
+/** The code block that a recipe shows for a file. @throws Error if there is none */
+export function shownCode(title: string, path: string): string {
+  const block = blocksOf(title).find((one) => one.path === path)
+  if (block === undefined) throw new Error(`The recipe "${title}" shows no ${path}.`)
+  return block.code
+}
+
+/** Replaces the path of each relative import by its path from the repository's root. */
+const fromRoot = (code: string, path: string) =>
+  code.replace(/ from '(\.{1,2}\/[^']+)'/g, (_, to: string) => ` from '${join(dirname(path), to)}'`)
 
 /**
- * Builds JARVIS as it is once somebody has followed a recipe of one file, and a block that registers it: an import, an empty line, and lines for the
- * list.
- * @param register the file that gets the block, and the text after which the list's lines go
- * @param entry the source of the program to build, relative to `src`
- * @returns what `entry` exports
+ * Fails unless a file has the code that a recipe shows for `path`.
+ * @param copy absolute; its relative imports may differ, because it stands in another folder
+ * @param moved paths of the recipe's other files, by the paths of their copies from the repository's root
  */
-export async function followRecipe<Exports>(
-  heading: string,
-  register: { path: string; after: string },
-  entry: string,
-): Promise<Exports> {
-  const { path, file, blocks } = recipeOf(heading)
-  const [imported = '', listed = ''] = (blocks[0] ?? '').split('\n\n')
-  const followed: Plugin = {
-    name: 'recipe',
-    setup(builder) {
-      const added = join(backend, path)
-      const registry = join(backend, register.path)
-      // Narrow filters: esbuild asks this process about each file that matches.
-      builder.onResolve({ filter: endOf(added) }, ({ path: asked, resolveDir }) =>
-        resolve(resolveDir, asked) === added ? { path: added } : undefined,
-      )
-      builder.onLoad({ filter: new RegExp(`${endOf(added).source}|${endOf(registry).source}`) }, ({ path: loaded }) => {
-        if (loaded === added) return { contents: file, loader: 'ts' }
-        if (loaded !== registry) return undefined
-        const text = readFileSync(registry, 'utf8')
-        expect(text.split(register.after)).toHaveLength(2)
-        return { contents: `${imported}\n${text.replace(register.after, register.after + listed)}`, loader: 'ts' }
-      })
-    },
-  }
-  const outdir = mkdtempSync(join(backend, '.staged-recipe-'))
-  onTestFinished(() => rmSync(outdir, { recursive: true }))
-  await build({
-    stdin: { contents: entry, resolveDir: join(backend, 'src'), sourcefile: 'recipe.ts', loader: 'ts' },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    // A command loads only what it needs, as in the product.
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    external: foreign,
-    plugins: [followed],
-  })
-  return (await import(pathToFileURL(join(outdir, 'stdin.mjs')).href)) as Exports
+export function expectShown(title: string, path: string, copy: string, moved: Record<string, string> = {}): void {
+  const own = relative(root, copy)
+  let code = fromRoot(readFileSync(copy, 'utf8'), own)
+  for (const [from, to] of Object.entries(moved)) code = code.replaceAll(`'${from}'`, `'${to}'`)
+  // The order of imports follows their paths, which differ.
+  expect(sorted(code)).toBe(sorted(fromRoot(shownCode(title, path), path)))
 }
 
-const endOf = (path: string) => new RegExp(`/${basename(path).replace('.', '\\.')}$`)
+const sorted = (code: string) => {
+  const lines = code.split('\n')
+  const end = lines.findLastIndex((line) => line.startsWith('import ')) + 1
+  return [...lines.slice(0, end).toSorted(), ...lines.slice(end)].join('\n')
+}
+
+/** Fails unless a recipe names this line of code, and the file that the line goes into. */
+export function expectLine(title: string, line: string, path: string): void {
+  expect(recipe(title)).toContain(`\`${line}\``)
+  expect(recipe(title)).toContain(`\`${path}\``)
+}

@@ -3,7 +3,7 @@ import { foldingSystem } from '../../src/agent/context/prose.ts'
 import type { Model, ModelRequest, ModelSink, Turn } from '../../src/agent/model.ts'
 import { newId } from '../../src/lib/ids.ts'
 
-/** What the model does when it is called once. */
+/** The behaviour of the model in one call. */
 export type ScriptedTurn = (request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
 
 /** A model that plays its turns in order, and objects to one that is not in the script. Of what is folded it has nothing to say. */

@@ -8,7 +8,7 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 
 type Options = { env?: Record<string, string>; input?: string }
 
-/** What a command is told of a server and its data dir; nothing of this machine's own settings. */
+/** The environment of a command: a server and its data dir; nothing of this machine's own settings. */
 function envFor(jarvis: Pick<TestJarvis, 'url' | 'dataDir'>, more: Record<string, string> = {}) {
   const { port } = new URL(jarvis.url)
   return {

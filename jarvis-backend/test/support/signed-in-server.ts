@@ -12,11 +12,11 @@ export type Odd = {
   /** Fields that its documents have otherwise; undefined leaves one out. */
   resource?: object
   metadata?: object
-  /** Whether it has no document of its own as a resource. */
+  /** True if it has no document of its own as a resource. */
   hasNoResource?: true
-  /** Whether its documents stand at OpenID's addresses alone. */
+  /** True if its documents stand at OpenID's addresses alone. */
   isOpenId?: true
-  /** Whether it refuses to register anybody. */
+  /** True if it refuses to register anybody. */
   isClosed?: true
   /** Clients that it knows, with their secrets. */
   clients?: Record<string, string | undefined>
@@ -24,7 +24,7 @@ export type Odd = {
   callScope?: string
   /** Path of the issuer below the origin. */
   path?: string
-  /** Whether it speaks the older transport: one stream, and messages that are answered there. */
+  /** True if it speaks the older transport: one stream, and messages that are answered there. */
   isSse?: true
   /** When the secrets of clients that register end, Unix s; their clients have secrets then. */
   secretsEndAt?: number
@@ -45,7 +45,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     url: '',
     issuer: '',
     now: () => Date.now(),
-    /** What came, in order: method and path, then the grant type. */
+    /** Requests in order: method and path, then the grant type. */
     log: [] as string[],
     authorizations: [] as (string | undefined)[],
     refreshed: 0,
@@ -55,7 +55,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     beforeRefresh: async () => {},
     beforeGiving: async () => {},
     tokenLifeS: 3600,
-    /** Whether its token endpoint answers with a fault of its own. */
+    /** True if its token endpoint answers with a fault of its own. */
     isDown: false,
     ran: 0,
     /** Ends every access token. */
@@ -108,7 +108,7 @@ export async function startSignedInServer(odd: Odd = {}) {
     }
   }
 
-  /** What a person does there: looks at the address, consents, and is sent back. @returns where the browser goes */
+  /** The acts of a person there: opens the address, consents, and is sent back. @returns where the browser goes */
   function authorize(address: string): URL {
     const { searchParams: asked, pathname } = new URL(address)
     if (pathname !== `${path}/authorize`) throw new Error(`no ${pathname}`)

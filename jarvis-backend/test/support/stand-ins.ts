@@ -9,7 +9,7 @@ import { toolsRefusedBy } from '../contracts/strict-tools.ts'
 type Body = any
 type Call = { name: string; input: object }
 export type Reply = { text: string } | { calls: readonly Call[] } | 'fails' | 'holds'
-/** What a server heard: a person's newest words, and how many results came since. */
+/** A request as a server heard it: a person's newest words, and the number of results since. */
 export type Heard = { said: string; results: number; isFold: boolean }
 export type Brain = (heard: Heard, by: string) => Reply
 
@@ -17,7 +17,7 @@ export type StandIn = {
   name: string
   kind: ModelKind
   model: string
-  /** What it refuses of a request's fields and history. */
+  /** The refusal of a request's fields and history. */
   refuses(body: Body): Refused | undefined
   /** The events of a reply, in its own form. */
   streams(reply: Exclude<Reply, string>, n: number): string[]
@@ -50,7 +50,7 @@ const usage = { prompt_tokens: 900, completion_tokens: 20, total_tokens: 920 }
 const counted = data({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage })
 const done = 'data: [DONE]\n\n'
 type ChatForm = {
-  /** Of a call. Default: `call_1`. */
+  /** The id of a call. Default: `call_1`. */
   id?: (n: number) => string
   /** The whole call in one chunk, or the name first. */
   isWhole?: boolean
@@ -511,7 +511,7 @@ export const standIns: readonly StandIn[] = [
   }),
 ]
 
-/** What a request says, in any of the three forms. */
+/** Reads a request in any of the three forms. */
 function heardIn(body: Body): Heard & { size: number } {
   const given: Body[] = body.messages ?? body.input
   const texts = ({ content }: Body): string =>
@@ -539,7 +539,7 @@ function heardIn(body: Body): Heard & { size: number } {
 
 export type Running = StandIn & {
   url: string
-  /** What it refused as a strict server does, and how often it was asked. */
+  /** Refusals as a strict server words them, and the number of requests. */
   refusals: string[]
   asked: number
   failed: number

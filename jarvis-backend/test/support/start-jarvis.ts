@@ -7,18 +7,20 @@ import type { ChatEvents, ChatReplies, ChatRequests, Role } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import type { Model } from '../../src/agent/model.ts'
+import type { ChannelKind } from '../../src/channels/channel.ts'
 import type { PushSender } from '../../src/channels/web-push/ports.ts'
-import type { BrowserParts } from '../../src/compose/workbench/browser.ts'
-import type { WebParts } from '../../src/compose/workbench/web.ts'
-import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { readStartConfig } from '../../src/config/settings-file.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import type { PublicFetch } from '../../src/lib/public-fetch.ts'
+import { compose } from '../../src/process.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 import type { Tool } from '../../src/tools/tool.ts'
+import type { Check } from '../../src/watch/check.ts'
+import type { BrowserParts } from '../../src/workbench/areas/browser.ts'
+import type { WebParts } from '../../src/workbench/areas/web.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import { builtMemoryWorker, builtPageWorker } from './program.ts'
 import { type ScriptedModel, scripted } from './scripted-model.ts'
@@ -52,24 +54,31 @@ export type TestJarvis = Awaited<ReturnType<typeof startJarvis>>
 
 export type StartOptions = {
   model?: Model
-  /** What may be named besides it. */
+  /** Further models that may be named. */
   models?: readonly Model[]
   env?: Record<string, string>
   clock?: Clock
   /** A cluster that outlives this server. */
   homelab?: ReturnType<typeof createSimulator>
-  /** Nothing goes on in the demo cluster by itself, and no task ends: a fake clock that is put forward by minutes would compute its figures for each 2 s of them. */
+  /**
+   * Nothing goes on in the demo cluster by itself, and no task ends: a fake clock that is put forward by minutes would compute its figures for each
+   * 2 s of them.
+   */
   clusterStands?: true
   /** One that is not the demo, in its place. */
   remote?: Homelab
   /** Watches or breaks what is stored. */
   database?: (database: Database) => Database
-  /** What the addresses lead to that clients have for names. */
+  /** Fetches the metadata documents of clients whose names are addresses. */
   fetchDocument?: PublicFetch
   /** In place of the network and of Chromium, for pages. */
   browser?: BrowserParts
-  /** Beside the house's own. */
+  /** In addition to the shipped tools. */
   tools?: readonly Tool[]
+  /** Channels in place of the shipped ones. */
+  channels?: readonly ChannelKind[]
+  /** Checks in place of the shipped ones. */
+  checks?: readonly Check[]
   /** In place of the web. */
   web?: Partial<WebParts>
   /** Where messages to browsers go. */
@@ -80,17 +89,20 @@ export type StartOptions = {
   speed?: number
   /** Passwords are hashed as in production. Otherwise as cheaply as argon2id allows. */
   hashesAsInProduction?: true
-  /** The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: the thread takes more CPU time than the start. */
+  /**
+   * The memory's thread starts some seconds after the server, as in production. Otherwise with the first request to it: the thread takes more CPU
+   * time than the start.
+   */
   memoryByItself?: true
   /** The built dashboard is served too. */
   dashboardDir?: string
-  /** What an operator's restart calls. */
+  /** Called by an operator's restart. */
   restart?: () => void
   /** Reads the data dir's settings as a start does, and answers with the models that they name. */
   fromFiles?: true
   /** Takes what ends the server, where it outlives one test. */
   atEnd?: (end: () => Promise<void>) => void
-  /** What a start that begins now would find besides. */
+  /** Further variables for a start that begins now. */
   nextEnv?: Record<string, string>
 }
 
@@ -134,6 +146,8 @@ export async function startJarvis(options: StartOptions = {}) {
     fetchDocument: options.fetchDocument,
     web: { pageWorker: builtPageWorker(), ...options.web },
     push: options.push,
+    channels: options.channels,
+    checks: options.checks,
     ...(options.tools && { tools: options.tools }),
     browser: options.browser,
     ...(options.hashesAsInProduction !== true && { hashStrength: { memoryKib: 8, passes: 1, lanes: 1 } }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 
-/** What a proxy makes of the headers. `upstream`: host and port of JARVIS. */
+/** The headers that a proxy makes. `upstream`: host and port of JARVIS. */
 export type Rewrite = (asked: IncomingMessage, upstream: string) => Record<string, string>
 
 /**

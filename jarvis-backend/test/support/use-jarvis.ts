@@ -26,7 +26,7 @@ export function useJarvis(options: Omit<StartOptions, 'model' | 'atEnd'> = {}) {
       model = scripted(...turns)
       return model
     },
-    /** Whether the model has played all its turns. */
+    /** True if the model has played all its turns. */
     scriptIsDone: () => model.left() === 0,
     /** A new, empty house with the same options, and those given here. Costs a start, some 60 ms of CPU time. */
     async reset(more: typeof options = {}): Promise<void> {

@@ -1,56 +1,24 @@
+import { createGuest } from '../../src/tools/guests/create-guest.ts'
+import { homelabTools } from '../../src/tools/homelab/index.ts'
+import type { Declaration } from '../../src/tools/tool.ts'
 import type { CallOf } from './scripted-model.ts'
 
-export const made = { type: 'vm', newId: 902, name: 'usual-made', diskGib: 8, cores: 1, memoryMib: 1024 }
-const archive = 'tank-nfs:backup/vzdump-qemu-101-2026_01_01-00_00_00.vma.zst'
-/** Tools that are refused unless the policy names them. */
-export const optIn = ['destroy_guest', 'run_in_guest']
+/** The examples of some tools, as calls. */
+export const examplesOf = (tools: readonly Pick<Declaration, 'name' | 'example'>[]): CallOf[] =>
+  tools.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]]))
 
-/** One call of each tool that would do something. */
-export const usual: readonly CallOf[] = [
-  ['get_cluster_status', {}],
-  ['get_node_status', { node: 'pve' }],
-  ['get_vms', {}],
-  ['get_containers', {}],
-  ['get_storage', {}],
-  ['get_cluster_resources', {}],
-  ['get_node_temperature', { node: 'pve' }],
-  ['get_recent_tasks', {}],
-  ['get_backups', {}],
-  ['execute_ssh', { node: 'pve', command: 'df -h' }],
-  ['restart_service', { node: 'pve', service: 'pvestatd' }],
-  ['get_storage_health', {}],
-  ['get_uncovered_guests', {}],
-  ['get_task_log', {}],
-  ['get_node_journal', { node: 'pve' }],
-  ['get_updates', { node: 'pve' }],
-  ['get_ha_state', {}],
-  ['get_firewall', {}],
-  ['get_node_network', { node: 'pve' }],
-  ['get_replication', {}],
-  ['run_replication', { job: '113-0' }],
-  ['refresh_package_lists', { node: 'pve' }],
-  ['set_node_network', { node: 'pve', iface: 'vmbr0', set: { mtu: 9000 } }],
-  ['reboot_node', { node: 'agent' }],
-  ['shutdown_node', { node: 'agent' }],
-  ['wake_node', { node: 'agent' }],
-  ['start_vm', { vmid: 101 }],
-  ['stop_vm', { vmid: 131 }],
-  ['restart_vm', { vmid: 123 }],
-  ['start_container', { vmid: 104 }],
-  ['stop_container', { vmid: 105 }],
-  ['restart_container', { vmid: 104 }],
-  ['list_snapshots', { vmid: 101 }],
-  ['take_snapshot', { vmid: 101, name: 'usual' }],
-  ['rollback_snapshot', { vmid: 101, name: 'usual' }],
-  ['delete_snapshot', { vmid: 101, name: 'usual' }],
-  ['get_guest_config', { vmid: 101 }],
-  ['set_guest_config', { vmid: 101, set: { description: 'usual' } }],
-  ['resize_disk', { vmid: 123, disk: 'scsi0', addGib: 1 }],
-  ['back_up_guest', { vmid: 101, storage: 'tank-nfs' }],
-  ['clone_guest', { vmid: 141, newId: 901, name: 'usual-copy' }],
-  ['create_guest', { ...made, node: 'Home', source: 'tank-nfs:iso/virtio-win.iso', storage: 'local-zfs' }],
-  ['restore_guest', { archive, newId: 903, name: 'usual-restored', node: 'Home', storage: 'local-zfs' }],
-  ['migrate_guest', { vmid: 141, target: 'agent1' }],
-  ['destroy_guest', { vmid: 142, name: 'win11-lab' }],
-  ['run_in_guest', { vmid: 123, command: ['hostname'] }],
-]
+/** Tools that are refused unless the policy names them. */
+export const optIn = homelabTools.filter(({ isOptIn }) => isOptIn).map(({ name }) => name)
+
+/** Nodes go down last, and no call is about a thing that an earlier call destroyed. */
+function rankOf({ touches }: Pick<Declaration, 'touches'>): number {
+  const onNode = touches.find(({ kind, on }) => kind === 'power' && on === 'node')
+  if (onNode !== undefined) return onNode.action === 'start' ? 3 : 2
+  return touches.some(({ kind }) => kind === 'destroy') ? 1 : 0
+}
+
+/** The example of each tool over the homelab, in an order in which all succeed. */
+export const usual: readonly CallOf[] = examplesOf(homelabTools.toSorted((a, b) => rankOf(a) - rankOf(b)))
+
+/** The guest that the usual call of `create_guest` makes. */
+export const made = createGuest.example as { newId: number; name: string }

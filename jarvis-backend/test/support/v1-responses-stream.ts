@@ -104,7 +104,7 @@ const kinds: Record<string, z.ZodType> = {
   'response.function_call_arguments.delta': z.strictObject({ ...ofItem, ...delta }),
   'response.function_call_arguments.done': z.strictObject({ ...ofItem, name: z.string(), arguments: z.string() }),
 }
-/** What comes between `added` and `done` of an item, in this order. A delta may come more than once. */
+/** Events between `added` and `done` of an item, in this order. A delta may come more than once. */
 const within: Record<Item['type'], readonly string[]> = {
   message: ['content_part.added', 'output_text.delta', 'output_text.done', 'content_part.done'],
   reasoning: [

@@ -15,7 +15,7 @@ export async function withAuthenticator(page: Page) {
     },
   })
   return {
-    /** Whether its PIN, fingerprint or face is right from now on. */
+    /** True if its PIN, fingerprint or face is right from now on. */
     verifies: (isUserVerified: boolean) => cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
   }
 }

@@ -18,7 +18,7 @@ import { createWatch } from '../../src/watch/watch.ts'
 import type { FakeClock } from './fake-clock.ts'
 
 export const minuteMs = 60_000
-/** Those that need no more than the state. */
+/** Checks that need no more than the state. */
 export const stateChecks = makeChecks().filter(({ id, pace }) => pace === 'state' && id !== 'ups')
 const never = () => Promise.reject(new Error('nothing is read here'))
 
@@ -78,7 +78,7 @@ export function quietState(at: number, guests = 0): ClusterState {
   }
 }
 
-/** What watches, without a server: its real parts over a state that the test sets, on a database that may outlive it. */
+/** Starts the watch without a server: its real parts over a state that the test sets, on a database that may outlive it. */
 export function startWatching(options: {
   clock: FakeClock
   state: ClusterState
@@ -88,7 +88,7 @@ export function startWatching(options: {
   samples?: CheckPorts['samples']
   /** Keeps samples each minute, as a site does, and looks at those. */
   isRecording?: boolean
-  /** What stands on what. */
+  /** Objects that stand on other objects. */
   leaning?: Leaning
   /** Whom a message reaches. */
   send?: (message: AlertMessage) => Promise<string>

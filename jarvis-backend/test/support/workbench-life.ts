@@ -13,7 +13,7 @@ type Told = { event: string; payload: { toolUseId?: string; result?: string; isE
 export async function workbenchLife(dataDir: string, temporary = folder()) {
   const child = spawn(process.execPath, [await killedProgram('workbench-server')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // What a killed server leaves behind goes with the test.
+    // The remains of a killed server are removed with the test.
     env: { PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: temporary },
   })
   const ended = once(child, 'exit').then(([, signal]) => signal as string)

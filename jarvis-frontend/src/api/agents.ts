@@ -20,7 +20,7 @@ export const readAgent = (id: string) => call<AgentDetail>('GET', place(id))
 export const saveAgent = (id: string, agent: AgentBody, hash: string | undefined) =>
   call<AgentDetail>('PUT', place(id), { agent, ...(hash !== undefined && { hash }) })
 export const removeAgent = (id: string) => call('DELETE', place(id))
-/** What would become of a call. Runs nothing. */
+/** Asks the gate for the verdict on a call. Runs nothing. */
 export const classifyFor = (id: string, toolName: string, toolInput: Record<string, unknown>) =>
   call<AgentClassifyReply>('POST', `${place(id)}/classify`, { toolName, toolInput })
 /** Says something to each of them, in rehearsals. */

@@ -4,7 +4,7 @@ import { Value } from '../lib/value.ts'
 import { ApiError, call } from './http.ts'
 import { passwordQuestion } from './step-up.ts'
 
-/** What a person may do, from less to more; who holds a role of policy.yaml is a member. */
+/** Rights of a person, from least to most. A person with a role of policy.yaml is a member. */
 type Rank = 'viewer' | 'member' | 'operator' | 'owner'
 /** `key`: of the sign-in. `token`: absent where a cookie holds it. `id`: the person's. `mayAsk`: may chat and ask for calls. */
 export type SignedIn = {

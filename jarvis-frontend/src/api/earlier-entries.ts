@@ -15,5 +15,5 @@ export async function earlierEntries(id: string, before: number): Promise<{ item
   }
 }
 
-/** Whether an entry begins a run: a message, or an MCP client's call. */
+/** True if an entry begins a run: a message, or an MCP client's call. */
 const startsRun = (entry: Entry) => entry.type === 'user' || (entry.type === 'assistant' && entry.madeBy === 'client')

@@ -16,7 +16,7 @@ export async function goElsewhere(purpose: 'sign in' | 'link'): Promise<void> {
   location.assign(redirectTo)
 }
 
-/** Whether the browser is back from there. */
+/** True if the browser is back from there. */
 export const isBackFromElsewhere = (): boolean => new URLSearchParams(location.search).get('from') === 'elsewhere'
 
 /** Ends what this tab began. @throws ApiError */

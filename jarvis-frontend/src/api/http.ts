@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Who is signed in. `token`: absent where a cookie holds it, which no script reads. */
+/** The signed-in person's proof. `token`: absent if a cookie, which no script reads, holds it. */
 type Holder = { token?: string }
 
 let holder: () => Holder | undefined = () => undefined
@@ -30,7 +30,7 @@ export function setCredentials(source: typeof holder, signedOut: typeof onSigned
 /** The token; undefined: signed out, or a cookie holds it. */
 export const bearer = (): string | undefined => holder()?.token
 
-/** What requests that do not use `call` tell of who is signed in. */
+/** The authorization header for requests that do not use `call`. */
 export function authorization(): Record<string, string> {
   const token = bearer()
   return token === undefined ? {} : { Authorization: `Bearer ${token}` }

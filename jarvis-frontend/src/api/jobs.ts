@@ -14,7 +14,7 @@ import { call } from './http.ts'
 const pathOf = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
 
 export const readJobs = () => call<JobsReply>('GET', '/api/jobs')
-/** What a schedule comes to: its words and its next five instants. @throws ApiError where it is none */
+/** Reads a schedule's words and its next five instants. @throws ApiError if the schedule is not valid */
 export const previewSchedule = (schedule: Job['schedule']) =>
   call<SchedulePreview>('POST', '/api/jobs/preview', { schedule })
 export const makeJob = (job: z.input<typeof JobBody>) => call<Job>('POST', '/api/jobs', job)

@@ -8,10 +8,13 @@ export const invite = (body: { role: string; name?: string }) =>
 /** @throws ApiError `not_found` where it was used already */
 export const withdrawInvitation = (id: string) => call('DELETE', `/api/people/invitations/${encodeURIComponent(id)}`)
 
-/** What a link is for. @throws ApiError `not_found` for one that does not count */
+/** Reads the purpose of a link. @throws ApiError `not_found` if the link is unknown, used or expired */
 export const readLink = (secret: string) => call<LinkReply>('POST', '/api/auth/link', { secret })
 
-/** Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `second_factor_required`, `too_many_requests` */
+/**
+ * Uses a link and signs in. `name`: of an invitation. @throws ApiError `not_found`, `conflict`, `invalid_request`, `second_factor_required`,
+ * `too_many_requests`
+ */
 export async function takeLink(given: {
   secret: string
   name?: string

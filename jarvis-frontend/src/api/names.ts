@@ -13,7 +13,7 @@ addEventListener('jarvis:changed', (event) => {
 type Names = {
   /** A person's name by id; what is no person's id stays as it is. */
   nameOf: (id: string) => string
-  /** Whether several people have been here, so that a name says something. */
+  /** True if several people have been here, so that a name says something. */
   isMany: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { OAuthAsk, OAuthDecisionReply, OAuthProblem } from 'protocol'
 import { call } from './http.ts'
 
-/** What an OAuth client asks for. @param query the query of this page's address */
+/** Opens the request of an OAuth client. @param query the query of this page's address */
 export const openAccessRequest = (query: string) =>
   call<OAuthAsk | OAuthProblem>('POST', '/api/oauth/requests', { query })
 

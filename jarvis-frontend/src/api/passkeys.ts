@@ -8,7 +8,7 @@ export const renamePasskey = (id: string, name: string) => call<void>('PATCH', `
 export const removePasskey = (id: string) => call<void>('DELETE', `/api/passkeys/${id}`)
 
 const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/passkeys`
-/** Of another person, as an owner. */
+/** Lists another person's passkeys. For owners. */
 export const listPasskeysOf = (id: string) => call<{ items: Passkey[] }>('GET', ofPerson(id))
 /** As an owner. @throws ApiError `not_found` where it is gone */
 export const removePasskeyOf = (id: string, passkey: string) => call<void>('DELETE', `${ofPerson(id)}/${passkey}`)

@@ -2,7 +2,7 @@ import type { QuestionRow, QuestionsReply } from 'protocol'
 import { call } from './http.ts'
 import { Remote, useRemote } from './remote.ts'
 
-/** Those that wait, oldest first, then those that ended in the last day, newest first. */
+/** Waiting questions, oldest first, then questions that ended in the last day, newest first. */
 export const questions = new Remote<readonly QuestionRow[]>(
   async () => (await call<QuestionsReply>('GET', '/api/questions')).items,
 )

@@ -9,6 +9,6 @@ export const confirmSecondFactor = async (code: string) =>
 export const renewRecoveryCodes = async () =>
   (await call<RecoveryCodesReply>('POST', '/api/second-factor/recovery-codes')).recoveryCodes
 export const removeSecondFactor = () => call('DELETE', '/api/second-factor')
-/** Of another person, as an owner. */
+/** Removes another person's second factor. For owners. */
 export const removeSecondFactorOf = (id: string) =>
   call('DELETE', `/api/people/${encodeURIComponent(id)}/second-factor`)

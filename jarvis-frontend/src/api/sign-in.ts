@@ -2,7 +2,7 @@ import type { MeReply, SignInReply, WaysReply } from 'protocol'
 import { takeReply } from './auth.ts'
 import { call } from './http.ts'
 
-/** What this installation signs in with, for somebody who is not signed in. */
+/** Reads the ways to sign in to this installation. Needs no sign-in. */
 export const readWays = () => call<WaysReply>('GET', '/api/auth/ways')
 
 /** Signs in with the cookie that this browser may still have, where the page has forgotten of it. */

@@ -1,7 +1,7 @@
 import type { SkillList, SkillTree } from 'protocol'
 import { call } from './http.ts'
 
-/** Whose own skills; absent: those of the workspace. */
+/** The person who owns the skills; undefined: the skills of the workspace. */
 type Owner = string | undefined
 
 const pathOf = (name: string) => `/api/skills/${encodeURIComponent(name)}`

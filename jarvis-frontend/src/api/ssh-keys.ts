@@ -6,7 +6,7 @@ export const listSshKeys = () => call<{ items: SshKeyInfo[] }>('GET', '/api/sign
 export const removeSshKey = (id: string) => call<void>('DELETE', `/api/signers/ssh/${encodeURIComponent(id)}`)
 
 const ofPerson = (id: string) => `/api/people/${encodeURIComponent(id)}/signers/ssh`
-/** Of another person, as an owner. */
+/** Lists another person's SSH keys. For owners. */
 export const listSshKeysOf = (id: string) => call<{ items: SshKeyInfo[] }>('GET', ofPerson(id))
 /** As an owner. @throws ApiError `not_found` where it is gone */
 export const removeSshKeyOf = (id: string, key: string) =>

@@ -2,7 +2,7 @@ import type { CommandsReply, DiffReply, WorkbenchBody, WorkbenchPreview, Workben
 import { call } from './http.ts'
 
 export const readWorkbench = () => call<WorkbenchReply>('GET', '/api/workbench')
-/** What saving would write. @throws ApiError `invalid_request`, `conflict` */
+/** Reads the lines that saving would write. @throws ApiError `invalid_request`, `conflict` */
 export const previewWorkbench = (body: WorkbenchBody) => call<WorkbenchPreview>('POST', '/api/workbench/preview', body)
 /** @throws ApiError as `previewWorkbench` */
 export const saveWorkbench = (body: WorkbenchBody) => call<WorkbenchReply>('PUT', '/api/workbench', body)

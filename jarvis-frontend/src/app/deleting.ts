@@ -17,6 +17,6 @@ export type Deleting = {
 /** Deletions that can still be taken back or are under way. No list shows their sessions. */
 export const deleting = new Value<readonly Deleting[]>([])
 
-/** Whether a session is deleted with one of `gone`. */
+/** True if a session is deleted with one of `gone`. */
 export const isGone = (gone: readonly Deleting[], id: string): boolean =>
   gone.some((session) => session.id === id || session.versions.includes(id))

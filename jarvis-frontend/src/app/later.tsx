@@ -26,7 +26,7 @@ function reloadOnce(): void {
 
 const loads: (() => Promise<unknown>)[] = []
 
-/** Whether the page opened at a session: parts that every session needs are then fetched at once. */
+/** True if the page opened at a session: parts that every session needs are then fetched at once. */
 export const opensSession = location.pathname.startsWith('/chat/')
 
 /** A part that is fetched on first use, at once, or while the page is idle. Without a connection it waits for one. */

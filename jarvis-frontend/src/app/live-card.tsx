@@ -110,7 +110,7 @@ export function LiveCard({ matter: asked }: { matter: Matter }) {
 /** The calls whose cards stand inside a plan's card on this screen, so that the stream does not draw them a second time. */
 const inPlans = new Value<ReadonlySet<string>>(new Set())
 
-/** Whether a plan's card on this screen holds the card of this call. */
+/** True if a plan's card on this screen holds the card of this call. */
 export const useIsInPlan = (toolUseId: string): boolean => useValue(inPlans).has(toolUseId)
 
 /** The card of a plan's step, inside the plan's card. */

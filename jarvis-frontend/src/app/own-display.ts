@@ -6,14 +6,16 @@ import { followTheme } from './theme.ts'
 
 const names: readonly Chosen[] = ['theme', 'density', 'letters']
 
-/** Keeps what the person chose for every browser, so that it counts before the first paint, and shows it where this browser has no choice of its own. */
+/**
+ * Keeps what the person chose for every browser, so that it counts before the first paint, and shows it where this browser has no choice of its own.
+ */
 export function takeDisplay({ theme, density, letters }: Display): void {
   const own = { theme, density, letters: letters === undefined ? undefined : letters ? 'on' : 'off' }
   for (const name of names) keep.set(`own.${name}`, own[name])
   follow()
 }
 
-/** Whether this browser has a choice of its own. */
+/** True if this browser has a choice of its own. */
 export const choosesHere = (): boolean => names.some((name) => keep.get(name) !== undefined)
 
 /** Takes back what was chosen in this browser. */
@@ -27,7 +29,7 @@ function follow(): void {
   followDensity()
 }
 
-/** What this browser shows, to be kept for every browser. */
+/** The display settings of this browser, to be kept for every browser. */
 export const displayHere = (): Display => ({
   theme: (chosen('theme') ?? 'system') as NonNullable<Display['theme']>,
   density: chosen('density') === 'comfortable' ? 'comfortable' : 'compact',

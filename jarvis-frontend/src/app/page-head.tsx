@@ -15,7 +15,7 @@ type Props = {
   detail?: React.ReactNode
   /** Text under the title on a phone, in place of the presence line. */
   phoneDetail?: React.ReactNode
-  /** What the menu of a phone offers for this page. */
+  /** Entries that this page adds to a phone's menu. */
   phoneActs?: React.ReactNode
   /** Links to the parts of the page. */
   tabs?: React.ReactNode

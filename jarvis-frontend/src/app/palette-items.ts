@@ -10,7 +10,7 @@ export type Item = {
   key: string
   group: 'Pages' | 'Alerts' | 'Guests' | 'Nodes' | 'Ask JARVIS to' | 'Sessions' | 'Tools' | 'Acts'
   label: string
-  /** Whether other people chose the label: invisible characters in it are then drawn as codes. */
+  /** True if other people chose the label: invisible characters in it are then drawn as codes. */
   detail: string
   /** Text beside the label. */
   note?: string
@@ -60,7 +60,7 @@ export type Known = {
   sessions: readonly SessionSummary[]
   tools: readonly ToolInfo[]
   alerts: readonly Alert[]
-  /** Whether this person may ask for anything. */
+  /** True if this person may ask for anything. */
   mayAsk: boolean
   markOf: (guest: Guest) => MarkKind
   now: number
@@ -154,7 +154,7 @@ const kinds: Record<Guest['type'], readonly string[]> = {
   ct: ['guest', 'ct', 'lxc', 'container'],
 }
 
-/** Whether the words name the guest by parts of its id and name, with or without its kind: `vm 123`, `guest frig`. */
+/** True if the words name the guest by parts of its id and name, with or without its kind: `vm 123`, `guest frig`. */
 function isNamed({ vmid, name, type }: Guest, words: readonly string[]): boolean {
   const own = words.filter((word) => !kinds[type].includes(word))
   return (own.length === 0 ? words : own).every((word) => `${vmid} ${name}`.toLowerCase().includes(word))

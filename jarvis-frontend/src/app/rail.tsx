@@ -46,7 +46,7 @@ const footPages: typeof tabPages = [at('/settings', 'Settings', 'settings'), at(
 /** The pages that a phone lists under More. */
 export const morePages: typeof tabPages = [...otherPages, at('/sessions', 'Sessions', 'sessions'), ...footPages]
 
-/** Those of the pages that this person has. */
+/** The pages that this person may open. */
 export function usePages(pages: typeof tabPages): typeof tabPages {
   const isMember = useValue(signedIn)?.rank === 'member'
   return isMember ? pages.filter(({ isWhole }) => isWhole !== true) : pages
@@ -77,7 +77,7 @@ export function Rail({ path }: { path: string }) {
   )
 }
 
-/** What stands beside a page's name: questions and cards that wait, alerts that nobody took on. @param size of the glyph, px */
+/** The figure beside a page's name: waiting questions and cards, alerts that nobody took on. @param size of the glyph, px */
 export function usePageCounts(size: number): (name: string) => React.ReactNode {
   const { waiting } = usePresence()
   const asked = useOpenQuestions().length

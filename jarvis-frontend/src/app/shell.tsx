@@ -123,7 +123,7 @@ export function Shell({ children }: { children: React.ReactNode }) {
   )
 }
 
-/** Whether a part is a demo. Until the server answers, the last known value holds, so the strip's room is kept from the start. */
+/** True if a part is a demo. Until the server answers, the last known value holds, so the strip's room is kept from the start. */
 function useDemo(status: Status | undefined): boolean {
   const isDemo = status === undefined ? undefined : status.isDemoCluster || status.isDemoModel
   useEffect(() => {

@@ -114,7 +114,7 @@ function PasswordPage() {
 const give = ({ name, password, code }: Given) =>
   signIn({ password, ...(name !== '' && { name }), ...(code !== '' && { code }) })
 
-/** What else this installation signs in with; undefined until it is known. */
+/** Further ways to sign in; undefined until they are known. */
 function useWays(): WaysReply | undefined {
   const [ways, setWays] = useState<WaysReply>()
   useEffect(() => {
@@ -139,7 +139,7 @@ function OtherWays({ ways, onProblem }: { ways: WaysReply; onProblem: (problem: 
       const { signInWithPasskey } = await import('../api/passkeys.ts')
       await signInWithPasskey(isAutofill)
     } catch (error) {
-      // What the browser offers by itself fails in silence: nobody has asked for it.
+      // The browser offered autofill by itself, so its failure is not shown: nobody asked for it.
       if (!isAutofill) onProblem(error instanceof ApiError ? error.message : passkeyProblem(error))
     }
   }

@@ -63,7 +63,7 @@ export class Typing {
     this.#fieldNow = fieldNow
   }
 
-  /** Whether earlier letters are still held back. */
+  /** True if earlier letters are still held back. */
   get isHolding(): boolean {
     return this.#held !== ''
   }

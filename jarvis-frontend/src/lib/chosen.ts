@@ -1,5 +1,5 @@
 import { keep } from './keep.ts'
 
-/** What is chosen in this browser, else by the person for every browser. */
+/** Display settings: this browser's choice, else the person's choice for every browser. */
 export type Chosen = 'theme' | 'density' | 'letters'
 export const chosen = (name: Chosen): string | undefined => keep.get(name) ?? keep.get(`own.${name}`)

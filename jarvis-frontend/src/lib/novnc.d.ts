@@ -1,4 +1,4 @@
-/** What the dashboard uses of noVNC, which has no types. */
+/** The part of noVNC that the dashboard uses. noVNC ships no types. */
 declare module '@novnc/novnc' {
   /** A channel in the form of a WebSocket; every one of these must be there. */
   export type RawChannel = {

@@ -4,7 +4,7 @@ type Options = { challenge: string }
 // Loaded on first use, in a chunk of its own.
 const library = () => import('@simplewebauthn/browser')
 
-/** Whether this page can use passkeys at all; the server knows whether its address can. */
+/** True if this page can use passkeys at all; the server knows whether its address can. */
 export const hasPasskeys = (): boolean => window.isSecureContext && 'credentials' in navigator
 
 /** Makes a passkey. @returns the browser's answer as JSON. @throws Error where the person declined or nothing can make one */

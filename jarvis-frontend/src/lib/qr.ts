@@ -1,4 +1,4 @@
-/** Of error correction M, by version from 1: all codewords, those that correct in each block, blocks. */
+/** QR versions from 1 with error correction M: all codewords, correction codewords a block, blocks. */
 const versions = [
   [26, 10, 1],
   [44, 16, 1],

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'react'
 
 type Closer = () => void
 
-/** What Escape can close now, the topmost last. */
+/** Parts that Escape can close now, the topmost last. */
 const open: Closer[] = []
 
 /** Closes what was opened last, and nothing below it. */

@@ -29,7 +29,7 @@ export function watchLink(
     const since = now.status === 'live' ? Date.now() : now.since
     link.set({ status, since, retryAt })
   }
-  /** Whether a person is signed in, so that the link should be up. */
+  /** True if a person is signed in, so that the link should be up. */
   let isWanted = false
   const connectLater = (socket: (typeof sockets)[number], afterMs: number) => {
     setTimeout(() => {

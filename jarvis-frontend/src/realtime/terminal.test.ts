@@ -9,7 +9,7 @@ let io: Server
 let opened: unknown[]
 let typed: string[]
 let sizes: unknown[]
-/** What the server answers to `terminal:open`, in order; then that it is open. */
+/** Answers of the server to `terminal:open`, in order; after the last one the terminal is open. */
 let answers: ((socket: Socket) => unknown)[]
 let isClosing: boolean
 let last: Socket

@@ -73,7 +73,7 @@ export async function startScripted(scene: Scene, dist: string, port = 0) {
   }
   const seen = new Set<string>()
   const revoked = new Set<string>()
-  /** Whether a token is taken; remembers it. */
+  /** True if a token is taken; remembers it. */
   function takes(token: string): boolean {
     seen.add(token)
     return token.split('.').length === 3 && !revoked.has(token)

@@ -10,7 +10,7 @@ import type {
   RunbookText,
 } from 'protocol'
 
-/** What a scene holds of alerts, jobs and runbooks. */
+/** Alerts, jobs and runbooks of a scene. */
 export type WatchScene = {
   alerts?: AlertDetail[]
   ended?: Alert[]

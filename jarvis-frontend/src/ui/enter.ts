@@ -1,7 +1,10 @@
 import { keep } from '../lib/keep.ts'
 import { useMedia } from './use-media.ts'
 
-/** What Enter does in a field of several lines, as chosen in this browser. `auto`: a keyboard on the screen breaks the line, another one sends. */
+/**
+ * The effect of Enter in a field of several lines, chosen in this browser. `auto`: Enter on an on-screen keyboard breaks the line, on another
+ * keyboard it sends.
+ */
 export type EnterChoice = 'auto' | 'send' | 'line'
 
 const touch = matchMedia('(pointer: coarse)')
@@ -16,7 +19,7 @@ const isSending = (isTouch: boolean) => (enterChoice() === 'auto' ? !isTouch : e
 /** Label of the Enter key on a screen's keyboard, in a field whose Enter goes by the choice. */
 export const useEnterHint = (): 'send' | 'enter' => (isSending(useMedia(touch)) ? 'send' : 'enter')
 
-/** Whether a key press sends what a field of several lines holds. Ctrl+Enter and Cmd+Enter always do. */
+/** True if a key press sends what a field of several lines holds. Ctrl+Enter and Cmd+Enter always do. */
 export function sends(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>): boolean {
   if (event.key !== 'Enter') return false
   return event.ctrlKey || event.metaKey || (!event.shiftKey && isSending(touch.matches))
@@ -24,7 +27,7 @@ export function sends(event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' 
 
 type Press = Pick<KeyboardEvent, 'isComposing' | 'keyCode'>
 
-/** Whether a key press belongs to a word that is being composed. Safari ends the composition before the key press that confirms the word. */
+/** True if a key press belongs to a word that is being composed. Safari ends the composition before the key press that confirms the word. */
 export const isComposed = ({ isComposing, keyCode }: Press): boolean => isComposing || keyCode === 229
 
 /** Keeps the key presses of composed words from all that listens on this page, except a terminal, which composes by itself. */

@@ -65,7 +65,7 @@ const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', '
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
 )
 
-/** Whether a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
+/** True if a word has letters of two scripts that look alike, or forms of letters that only look like plain ones. */
 export const mixesScripts = (text: string): boolean =>
   [...text]
     .filter((char) => !isUnseen(char) || char === ' ')

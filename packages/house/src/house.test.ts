@@ -130,6 +130,7 @@ test('a room that does not start is reported, and the others start', async () =>
     'mail failed',
     'door started',
   ])
+  expect(house.rooms()[1]?.problem).toBe('no server')
   expect(reported).toEqual(['mail did not start: no server'])
 })
 
@@ -148,7 +149,32 @@ test('a room that does not stop in its time is reported, and the next one stops'
   runLate?.()
   await stopped
   expect(stoppedRooms).toEqual(['store'])
-  expect(reported).toEqual(['hung did not stop: hung still runs after 50 ms.'])
+  expect(reported).toEqual(['hung did not stop: hung still runs its stop after 50 ms.'])
+})
+
+test('rooms close in reverse order after all have stopped, and one that fails closes no other less', async () => {
+  const { house, reported } = makeHouse()
+  const order: string[] = []
+  house.open(
+    room('store', { stop: () => void order.push('stop store'), close: () => void order.push('close store') }),
+    {},
+  )
+  house.open(room('journal', { close: () => Promise.reject(new Error('no disk')) }), {})
+  house.open(room('door', { stop: () => void order.push('stop door'), close: () => void order.push('close door') }), {})
+  await house.stop()
+  await house.close()
+  expect(order).toEqual(['stop door', 'stop store', 'close door', 'close store'])
+  expect(reported).toEqual(['journal did not close: no disk'])
+  expect(house.rooms().map(({ state }) => state)).toEqual(['closed', 'failed', 'closed'])
+})
+
+test('the signal of stopping aborts before the first room drains', async () => {
+  const { house } = makeHouse()
+  const seen: boolean[] = []
+  house.open(room('calls', { drain: () => void seen.push(house.stopping.aborted) }), {})
+  expect(house.stopping.aborted).toBe(false)
+  await house.drain()
+  expect(seen).toEqual([true])
 })
 
 test('draining waits for the running work of all rooms', async () => {

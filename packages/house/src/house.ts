@@ -7,18 +7,20 @@ export type HouseOptions<Kinds extends KindTypes> = {
   kinds: { readonly [Kind in keyof Kinds]: (item: Kinds[Kind]) => string }
   /** Receives the errors of listeners and of rooms that do not start or stop. */
   report(error: unknown, message: string): void
-  /** Longest time that `stop` waits for one room, ms. */
+  /** Longest time that `stop` and `close` each wait for one room, ms. */
   stopMs: number
   /** Calls `run` after `ms`. @returns cancels the call. Default: `setTimeout`, which does not keep the process alive */
   after?: (ms: number, run: () => void) => () => void
 }
 
-/** What is known of an open room. `given` names each need and, if a room of this house provides it, that room. */
+/** The record of an open room. `given` names each need and, if a room of this house provides it, that room. */
 export type RoomRecord = FactUse & {
   name: string
   given: readonly { need: string; from?: string }[]
   contributes: Readonly<Record<string, readonly string[]>>
-  state: 'open' | 'started' | 'failed' | 'stopped'
+  state: 'open' | 'started' | 'failed' | 'stopped' | 'closed'
+  /** Message of the error, if the room failed. */
+  problem?: string | undefined
 }
 
 type Registries<Kinds extends KindTypes> = { [Kind in keyof Kinds]: Registry<Kinds[Kind]> }
@@ -33,6 +35,7 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
   readonly #options: HouseOptions<Kinds>
   readonly #registries: Registries<Kinds>
   readonly #rooms: OpenRoom<Kinds>[] = []
+  readonly #stopping = new AbortController()
   /** The room that provides a part. Only objects and functions are known again. */
   readonly #providers = new Map<unknown, string>()
 
@@ -80,14 +83,20 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
         await room.life.start?.()
         room.record.state = 'started'
       } catch (error) {
-        room.record.state = 'failed'
+        fail(room.record, error)
         this.#options.report(error, `${room.record.name} did not start`)
       }
     }
   }
 
-  /** Asks all rooms to take no more work. @returns resolves when the running work of all rooms has ended */
+  /** Aborts when `drain` begins: no room takes new work from then on. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  /** Aborts `stopping`, and asks all rooms to take no more work. @returns resolves when the running work of all rooms has ended */
   async drain(): Promise<void> {
+    this.#stopping.abort()
     await Promise.all(
       this.#rooms.toReversed().map(async ({ life, record }) => {
         try {
@@ -100,16 +109,13 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
   }
 
   /** Stops the rooms in reverse order. A room that fails or exceeds `stopMs` is reported, and the next one is stopped. */
-  async stop(): Promise<void> {
-    for (const { life, record } of this.#rooms.toReversed()) {
-      try {
-        await this.#withinLimit(record.name, life.stop?.())
-        record.state = 'stopped'
-      } catch (error) {
-        record.state = 'failed'
-        this.#options.report(error, `${record.name} did not stop`)
-      }
-    }
+  stop(): Promise<void> {
+    return this.#end('stop', 'stopped')
+  }
+
+  /** Closes the rooms in reverse order, after `stop`. A room that fails or exceeds `stopMs` is reported, and the next one is closed. */
+  close(): Promise<void> {
+    return this.#end('close', 'closed')
   }
 
   /** The open rooms in the order of opening, with their needs, facts, contributions and states. */
@@ -117,15 +123,27 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
     return this.#rooms.map(({ record }) => ({ ...record }))
   }
 
-  async #withinLimit(room: string, stopped: void | Promise<void>): Promise<void> {
-    if (stopped === undefined) return
+  async #end(phase: 'stop' | 'close', state: 'stopped' | 'closed'): Promise<void> {
+    for (const { life, record } of this.#rooms.toReversed()) {
+      try {
+        await this.#withinLimit(`${record.name} still runs its ${phase}`, life[phase]?.())
+        record.state = state
+      } catch (error) {
+        fail(record, error)
+        this.#options.report(error, `${record.name} did not ${phase}`)
+      }
+    }
+  }
+
+  async #withinLimit(what: string, ended: void | Promise<void>): Promise<void> {
+    if (ended === undefined) return
     const { stopMs, after = afterTimeout } = this.#options
     let cancel: (() => void) | undefined
     const late = new Promise<never>((_, reject) => {
-      cancel = after(stopMs, () => reject(new Error(`${room} still runs after ${stopMs} ms.`)))
+      cancel = after(stopMs, () => reject(new Error(`${what} after ${stopMs} ms.`)))
     })
     try {
-      await Promise.race([stopped, late])
+      await Promise.race([ended, late])
     } finally {
       cancel?.()
     }
@@ -145,6 +163,11 @@ export class House<Kinds extends KindTypes, Types extends FactTypes> {
       state: 'open',
     } as RoomRecord
   }
+}
+
+function fail(record: RoomRecord, error: unknown): void {
+  record.state = 'failed'
+  record.problem = error instanceof Error ? error.message : String(error)
 }
 
 const isPart = (value: unknown) => (typeof value === 'object' && value !== null) || typeof value === 'function'

@@ -10,7 +10,8 @@ export type Contributions<Kinds extends KindTypes> = { readonly [Kind in keyof K
  * 1. `resume`, in the order of opening: takes up the work that the last process left. Nothing from outside arrives yet.
  * 2. `start`, in the order of opening, one room after the other: begins background work and opens doors. A slow `start` delays later rooms.
  * 3. `drain`, in reverse order and all at once: takes no more work, and resolves when running work has ended.
- * 4. `stop`, in reverse order, one room after the other: ends timers, connections and files.
+ * 4. `stop`, in reverse order, one room after the other: ends timers, connections and background work.
+ * 5. `close`, in reverse order, one room after the other: closes doors, and then the files that every room above still used while it stopped.
  */
 export type Life<Kinds extends KindTypes> = {
   contributes?: Contributions<Kinds>
@@ -18,6 +19,7 @@ export type Life<Kinds extends KindTypes> = {
   start?(): void | Promise<void>
   drain?(): void | Promise<void>
   stop?(): void | Promise<void>
+  close?(): void | Promise<void>
   /** Parts for later rooms, by any other name. */
   readonly [part: string]: unknown
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { modelApiTitles } from './model-apis.ts'
 
 /** The providers that environment variables set; all others are kept in the data dir by their names. */
 export const variableProviders = ['anthropic', 'openai'] as const
@@ -13,8 +14,8 @@ export const ModelProvider = z
   .refine((name) => name !== 'demo', 'demo is the built-in model')
 export type ModelProvider = z.infer<typeof ModelProvider>
 
-/** The API that a provider speaks: Anthropic's Messages, OpenAI's Chat Completions or OpenAI's Responses. */
-export const ModelKind = z.enum(['anthropic', 'openai-chat', 'openai-responses'])
+/** The API that a provider speaks. */
+export const ModelKind = z.enum(Object.keys(modelApiTitles) as (keyof typeof modelApiTitles)[])
 export type ModelKind = z.infer<typeof ModelKind>
 
 /** How much a model thinks before it answers. `off`: as little as possible. */

@@ -78,8 +78,8 @@ export const Target = z.object({
 export type Target = z.infer<typeof Target>
 
 /**
- * What a call does, and to what kind of thing. `kind`: `read`, `power`, `config`, `data`, `create`, `destroy`, `execute`, `network`,
- * `credential`, `notify`, `remote` (an attached tool) or `unknown`; more may be added.
+ * The effect of a call, and the kind of thing that it is on. `kind`: `read`, `power`, `config`, `data`, `create`, `destroy`, `execute`, `network`,
+ * `remote` (an attached tool) or `unknown`; more may be added.
  */
 export const Effect = z.object({
   kind: z.string(),

@@ -1,7 +1,7 @@
 import type { Fact } from 'protocol'
 import type { Fold } from './folds.ts'
 
-/** Characters that the facts of a fold may cost each request; the oldest of a kind are left out first. */
+/** Most characters of a fold's facts in each request. The oldest facts of a kind are left out first. */
 const mostChars = 12_000
 
 /** The kinds of facts in the order they are told, each with its heading. A kind that is not listed comes last, under its own name. */
@@ -17,7 +17,7 @@ const headings: readonly (readonly [kind: string, heading: string])[] = [
   ['said', 'What else the operator said, word for word'],
 ]
 
-/** What a model is given in place of folded entries. */
+/** The text that a model is given in place of folded entries. */
 export function asFolded({ facts, text, count, at }: Fold): string {
   const lines = factLines(facts)
   return [

@@ -2,16 +2,16 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callIdOf, callsIn, settles } from '../settles.ts'
 
 /**
- * A place where a transcript may be folded: all entries up to `seq` may go. `runsAfter`: how many runs begin behind it. `isInside`: it
+ * A place where a transcript may be folded: all entries up to `seq` may go. `runsAfter`: how many runs begin behind it. `isInside`: the place
  * lies inside the run that goes on now, right before a turn of its model.
  */
 export type Cut = { seq: number; runsAfter: number; isInside: boolean }
 
 /**
- * The places where a fold tears nothing apart, oldest first. Below each, every run has ended and no call, card or question is open; of
- * the run that goes on now, every call is settled and a turn of the model follows or is due.
+ * The places where a fold splits nothing, oldest first. Below each place every run has ended, and no call, card or question is open. Inside the run
+ * that goes on now, every call is settled, and a turn of the model follows or is due.
  * @param current the run that goes on now
- * @param isOpen whether an entry of that run opens something that no later entry of `entries` has closed, such as a question
+ * @param isOpen true for an entry of that run that opens something that no later entry has closed, such as a question
  */
 export function cutsIn(
   entries: readonly StoredEntry[],

@@ -133,7 +133,7 @@ function transcript(seed: number): StoredEntry[] {
   return entries
 }
 
-/** What every provider wants: a person first, and each call answered in the message right after it, exactly once. */
+/** The rules of every provider: a person speaks first, and each call is answered exactly once, in the message right after it. */
 function isAccepted(entries: readonly StoredEntry[]) {
   const messages = toMessages(entries)
   expect(messages[0]?.role).toBe('user')
@@ -296,12 +296,13 @@ test('the sources of taint are the same with and without folds, and need no othe
       runId: 'now',
       at,
     }
-    const plain = JSON.stringify(sourcesOf([...entries, made], 'tu_now', false, () => []))
+    const judged = { toolUseId: 'tu_now', isClients: false, tellingEntries: () => [] }
+    const plain = JSON.stringify(sourcesOf([...entries, made], judged))
     for (const { seq } of cutsIn(entries, 'none')) {
       const withFold = [...entries, folded(entries, seq, 'turns', 'now'), made]
-      expect(JSON.stringify(sourcesOf(withFold, 'tu_now', false, () => []))).toBe(plain)
+      expect(JSON.stringify(sourcesOf(withFold, judged))).toBe(plain)
       const read = withFold.filter(({ type }) => (sourceTypes as readonly string[]).includes(type))
-      expect(JSON.stringify(sourcesOf(read, 'tu_now', false, () => []))).toBe(plain)
+      expect(JSON.stringify(sourcesOf(read, judged))).toBe(plain)
     }
   }
 })

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 
 export type Fold = EntryOf<'compaction'>
 
-/** What of a transcript a model is given. `fold`: stands in place of the entries below it. `resultsTo`: results up to this seq are put away. */
+/** The folds in force. `fold`: the model is given it in place of the entries below it. `resultsTo`: results up to this seq are replaced by summaries. */
 export type Folds = { fold: Fold | undefined; resultsTo: number }
 
 /** The folds in force: the newest of each kind. */
@@ -17,11 +17,11 @@ export function foldsIn(entries: readonly StoredEntry[]): Folds {
   return { fold: newest('turns'), resultsTo: newest('results')?.upTo ?? -1 }
 }
 
-/** What a run answers: it stays where the fold lies inside that run. */
+/** True for an entry that a run answers. A fold inside the run keeps such an entry. */
 export const isTask = ({ type }: StoredEntry): boolean => type === 'user' || type === 'recalled' || type === 'subrun'
 
 /**
- * Whether a model is still given this entry. A fold inside a run keeps the message that the run answers, because the run goes on
+ * True if a model is still given this entry. A fold inside a run keeps the message that the run answers, because the run goes on
  * with it.
  */
 export const isGiven = (entry: StoredEntry, fold: Fold | undefined): boolean =>

@@ -3,12 +3,12 @@ import { JarvisError } from 'protocol'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
 import { callLine, mayChange, oneLine } from './facts/fact-maker.ts'
 
-/** A write of JARVIS into the workspace. `id`: of what undoes it. */
+/** A write of JARVIS into the workspace. `id`: the id of its undo. */
 export type FileWrite = { id: string; path: string }
 
-/** Takes files back to what stood in them before JARVIS wrote. Both take the writes newest first. */
+/** Restores files to their content before JARVIS's writes. Both methods take the writes newest first. */
 export type FilesBack = {
-  /** What would become of each file. Changes nothing. */
+  /** The outcome of `restore` for each file. Changes nothing. */
   preview(writes: readonly FileWrite[]): CheckpointFile[]
   restore(writes: readonly FileWrite[], by: string): CheckpointFile[]
 }
@@ -17,13 +17,13 @@ export type FilesBack = {
 const mostCheckpoints = 200
 const longestText = 200
 
-/** The points that one can go back to, and what stands in the way. */
+/** The points to which a session can go back, and the changes that cannot be undone. */
 export type GoingBack = {
   /** The messages of people, newest first. @throws JarvisError `unknown_session` */
   list(sessionId: string): Checkpoint[]
   /** @throws JarvisError `unknown_session`, `not_found`, `invalid_request` */
   detail(sessionId: string, seq: number): CheckpointDetail
-  /** Restores the files that JARVIS wrote in a session from `seq` on; those that were edited since stay. */
+  /** Restores the files that JARVIS wrote in a session from `seq` on. Files that were edited since stay. */
   restoreFiles(sessionId: string, seq: number, by: string): CheckpointFile[]
 }
 
@@ -78,7 +78,7 @@ export function createGoingBack(
   }
 }
 
-/** What a session changed and wrote, oldest first. What could be taken back by the memory's page is a file, all else a change. */
+/** The changes and file writes of a session, oldest first. A write that the memory's page can undo counts as a file, everything else as a change. */
 function madeIn(entries: readonly StoredEntry[]): Made {
   const made: Made = { changes: [], writes: [] }
   const changing = new Map<string, string>()
@@ -105,7 +105,7 @@ function madeIn(entries: readonly StoredEntry[]): Made {
   return made
 }
 
-/** The tool whose results say what takes a write back. Of another tool's result, such as an attached server's, no field is believed. */
+/** The tool whose results name the undo of a write. The fields of other tools' results are not trusted: an attached server may have written them. */
 const writer = 'memory_write'
 
 function writeIn(data: unknown): FileWrite | undefined {

@@ -9,27 +9,27 @@ import { type Fold, foldsIn, isGiven, isTask } from './folds.ts'
 import type { Size } from './size.ts'
 import { charsOfContent } from './size.ts'
 
-/** `tokens`: what a model can read and write at once. `answer`: what of it is kept for the answer. */
+/** A model's window. `tokens`: the most that the model can read and write at once. `answer`: the part that is kept for the answer. */
 export type Window = { tokens: number; answer: number }
 
-/** What is to be done before the next turn. `count`: entries that are folded, or results that are put away. */
+/** The fold before the next turn. `count`: the number of entries that are folded, or of results that are replaced by summaries. */
 export type NextFold = { what: Fold['what']; why: Fold['why']; upTo: number; count: number }
 
-/** From here on old results are replaced by their summaries. */
+/** The share of the window from which on old results are replaced by their summaries. */
 export const resultsAt = 0.6
-/** From here on old turns are folded. */
+/** The share of the window from which on old turns are folded. */
 export const turnsAt = 0.75
-/** Runs, the present one included, whose results stay and of which no more are kept after a fold. */
+/** How many runs, the present one included, keep their results, and how many are kept at most after a fold. */
 const runsKept = 4
 /** Share of the window that the newest runs may keep after a fold. */
 const keptShare = 0.2
 /** A fold that frees less than this share of the window is not worth the provider's cache. */
 const leastGain = 0.05
-/** What a fold itself costs, tokens. */
+/** The cost of a fold itself, tokens. */
 const costOfFold = 600
 
 export type Reading = {
-  /** What the request is made of, oldest first. */
+  /** The entries of the request, oldest first. */
   entries: readonly StoredEntry[]
   /** The run that goes on. */
   current: string
@@ -40,7 +40,7 @@ export type Reading = {
   isOpen?: (entry: StoredEntry) => boolean
 }
 
-/** Says what to do before the next turn, from what is stored alone; undefined where it fits as it is. */
+/** Decides what to fold before the next turn, from the stored entries alone; undefined if the request fits as it is. */
 export function nextFold(reading: Reading): NextFold | undefined {
   const { size, window } = reading
   const given = givenIn(reading)
@@ -60,14 +60,14 @@ export function nextFold(reading: Reading): NextFold | undefined {
   return cut && turns(reading, given, cut, 'window')
 }
 
-/** What to fold where the model refused the request as too long, so that the window is smaller than was thought. */
+/** The fold after the model refused the request as too long: the window is smaller than was known. */
 export function foldOfRefused(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
   const cut = cutFor(reading, given, 1, keptShare / 4, 0) ?? cutsIn(given, reading.current, reading.isOpen).at(-1)
   return cut && turns(reading, given, cut, 'refused')
 }
 
-/** What to fold where a person asks for it: all but the newest answer. */
+/** The fold that a person asks for: all but the newest answer. */
 export function foldAsked(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
   // The command is a run of its own.
@@ -87,7 +87,7 @@ function turns({ current }: Reading, given: readonly StoredEntry[], cut: Cut, wh
   return count === 0 ? undefined : { what: 'turns', why, upTo: cut.seq, count }
 }
 
-/** The oldest cut behind which no more is kept than may be; where the present run alone is more, one inside it. */
+/** The oldest cut behind which no more than the allowed share is kept. If the present run alone is larger, a cut inside it. */
 function cutFor(
   reading: Reading,
   given: readonly StoredEntry[],
@@ -129,7 +129,7 @@ function leavesRoom(
   return left <= resultsAt * window.tokens && left + window.answer <= window.tokens
 }
 
-/** Results of older runs that are still given whole; undefined where too little would be gained. */
+/** The fold that replaces results of older runs by their summaries; undefined if it would free too little. */
 function resultsToPutAway(reading: Reading): NextFold | undefined {
   const { size, window } = reading
   const { fold, resultsTo } = foldsIn(reading.entries)

@@ -1,9 +1,9 @@
 import { pictureFacts } from '../../lib/picture.ts'
 import type { ModelImage } from '../model.ts'
 
-/** What a picture costs at most with the usual providers, tokens. */
+/** The most that a picture costs with the usual providers, tokens. */
 export const usualPictureTokens = 1_600
-/** The same in characters, where no model counts. */
+/** The same in characters, for estimates without a model. */
 export const charsOfPicture = 5_000
 
 type Rule = (width: number, height: number) => number

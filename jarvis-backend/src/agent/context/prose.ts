@@ -21,14 +21,14 @@ const mostIds = 12
 export type Prose = { text: string; cost: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'> }
 
 /**
- * Lets the model tell in its own words what is folded. Undefined where it cannot be asked; an empty text where its answer is not used.
+ * Lets the model summarise the folded entries. Undefined if no model can be asked; an empty text if the answer is not used.
  * @throws the signal's reason as soon as it aborts
  */
 export async function proseOf(
   folded: readonly StoredEntry[],
   { facts, before }: { facts: readonly Fact[]; before: string },
   parts: {
-    /** The first that answers tells it. */
+    /** They are asked in this order until one answers. */
     models: readonly [Model, ...Model[]]
     generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
     redact(text: string): string
@@ -73,7 +73,7 @@ export async function proseOf(
   }
 }
 
-/** Whether a summary is short, names every id it was given, and no call that was never made. */
+/** True if a summary is short, names every given id, and names no call that was never made. */
 export function isFaithful(prose: string, ids: readonly string[], folded: readonly StoredEntry[]): boolean {
   if (prose === '' || prose.length > mostProse || !ids.every((id) => prose.includes(id))) return false
   const made = new Set([
@@ -83,7 +83,7 @@ export function isFaithful(prose: string, ids: readonly string[], folded: readon
   return (prose.match(/\btu_[a-z\d]+/g) ?? []).every((id) => made.has(id))
 }
 
-/** What was said and done, without results: those are long, and their summaries say what came of them. */
+/** The folded entries as short lines. Results are given by their summaries. */
 export function digestOf(folded: readonly StoredEntry[], before: string): string {
   const lines = folded.flatMap((entry): string[] => {
     switch (entry.type) {

@@ -10,20 +10,20 @@ import { foldsIn, isGiven } from './folds.ts'
 import { charsGiven, foldAsked, type Reading, resultsAt, turnsAt } from './next-fold.ts'
 import { charsOfContent } from './size.ts'
 
-/** What a request is made of. `serverOf`: of a tool, undefined for the house's own. */
+/** A request and its entries. `serverOf`: the attached server of a tool; undefined for JARVIS's own tools. */
 export type Made = Reading & {
   model: string
   system: string
   tools: readonly ToolSpec[]
   serverOf(toolName: string): string | undefined
-  /** The catalogue of skills, as it stands in `system`. */
+  /** The catalogue of skills, word for word as in `system`. */
   catalogue: string
   messages: readonly Message[]
 }
 
 type Weighed = { name: string; chars: number; seq?: number }
 
-/** What fills the window. The parts add up to what is used: they are weighed by their characters. */
+/** The parts of the window. Their tokens are shares by characters, so they add up to the tokens used. */
 export function partsOf(
   made: Made,
 ): Pick<ContextReport, 'model' | 'windowTokens' | 'usedTokens' | 'countedTokens' | 'resultsAt' | 'turnsAt' | 'parts'> {
@@ -89,7 +89,7 @@ export function partsOf(
   }
 }
 
-/** What "fold now" would fold. @param because why it rests, where something is open */
+/** The fold that "fold now" would make. @param because why it rests, if something is open */
 export function foldable(made: Reading, because: string | undefined): ContextReport['fold'] {
   const entries = foldAsked(made)?.count ?? 0
   if (because !== undefined) return { entries, because }

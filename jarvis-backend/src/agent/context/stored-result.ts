@@ -6,7 +6,7 @@ import { pageOf } from './cut-result.ts'
 /**
  * A part of a stored result, or of an attached text file, for the model of that session. The text is the redacted one that was stored.
  * @param offset in characters, from 0
- * @returns undefined where the session has no such result, or an MCP client asked for it: that one is not the model's to see
+ * @returns undefined if the session has no such result, or if an MCP client asked for it: the model must not see that one
  */
 export function storedResult(
   store: Pick<TranscriptStore, 'resultOf' | 'entriesOfRun'>,

@@ -1,13 +1,12 @@
 import { JarvisError } from 'protocol'
-import type { ActiveRun } from '../active-run.ts'
 import { ModelError } from '../model.ts'
 import { nextStep } from '../next-step.ts'
 import type { ChildOrigin } from '../origin.ts'
-import type { RunParts } from '../run-agent.ts'
+import type { RunParts } from '../ports.ts'
+import type { Run } from '../run.ts'
 import { stepsOf } from '../run-trace.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
-import { spentOn, tokensOf } from '../spent.ts'
+import type { Draft, StoredEntry } from '../sessions/entries.ts'
+import { type Spent, spentOn, tokensOf } from '../spent.ts'
 import { lineOf, standingOf } from './child.ts'
 import type { RunFacts } from './facts.ts'
 import { stopWords } from './stop-words.ts'
@@ -15,86 +14,92 @@ import { stopWords } from './stop-words.ts'
 type Last = Extract<Draft, { type: 'done' | 'error' }>
 
 /** Stores the ends of turns and runs. */
-export function createRunEnds(parts: RunParts, { turnsOf }: RunFacts) {
-  const { store, clock, redact, costOf } = parts
+export class RunEnds {
+  readonly #parts: Pick<RunParts, 'store' | 'clock' | 'redact' | 'models' | 'budgets' | 'report'>
+  readonly #facts: RunFacts
 
-  /** Stores a turn, with the run's end in the same transaction when nothing follows. @param alsoStore what belongs to it too */
-  function keepTurn(
-    session: LiveSession,
-    run: ActiveRun,
-    turn: Extract<Draft, { type: 'assistant' }>,
-    alsoStore: () => void,
-  ) {
-    store.atomically(() => {
-      if (run.isPartialSaved) store.savePartial(run.row.id, '')
-      alsoStore()
-      endWith(session, run, [...run.entries, session.append(run, turn)])
-    })
-    parts.used(turn)
+  constructor(parts: Pick<RunParts, 'store' | 'clock' | 'redact' | 'models' | 'budgets' | 'report'>, facts: RunFacts) {
+    this.#parts = parts
+    this.#facts = facts
   }
 
-  /** Stores the run's end with the last of `entries`, in its transaction, where nothing follows. */
-  function endWith(session: LiveSession, run: ActiveRun, entries: readonly StoredEntry[]) {
+  /** Tokens and price of a run's entries. */
+  spentOn(entries: readonly StoredEntry[]): Spent {
+    return spentOn(entries, this.#parts.models.costOf)
+  }
+
+  /** Stores a turn and, if nothing follows it, the run's end in the same transaction. @param alsoStore writes more in that transaction */
+  keepTurn(run: Run, turn: Extract<Draft, { type: 'assistant' }>, alsoStore: () => void): void {
+    const { store, models } = this.#parts
+    store.atomically(() => {
+      if (run.isPartialSaved) store.savePartial(run.id, '')
+      alsoStore()
+      this.endWith(run, [...run.entries, run.append(turn)])
+    })
+    models.used(turn)
+  }
+
+  /** Stores the run's end if nothing follows the last of `entries`. Call it in the transaction that stores that entry. */
+  endWith(run: Run, entries: readonly StoredEntry[]): void {
     if (run.origin.kind === 'plan') return
-    const step = nextStep(entries, turnsOf(session, run))
-    if (step.type !== 'end' || run.abort.signal.aborted) return
-    const all = [...entries, ...stopWords(entries).map((words) => session.append(run, words))]
-    keepEnd(session, run, { type: 'done', ...spentOn(entries, costOf), stopReason: step.stopReason }, all)
+    const step = nextStep(entries, this.#facts.turnsOf(run))
+    if (step.type !== 'end' || run.isStopped) return
+    const all = [...entries, ...stopWords(entries).map((words) => run.append(words))]
+    this.#keepEnd(run, { type: 'done', ...this.spentOn(entries), stopReason: step.stopReason }, all)
   }
 
   /** Ends a run that a limit or its repeats stopped. */
-  function endStopped(session: LiveSession, run: ActiveRun) {
+  endStopped(run: Run): void {
     const stopReason = run.entries.some(({ type }) => type === 'stuck') ? 'stuck' : 'budget'
-    end(session, run, { type: 'done', ...spentOn(run.entries, costOf), stopReason }, stopWords(run.entries))
+    this.end(run, { type: 'done', ...this.spentOn(run.entries), stopReason }, stopWords(run.entries))
   }
 
-  /** Stores the last entry, and the session's exact `seq` when no other run is going on. */
-  function keepEnd(session: LiveSession, run: ActiveRun, last: Last, entries: readonly StoredEntry[]) {
-    if (run.origin.kind === 'child') {
-      parts.slices.giveBack(run.row.id)
-      session.append(run, endOfChild(run, run.origin, entries, last, clock.now() - run.row.at))
-    }
-    session.append(run, last)
-    store.setRunStatus(run.row.id, 'ended')
-    run.isOver = true
-    if ([...session.runs.values()].every(({ isOver }) => isOver)) session.storeSeq()
-  }
-
-  function fail(session: LiveSession, run: ActiveRun, error: unknown) {
+  /** Ends a run with an error. */
+  fail(run: Run, error: unknown): void {
     const known = error instanceof ModelError || error instanceof JarvisError
-    if (!known) parts.report(error, `run ${run.row.id} failed`)
+    if (!known) this.#parts.report(error, `run ${run.id} failed`)
     const message = known
       ? error.message
       : 'Something went wrong inside JARVIS. Your message is kept; the log says more.'
     const code = known ? error.code : 'internal'
-    end(session, run, { type: 'error', error: redact.text(message), code, ...spentOn(run.entries, costOf) })
+    this.end(run, { type: 'error', error: this.#parts.redact.text(message), code, ...this.spentOn(run.entries) })
   }
 
-  /** @param said JARVIS's own words before it */
-  function end(session: LiveSession, run: ActiveRun, last: Last, said: readonly Draft[] = []) {
+  /** Ends a run. @param said JARVIS's own words before the last entry */
+  end(run: Run, last: Last, said: readonly Draft[] = []): void {
+    const { store, clock, report } = this.#parts
     try {
       store.atomically(() => {
-        const words = said.map((one) => session.append(run, one))
-        keepEnd(session, run, last, [...run.entries, ...words])
+        const words = said.map((one) => run.append(one))
+        this.#keepEnd(run, last, [...run.entries, ...words])
       })
     } catch (error) {
       // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
-      parts.report(error, `run ${run.row.id} could not be ended`)
+      report(error, `run ${run.id} could not be ended`)
       const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
-      session.emit(run.row.id, 'chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
+      run.emit('chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
     }
   }
 
-  return { keepTurn, endWith, endStopped, end, fail }
+  /** Stores the last entry, and the session's exact `seq` if no other run goes on in it. */
+  #keepEnd(run: Run, last: Last, entries: readonly StoredEntry[]): void {
+    const { store, clock, budgets } = this.#parts
+    if (run.origin.kind === 'child') {
+      budgets.slices.giveBack(run.id)
+      run.append(endOfChild(run, run.origin, { entries, last, durationMs: clock.now() - run.row.at }))
+    }
+    run.append(last)
+    store.setRunStatus(run.id, 'ended')
+    run.markOver()
+    if ([...run.session.runs.values()].every(({ isOver }) => isOver)) run.session.storeSeq()
+  }
 }
 
-/** What a child run came to, as the transcript shows it where the run is folded. */
+/** The outcome of a child run, as the transcript shows it in a folded run. */
 function endOfChild(
-  { abortedBy }: ActiveRun,
+  { abortedBy }: Run,
   { call: toolUseId, agent, for: asker }: ChildOrigin,
-  entries: readonly StoredEntry[],
-  last: Last,
-  durationMs: number,
+  { entries, last, durationMs }: { entries: readonly StoredEntry[]; last: Last; durationMs: number },
 ): Draft {
   const by = abortedBy === 'jarvis' ? undefined : abortedBy
   const standing = standingOf(entries, last, by)

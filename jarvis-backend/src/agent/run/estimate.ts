@@ -1,22 +1,20 @@
 import { pictureTokens, usualPictureTokens } from '../context/picture-tokens.ts'
 import type { ModelImage, ModelRequest, ToolSpec } from '../model.ts'
-import type { StoredEntry } from '../sessions/transcript-store.ts'
+import type { StoredEntry } from '../sessions/entries.ts'
 
-/** Characters of a request that make a token. */
+/** Characters of a request per token. */
 const charsPerToken = 3.3
-/**
- * @returns a function that estimates the tokens of a request. The last counted reply of the run by the same model is the truth; only what is
- * new since is estimated by its length.
- */
-export function createEstimate() {
-  const sizes = new WeakMap<readonly ToolSpec[], number>()
-  const charsOf = (tools: readonly ToolSpec[]) => {
-    const known = sizes.get(tools) ?? JSON.stringify(tools).length
-    sizes.set(tools, known)
-    return known
-  }
 
-  return (request: ModelRequest, model: string, entries: readonly StoredEntry[]): number => {
+/** Estimates the tokens of requests. */
+export class Estimate {
+  readonly #sizes = new WeakMap<readonly ToolSpec[], number>()
+
+  /**
+   * The tokens of a request, about. The tokens of the run's last reply by the same model were counted, so only newer entries are estimated by their
+   * length.
+   * @param entries the run's
+   */
+  of(request: ModelRequest, model: string, entries: readonly StoredEntry[]): number {
     const at = entries.findLastIndex((entry) => entry.type === 'assistant' && isCounted(entry, model))
     const last = entries[at]
     if (last?.type === 'assistant') {
@@ -24,14 +22,21 @@ export function createEstimate() {
       const counted = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
       return counted + sizeOf(entries.slice(at + 1), model)
     }
-    return Math.ceil((request.system.length + charsOf(request.tools)) / charsPerToken) + sizeOf(request.messages, model)
+    const chars = request.system.length + this.#charsOf(request.tools)
+    return Math.ceil(chars / charsPerToken) + sizeOf(request.messages, model)
+  }
+
+  #charsOf(tools: readonly ToolSpec[]): number {
+    const known = this.#sizes.get(tools) ?? JSON.stringify(tools).length
+    this.#sizes.set(tools, known)
+    return known
   }
 }
 
 const isCounted = (entry: Extract<StoredEntry, { type: 'assistant' }>, model: string): boolean =>
   entry.model === model && entry.isUsagePartial === undefined && entry.content.length > 0 && entry.usage.inputTokens > 0
 
-/** Tokens of entries or messages, without what no model is given. */
+/** Tokens of entries or messages. A picture counts by its size, and not by the length of its data. */
 function sizeOf(items: readonly object[], model: string): number {
   let pictures = 0
   const text = JSON.stringify(items, (key, value: unknown) => {

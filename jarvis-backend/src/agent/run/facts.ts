@@ -1,126 +1,137 @@
-import { JarvisError } from 'protocol'
-import type { Agent } from '../../agents/agent.ts'
-import type { ActiveRun, RunProfile } from '../active-run.ts'
-import type { Model } from '../model.ts'
+import { JarvisError, type Principal } from 'protocol'
+import type { Agent, Agents } from '../../agents/agent.ts'
+import type { Model, ModelChoice } from '../model.ts'
 import type { Origin } from '../origin.ts'
+import type { Prompts, ToolFacts } from '../ports.ts'
 import { principalOf, rightsOf } from '../principal.ts'
 import { formatWords, withWishes } from '../program.ts'
-import type { RunParts } from '../run-agent.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
+import type { Run, RunBasis, RunProfile } from '../run.ts'
+import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import { refusalOf } from './child.ts'
 
-export type RunFacts = ReturnType<typeof createRunFacts>
+/** Says who asks in a run, its profile and model, and how many turns it may take. */
+export class RunFacts {
+  readonly #store: Pick<TranscriptStore, 'session' | 'childRuns'>
+  readonly #models: ModelChoice
+  readonly #agents: Pick<Agents, 'find'>
+  readonly #prompts: Pick<Prompts, 'profile'>
+  readonly #tools: ToolFacts
 
-/** Says who asks in a run, by which profile and which model it goes, and how many turns it may take. */
-export function createRunFacts(
-  parts: Pick<RunParts, 'store' | 'models' | 'agents' | 'profile' | 'mayChild' | 'isRead' | 'asks'>,
-) {
-  const { store, models, agents } = parts
-
-  /** Read when the run begins to be worked on, and kept for all of it. */
-  function profileOf(session: Pick<LiveSession, 'id'>, run: ActiveRun): RunProfile {
-    const askedBy = run.origin.kind === 'child' ? { askedBy: run.origin.for } : {}
-    run.profile ??= given(run, parts.profile({ ...store.session(session.id), agent: run.agent, ...askedBy }))
-    return run.profile
+  constructor(parts: {
+    store: Pick<TranscriptStore, 'session' | 'childRuns'>
+    models: { readonly choice: ModelChoice }
+    agents: Pick<Agents, 'find'>
+    prompts: Pick<Prompts, 'profile'>
+    toolFacts: ToolFacts
+  }) {
+    this.#store = parts.store
+    this.#models = parts.models.choice
+    this.#agents = parts.agents
+    this.#prompts = parts.prompts
+    this.#tools = parts.toolFacts
   }
 
-  /** A child is offered what it may call, so that it does not try the rest. */
-  function given(run: ActiveRun, profile: RunProfile): RunProfile {
-    const refusal = refusalIn(run)
+  /** The profile, read when the run begins to be worked on and kept to its end. */
+  profileOf(run: RunBasis): RunProfile {
+    return run.profile(() => {
+      const askedBy = run.origin.kind === 'child' ? { askedBy: run.origin.for } : {}
+      const session = this.#store.session(run.row.sessionId)
+      return this.#offered(run, this.#prompts.profile({ ...session, agent: run.agent, ...askedBy }))
+    })
+  }
+
+  /** The profile with the tools that the run may call, so that its model does not try the others, and with a program's wishes. */
+  #offered({ origin }: RunBasis, profile: RunProfile): RunProfile {
+    const refusal = this.refusalIn({ origin })
     const tools =
       refusal === undefined ? profile.tools : profile.tools.filter(({ name }) => refusal(name) === undefined)
-    if (run.origin.kind !== 'v1') return { ...profile, tools }
-    const { wishes, effort, mostTokens, toolChoice, format } = run.origin
+    if (origin.kind !== 'v1') return { ...profile, tools }
+    const { wishes, effort, mostTokens, toolChoice, format } = origin
     const prompt = withWishes(profile.prompt, wishes)
     return {
       ...profile,
       prompt: format === undefined ? prompt : `${prompt}\n\n${formatWords}`,
-      tools: [...tools.filter(({ name }) => !isOfProgram(run.origin, name)), ...(run.origin.tools ?? [])],
-      ...(effort !== undefined && { effort }),
-      ...(mostTokens !== undefined && { mostTokens }),
-      ...(toolChoice !== undefined && { toolChoice }),
-      ...(format !== undefined && { format }),
+      tools: [...tools.filter(({ name }) => !isOfProgram(origin, name)), ...(origin.tools ?? [])],
+      effort: effort ?? profile.effort,
+      mostTokens: mostTokens ?? profile.mostTokens,
+      toolChoice: toolChoice ?? profile.toolChoice,
+      format: format ?? profile.format,
     }
   }
 
-  /** What a run must not call, beside the gate's word; undefined: it may call all. */
-  function refusalIn({ origin }: Pick<ActiveRun, 'origin'>): ((toolName: string) => string | undefined) | undefined {
+  /** Says why a run must not call a tool, besides the gate's judgement. Undefined: it may call all. */
+  refusalIn({ origin }: Pick<Run, 'origin'>): ((toolName: string) => string | undefined) | undefined {
     if (origin.kind !== 'child' && origin.kind !== 'v1') return undefined
     return (name) => {
       if (isOfProgram(origin, name))
         return `The program has a tool ${name} of its own, which runs there. JARVIS's own of that name is not part of this answer.`
-      if (origin.isReadOnly && !parts.isRead(name)) return `This token may only read, and ${name} is not a read.`
-      return origin.kind === 'child' ? refusalOf(origin, name, parts.mayChild) : programRefusal(name, parts)
+      if (origin.isReadOnly && !this.#tools.isRead(name)) return `This token may only read, and ${name} is not a read.`
+      if (origin.kind === 'child') return refusalOf(origin, name, (tool) => this.#tools.mayChild(tool))
+      // A program's person sits elsewhere, and cannot be asked a question.
+      return this.#tools.asks(name) ? `${name} asks the operator, and nobody is there to answer a program.` : undefined
     }
   }
 
-  /** The runs that share a run's denials: those of one piece of work. */
-  function kinOf(session: LiveSession, { row, origin }: ActiveRun): string[] {
+  /** The runs that share a run's denials: a run and its child runs. */
+  kinOf({ row, origin }: Pick<Run, 'row' | 'origin'>): string[] {
     const root = origin.kind === 'child' ? origin.parent : row.id
-    return [root, ...store.childRuns(session.id, root).map(({ id }) => id)]
+    return [root, ...this.#store.childRuns(row.sessionId, root).map(({ id }) => id)]
   }
 
-  /** How many turns a run may have: one for a command or a client's call. */
-  const turnsOf = (session: LiveSession, run: ActiveRun) =>
-    rightsOf(principalIn(run)).hasModel ? profileOf(session, run).limits.turns : 1
-
-  const principalIn = (run: ActiveRun) => principalOf(run.origin, modelOf(run).id, run.agent)
-
-  /** The one that stands in for it after a failure; else the run's own. */
-  function modelOf(run: Pick<ActiveRun, 'origin' | 'agent' | 'failed'>): Model {
-    const standIn = run.failed && models.named(run.failed.standIn)
-    return standIn ?? ownModelOf(run)
+  /** The most turns of a run: one for a command or a client's call. */
+  turnsOf(run: RunBasis): number {
+    return rightsOf(this.principalIn(run)).hasModel ? this.profileOf(run).limits.turns : 1
   }
 
-  /** The agent's own; else the one chosen for the run, as long as it is configured. */
-  function ownModelOf(run: Pick<ActiveRun, 'origin' | 'agent'>): Model {
-    const chosen = agents.find(run.agent)?.model ?? chosenFor(run.origin)
-    return (chosen === undefined ? undefined : models.named(chosen)) ?? models.current()
+  principalIn(run: Pick<Run, 'origin' | 'agent' | 'failed'>): Principal {
+    return principalOf(run.origin, this.modelOf(run).id, run.agent)
+  }
+
+  /** The model that answers: the one that stands in after a failure, or else the run's own. */
+  modelOf(run: Pick<Run, 'origin' | 'agent' | 'failed'>): Model {
+    const standIn = run.failed && this.#models.named(run.failed.standIn)
+    return standIn ?? this.ownModelOf(run)
+  }
+
+  /** The agent's own model, or else the one chosen for the run. A model that is no longer configured is replaced by the one in use. */
+  ownModelOf(run: Pick<Run, 'origin' | 'agent'>): Model {
+    const chosen = this.#agents.find(run.agent)?.model ?? chosenFor(run.origin)
+    return (chosen === undefined ? undefined : this.#models.named(chosen)) ?? this.#models.current()
   }
 
   /**
-   * The model of a run's next turn.
-   * @throws JarvisError `unknown_agent` where its agent is gone, or the agent's model: no other one reads what was said to it
+   * The model of a run's next turn. Tells the person if another model answers than the chosen one.
+   * @throws JarvisError `unknown_agent` if the run's agent is gone, or the agent's own model: no other model may read what was said to it
    */
-  function modelFor(session: LiveSession, run: ActiveRun): Model {
-    const { id } = run.row
-    const own = requireAgent(run).model
-    if (own !== undefined && models.named(own) === undefined) {
+  modelFor(run: Run): Model {
+    const own = this.#requireAgent(run).model
+    if (own !== undefined && this.#models.named(own) === undefined) {
       throw new JarvisError(
         'unknown_agent',
         `${run.agent} answers with ${own}, which is not configured any more. Configure it, or give ${run.agent} another model.`,
       )
     }
-    const model = modelOf(run)
+    const model = this.modelOf(run)
     if (model.id === run.failed?.standIn) return model
     const chosen = own ?? chosenFor(run.origin)
     const message = `${chosen} is not configured any more; ${model.id} answers.`
-    if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) {
-      run.notice = { message }
-      session.emit(id, 'chat:notice', { message })
-    }
+    if (chosen !== undefined && model.id !== chosen && run.notice?.message !== message) run.tell(message)
     return model
   }
 
-  /** @throws JarvisError `unknown_agent` where it is gone: nothing runs as main in its place */
-  function requireAgent({ agent }: ActiveRun): Agent {
-    const found = agents.find(agent)
+  /** @throws JarvisError `unknown_agent` if the agent is gone: nothing runs as main in its place */
+  #requireAgent({ agent }: Run): Agent {
+    const found = this.#agents.find(agent)
     if (found !== undefined) return found
     throw new JarvisError(
       'unknown_agent',
       `The agent ${agent} is gone, so this answer ends here, and nothing was run as another one. Begin a new conversation.`,
     )
   }
-
-  return { profileOf, turnsOf, principalIn, modelOf, ownModelOf, modelFor, refusalIn, kinOf }
 }
 
-/** Whether a tool of that name is the program's. JARVIS's own of that name is left out of the run. */
+/** True if the tool of that name is the program's. JARVIS's own tool of that name is left out of the run. */
 export const isOfProgram = (origin: Origin, name: string): boolean =>
   origin.kind === 'v1' && origin.tools?.some((tool) => tool.name === name) === true
-
-/** A program's person sits elsewhere, and cannot be asked a question. */
-const programRefusal = (name: string, { asks }: Pick<RunParts, 'asks'>): string | undefined =>
-  asks(name) ? `${name} asks the operator, and nobody is there to answer a program.` : undefined
 
 const chosenFor = (origin: Origin) => ('model' in origin ? origin.model : undefined)

@@ -1,13 +1,13 @@
 import { type EntryOf, noUsage, type ToolCall } from 'protocol'
 import { expect, test } from 'vitest'
-import { type ActiveRun, activeRun } from '../active-run.ts'
 import type { ChildOrigin, Origin } from '../origin.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
+import { Run, type RunSession } from '../run.ts'
+import type { StoredEntry } from '../sessions/entries.ts'
+import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import type { RunFacts } from './facts.ts'
-import { createRunReading } from './reading.ts'
+import { RunReading } from './reading.ts'
 
-/** The same numbers for the same seed. */
+/** A generator of pseudo-random numbers. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {
@@ -22,7 +22,7 @@ type Made = {
   calls: { call: ToolCall; runId: string; seq: number }[]
 }
 
-/** A conversation of some runs, each with child runs, whose reads, messages and notes fall in any order. Each text is a word of its own. */
+/** A conversation of up to three runs with child runs. Reads, messages and notes come in any order. Each text is unique. */
 function conversation(seed: number): Made {
   const below = numbers(seed)
   const made: Made = { entries: [], parentOf: new Map(), calls: [] }
@@ -74,7 +74,7 @@ function conversation(seed: number): Made {
   return made
 }
 
-/** What a run of that conversation had read when it made the call. */
+/** The sources of a call that a run of the conversation made. */
 function sourcesOfCall({ entries, parentOf }: Made, runId: string, call: ToolCall) {
   const parent = parentOf.get(runId)
   const origin: Origin =
@@ -82,10 +82,10 @@ function sourcesOfCall({ entries, parentOf }: Made, runId: string, call: ToolCal
       ? { kind: 'chat', messageId: 'msg', text: '', by: 'operator' }
       : ({ kind: 'child', parent, call: '', agent: 'a', for: 'main', task: '', asker: who } satisfies ChildOrigin)
   const row = { id: runId, sessionId: 'ses', origin: origin as never, status: 'running' as const, at: 0, position: 1 }
-  const run: ActiveRun = activeRun(
+  const run = new Run(
+    { id: 'ses', agent: 'main' } as RunSession,
     row,
     origin,
-    'main',
     entries.filter((entry) => entry.runId === runId),
   )
   const store = {
@@ -94,11 +94,11 @@ function sourcesOfCall({ entries, parentOf }: Made, runId: string, call: ToolCal
     entriesOfRun: (id: string) => entries.filter((entry) => entry.runId === id),
     session: () => undefined,
   }
-  const reading = createRunReading(
-    store as unknown as TranscriptStore,
-    { principalIn: () => who, profileOf: () => ({ prompt: '', tools: [] }) } as unknown as RunFacts,
-  )
-  return reading.sourcesFor({ id: 'ses' } as LiveSession, run, call)
+  const reading = new RunReading({ store: store as unknown as TranscriptStore }, {
+    principalIn: () => who,
+    profileOf: () => ({ prompt: '', tools: [] }),
+  } as unknown as RunFacts)
+  return reading.sourcesFor(run, call)
 }
 const who = { kind: 'chat', name: 'm' }
 

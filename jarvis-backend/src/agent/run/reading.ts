@@ -1,38 +1,52 @@
-import { attachedServerOf, type Principal, type ToolCall } from 'protocol'
+import { attachedServerOf, type ToolCall } from 'protocol'
 import { textsIn } from '../../lib/texts-in.ts'
-import type { ActiveRun } from '../active-run.ts'
 import type { Attachments } from '../attachments.ts'
 import { foldsIn, isGiven } from '../context/folds.ts'
 import { wordsOfPeople } from '../persona.ts'
+import type { Askers } from '../ports.ts'
 import { rightsOf } from '../principal.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
+import type { Run, RunBasis } from '../run.ts'
+import type { StoredEntry } from '../sessions/entries.ts'
+import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import { promptSource, type Sources, sourcesOf, sourceTypes, tellingTypes } from '../sources.ts'
 import type { RunFacts } from './facts.ts'
 
-/** Runs of an earlier conversation in which a text of the memory may have been said. */
+/** Most runs of an earlier conversation that are searched for the words of a text of the memory. */
 const mostRunsRemembered = 200
 
-/** Reads what a run goes on from: the earlier runs of its session, and the texts that the requester had read. */
-export function createRunReading(
-  store: TranscriptStore,
-  { profileOf, principalIn }: RunFacts,
-  attachments?: Pick<Attachments, 'textOf'>,
-  speaksFor: (by: string, asker: Principal) => boolean = () => true,
-) {
-  /** Of earlier runs, what the model is told; a child run begins with its task. */
-  function earlierEntries(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
-    run.earlier ??= run.row.position === 0 || run.origin.kind === 'child' ? [] : unfolded(session, run)
-    return run.earlier
+type Store = Pick<TranscriptStore, 'childRuns' | 'folds' | 'newestRuns' | 'entriesOfTypes' | 'session'>
+
+/** Reads the entries that a run goes on from: the earlier runs of its session, and the texts that its asker had read. */
+export class RunReading {
+  readonly #store: Store
+  readonly #facts: Pick<RunFacts, 'profileOf' | 'principalIn'>
+  readonly #attachments: Pick<Attachments, 'textOf'> | undefined
+  readonly #askers: Pick<Askers, 'speaksFor'> | undefined
+
+  /** Without `askers` everybody's words count as the asker's own. */
+  constructor(
+    parts: { store: Store; attachments?: Pick<Attachments, 'textOf'>; askers?: Pick<Askers, 'speaksFor'> },
+    facts: Pick<RunFacts, 'profileOf' | 'principalIn'>,
+  ) {
+    this.#store = parts.store
+    this.#attachments = parts.attachments
+    this.#askers = parts.askers
+    this.#facts = facts
   }
 
-  /** What is not folded, with the folds. Of a session that was never folded, one run more than is sent: the rest is folded first. */
-  function unfolded(session: Pick<LiveSession, 'id'>, run: ActiveRun): StoredEntry[] {
-    const ofChildren = new Set(store.childRuns(session.id).map(({ id }) => id))
-    const isTold = ({ type, runId }: StoredEntry) => type !== 'rating' && runId !== run.row.id && !ofChildren.has(runId)
-    const folds = store.folds(session.id).filter(isTold)
+  /** The entries of earlier runs that the model is given. A child run has none: it begins with its task. */
+  earlierEntries(run: RunBasis): StoredEntry[] {
+    return run.earlier(() => (run.row.position === 0 || run.origin.kind === 'child' ? [] : this.#unfolded(run)))
+  }
+
+  /** The folds, and the entries behind them. A session that was never folded gives one run more than is sent, which is folded first. */
+  #unfolded(run: RunBasis): StoredEntry[] {
+    const { id, sessionId } = run.row
+    const ofChildren = new Set(this.#store.childRuns(sessionId).map((child) => child.id))
+    const isTold = ({ type, runId }: StoredEntry) => type !== 'rating' && runId !== id && !ofChildren.has(runId)
+    const folds = this.#store.folds(sessionId).filter(isTold)
     const { fold } = foldsIn(folds)
-    const newest = store.newestRuns(session.id, profileOf(session, run).limits.history + 1)
+    const newest = this.#store.newestRuns(sessionId, this.#facts.profileOf(run).limits.history + 1)
     const first = newest[0]?.seq ?? Number.POSITIVE_INFINITY
     return [...folds.filter(({ seq }) => seq < first).reverse(), ...newest].filter(
       (entry) => isTold(entry) && (entry.type === 'compaction' || isGiven(entry, fold)),
@@ -40,34 +54,36 @@ export function createRunReading(
   }
 
   /**
-   * All that a run and its child runs have read and were told so far, in the order it came, also what a model is not given any more.
-   * What the run that asked had read counts as read by its child.
+   * All entries that a run and its child runs have read so far, in order, also those that the model is no longer given. A child run has read
+   * what its parent had read before the child began.
    */
-  function readBy(session: LiveSession, run: ActiveRun): StoredEntry[] {
-    const { id } = run.row
+  #readBy(run: Run): StoredEntry[] {
     const begun = run.origin.kind === 'child' ? (run.entries[0]?.seq ?? Number.POSITIVE_INFINITY) : undefined
-    const others = store
-      .entriesOfTypes(session.id, sourceTypes)
-      .filter(({ seq, runId }) => runId !== id && (begun === undefined || seq < begun))
+    const others = this.#store
+      .entriesOfTypes(run.row.sessionId, sourceTypes)
+      .filter(({ seq, runId }) => runId !== run.id && (begun === undefined || seq < begun))
     return [...others, ...run.entries].sort((a, b) => a.seq - b.seq)
   }
 
-  /** The texts that the principal had read: a model all that it was given, a client the results of its own earlier calls. */
-  function sourcesFor(session: LiveSession, run: ActiveRun, { toolUseId, toolName }: ToolCall): Sources {
-    const principal = principalIn(run)
+  /** The texts that the asker had read before this call: for a model all that it was given, for a client the results of its own earlier calls. */
+  sourcesFor(run: Run, { toolUseId, toolName }: ToolCall): Sources {
+    const principal = this.#facts.principalIn(run)
     const { isForeign, hasModel } = rightsOf(principal)
     // A command is the operator's own words.
     if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
-    const sources = sourcesOf(
-      ...([readBy(session, run), toolUseId, isForeign && !hasModel, tellingEntries, principal.token] as const),
-      (id) => attachments?.textOf(session.id, id),
-      (by) => speaksFor(by, principal),
-    )
+    const sources = sourcesOf(this.#readBy(run), {
+      toolUseId,
+      isClients: isForeign && !hasModel,
+      token: principal.token,
+      tellingEntries: (sessionId) => this.#tellingEntries(sessionId),
+      textOf: (id) => this.#attachments?.textOf(run.row.sessionId, id),
+      isOwn: (by) => this.#askers?.speaksFor(by, principal) ?? true,
+    })
     const { read = [] } = ('asked' in run.origin && run.origin.asked) || {}
     const resources = read.map((text) => ({ toolName: 'resource', toolUseId: 'resource', text }))
     const results = [...resources, ...sources.results]
     if (!hasModel) return { ...sources, results }
-    const { prompt, tools } = profileOf(session, run)
+    const { prompt, tools } = this.#facts.profileOf(run)
     const server = attachedServerOf(toolName)
     // An attached server wrote the descriptions of its own tools, so a call to it gives nothing away by repeating them.
     const others = tools.filter(({ name }) => ![undefined, server].includes(attachedServerOf(name)))
@@ -79,9 +95,10 @@ export function createRunReading(
     return { ...sources, prompt: [written, ...(sources.prompt ?? [])], results: [...descriptions, ...results] }
   }
 
-  /** The newest of an operator's conversation. */
-  const tellingEntries = (sessionId: string): StoredEntry[] =>
-    store.session(sessionId)?.source === 'chat' ? store.newestRuns(sessionId, mostRunsRemembered, tellingTypes) : []
-
-  return { earlierEntries, sourcesFor }
+  /** The newest entries of an operator's conversation that tell what a person said there. */
+  #tellingEntries(sessionId: string): StoredEntry[] {
+    return this.#store.session(sessionId)?.source === 'chat'
+      ? this.#store.newestRuns(sessionId, mostRunsRemembered, tellingTypes)
+      : []
+  }
 }

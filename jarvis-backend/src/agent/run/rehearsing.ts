@@ -1,32 +1,45 @@
-import type { RunsParts } from '../runs.ts'
+import type { RunListener, WaitingCards } from '../ports.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { TranscriptStore } from '../sessions/transcript-store.ts'
 
 /** Turns rehearsal on and off. */
-export function createRehearsing(
-  parts: Pick<RunsParts, 'pending' | 'cancel' | 'recordRehearsal' | 'changed'>,
-  store: TranscriptStore,
-  live: LiveSessions,
-) {
-  function keepRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
-    store.setRehearsal(sessionId, isRehearsal)
-    parts.recordRehearsal({ sessionId, isRehearsal, by })
+export class Rehearsing {
+  readonly #store: Pick<TranscriptStore, 'setRehearsal' | 'atomically'>
+  readonly #live: Pick<LiveSessions, 'stored' | 'get'>
+  readonly #cards: Pick<WaitingCards, 'pending' | 'cancel'>
+  readonly #listener: Pick<RunListener, 'rehearsal' | 'changed'>
+
+  constructor(parts: {
+    store: Pick<TranscriptStore, 'setRehearsal' | 'atomically'>
+    live: Pick<LiveSessions, 'stored' | 'get'>
+    cards: Pick<WaitingCards, 'pending' | 'cancel'>
+    listener: Pick<RunListener, 'rehearsal' | 'changed'>
+  }) {
+    this.#store = parts.store
+    this.#live = parts.live
+    this.#cards = parts.cards
+    this.#listener = parts.listener
   }
 
-  function setRehearsal(sessionId: string, isRehearsal: boolean, by: string) {
-    if (live.stored(sessionId).isRehearsal === isRehearsal) return
+  /** Stores and journals the change, within the caller's transaction. */
+  keep(sessionId: string, isRehearsal: boolean, by: string): void {
+    this.#store.setRehearsal(sessionId, isRehearsal)
+    this.#listener.rehearsal({ sessionId, isRehearsal, by })
+  }
+
+  /** @throws JarvisError `unknown_session` */
+  set(sessionId: string, isRehearsal: boolean, by: string): void {
+    if (this.#live.stored(sessionId).isRehearsal === isRehearsal) return
     // Withdraws waiting cards first, so that a failure in between leaves nothing that would run.
     if (isRehearsal)
-      for (const { toolUseId } of parts.pending(sessionId)) parts.cancel(toolUseId, by, 'Rehearsal began.')
-    store.atomically(() => keepRehearsal(sessionId, isRehearsal, by))
-    const session = live.get(sessionId)
+      for (const { toolUseId } of this.#cards.pending(sessionId)) this.#cards.cancel(toolUseId, by, 'Rehearsal began.')
+    this.#store.atomically(() => this.keep(sessionId, isRehearsal, by))
+    const session = this.#live.get(sessionId)
     if (session !== undefined) {
       session.isRehearsal = isRehearsal
       const [runId = ''] = session.runs.keys()
       session.emit(runId, 'chat:rehearsal', { isRehearsal, by })
     }
-    parts.changed(sessionId)
+    this.#listener.changed(sessionId)
   }
-
-  return { keepRehearsal, setRehearsal }
 }

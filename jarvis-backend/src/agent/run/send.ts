@@ -1,62 +1,185 @@
 import { JarvisError, maxMessageBytes, personFor } from 'protocol'
 import { chosenFor } from '../../agents/bindings.ts'
 import { newId } from '../../lib/ids.ts'
-import { type ActiveRun, activeRun } from '../active-run.ts'
 import { addressed, agentOrder } from '../agent-order.ts'
 import { requireSight } from '../attachments.ts'
 import { effortOrder } from '../effort.ts'
-import type { Origin } from '../origin.ts'
+import type { StoredOrigin } from '../origin.ts'
+import type { RunParts } from '../ports.ts'
 import { rehearsalOrder } from '../rehearsal.ts'
+import { Run } from '../run.ts'
 import type { RunAgent } from '../run-agent.ts'
-import type { Runs, RunsParts, Sent } from '../runs.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import { titleOf } from '../sessions/title.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
-import type { createQueue } from './queue.ts'
-import type { createRehearsing } from './rehearsing.ts'
+import type { ActiveRuns } from './active-runs.ts'
+import type { Queue } from './queue.ts'
+import type { Rehearsing } from './rehearsing.ts'
 
+/** Most messages of one session that wait for the run that goes on. */
 const longestQueue = 50
 
-/** @returns a function that stores a message and starts its run, or queues it */
-export function createSend(
-  parts: Pick<RunsParts, 'store' | 'models' | 'agents' | 'clock' | 'redact' | 'skills' | 'hasTool' | 'attachments'>,
-  door: {
-    agent: RunAgent
-    live: LiveSessions
-    queue: ReturnType<typeof createQueue>
-    rehearsing: ReturnType<typeof createRehearsing>
-    chatRun(session: LiveSession): ActiveRun | undefined
-    liveOrigin(row: RunRow): Origin
-    start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
-    isStopping(): boolean
-  },
-): Runs['start'] {
-  const { store, models, agents, clock, redact } = parts
-  const { agent: runAgent, live, queue, chatRun, liveOrigin, start } = door
-  const { keepRehearsal, setRehearsal } = door.rehearsing
+/** A person's message. */
+export type NewMessage = {
+  /** Absent: a new session. */
+  sessionId?: string
+  text: string
+  by: string
+  /** A request with the same id gets the first one's reply. */
+  requestId?: string
+  /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
+  model?: string
+  /** Ids of files that `by` uploaded. */
+  attachments?: readonly string[]
+  /** The agent of a new session; absent: by the text or the bindings, or else `main`. */
+  agent?: string
+  /** The channel that the person wrote on. */
+  via?: string
+  /** Runs in the transaction that stores the message, not for a repeated request. */
+  remember?(sent: Sent): void
+}
 
-  /** @throws JarvisError `conflict` where the agent has a model of its own, and this is another */
-  function requireModel(agent: string, model: string | undefined) {
-    const own = agents.find(agent)?.model
+export type Sent = { sessionId: string; runId: string; messageId: string; queued: boolean }
+
+type Parts = Pick<
+  RunParts,
+  'store' | 'models' | 'agents' | 'clock' | 'redact' | 'skills' | 'toolFacts' | 'attachments'
+> & { live: LiveSessions }
+type Made = { agent: RunAgent; active: ActiveRuns; queue: Queue; rehearsing: Rehearsing }
+/** A message as it is stored. `safe`: its text without secrets. */
+type Message = NewMessage & {
+  id: string
+  safe: string
+  agent: string
+  skill: string | undefined
+  isRehearsal?: boolean
+}
+
+/** Stores messages of people and starts their runs. */
+export class Sending {
+  readonly #parts: Parts
+  readonly #made: Made
+
+  constructor(parts: Parts, made: Made) {
+    this.#parts = parts
+    this.#made = made
+  }
+
+  /** Stores a message and starts its run, or queues it behind the one that goes on. @throws JarvisError; nothing is stored then */
+  send(message: NewMessage): Sent {
+    const { store, models, live, redact } = this.#parts
+    const { active, queue, rehearsing } = this.#made
+    const { sessionId, by, requestId, model } = message
+    active.requireOpen()
+    if (Buffer.byteLength(message.text) > maxMessageBytes)
+      throw new JarvisError(
+        'message_too_large',
+        `A message may hold ${maxMessageBytes / 1024} kB. Send less, or in parts.`,
+      )
+    if (requestId !== undefined) {
+      const earlier = store.replyTo('send', by, requestId)
+      if (earlier !== undefined) return earlier as Sent
+    }
+    if (model !== undefined) models.choice.require(model)
+    const { text, agent } = this.#meantFor(message)
+    this.#requireModel(agent, model)
+    const safe = redact.text(text)
+    const skill = this.#skillIn(agent, safe)
+    const id = sessionId ?? newId('ses')
+    // Takes effect at once, even if the line itself is queued.
+    const isRehearsal = rehearsalOrder(safe)?.isRehearsal
+    if (sessionId !== undefined && isRehearsal !== undefined) rehearsing.set(sessionId, isRehearsal, by)
+    try {
+      const { sent, run } = store.atomically(() => this.#accept({ ...message, id, safe, agent, skill, isRehearsal }))
+      // Not before the sender has its answer, and has joined the session's room.
+      if (sent.queued) queueMicrotask(() => queue.tell(run.session, sent.runId))
+      else active.begin(run)
+      return sent
+    } catch (error) {
+      // Its memory may hold changes that were not stored.
+      live.drop(id)
+      throw error
+    }
+  }
+
+  /** Stores the message and its run. */
+  #accept(message: Message): { sent: Sent; run: Run } {
+    const { store, clock, live } = this.#parts
+    const { agent: runAgent, active, queue } = this.#made
+    const { id, by, requestId } = message
+    const at = clock.now()
+    if (message.sessionId === undefined) this.#createSession(message, at)
+    const effort = effortOrder(message.safe)?.effort
+    if (effort !== undefined) store.setEffort(id, effort ?? undefined)
+    const { archivedAt, model: chosen = message.model } = live.stored(id)
+    if (archivedAt !== undefined) store.archiveSession(id, undefined)
+    const session = live.open(id)
+    const queued = active.chatRun(session) !== undefined
+    if (queued && queue.list(id).length >= longestQueue)
+      throw new JarvisError(
+        'too_many_requests',
+        `${longestQueue} messages wait already. Send it when some are answered.`,
+      )
+    const origin = this.#originOf(message, chosen)
+    const row: RunRow = { id: newId('run'), sessionId: id, origin, status: queued ? 'queued' : 'running', at }
+    const run = new Run(session, { ...row, position: store.addRun(row) }, active.liveOrigin(row))
+    if (!queued) run.opens(runAgent.begin(run))
+    const sent = { sessionId: id, runId: row.id, messageId: origin.messageId, queued }
+    if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
+    message.remember?.(sent)
+    return { sent, run }
+  }
+
+  #createSession({ id, safe, agent, by, isRehearsal, model }: Message, at: number): void {
+    const { store } = this.#parts
+    store.createSession({ id, title: titleOf(safe), source: 'chat', at, agent, ...personFor(by) })
+    if (isRehearsal === true) this.#made.rehearsing.keep(id, true, by)
+    if (model !== undefined) store.setModel(id, model)
+  }
+
+  /** The origin as it is stored, with the files given to the session. @param chosen the session's model */
+  #originOf(message: Message, chosen: string | undefined): Extract<StoredOrigin, { kind: 'chat' }> {
+    const { models, agents, attachments: files } = this.#parts
+    const { id, safe, agent, by, skill, model, via } = message
+    const attachments = files.attach(id, by, message.attachments ?? [])
+    const answering = agents.find(agent)?.model ?? model ?? chosen ?? ''
+    requireSight(models.choice.named(answering) ?? models.choice.current(), attachments)
+    const asked = chosen === undefined ? {} : { model: model ?? chosen }
+    return {
+      kind: 'chat',
+      messageId: newId('msg'),
+      text: safe,
+      by,
+      ...asked,
+      ...(skill !== undefined && { skill }),
+      ...(attachments.length > 0 && { attachments }),
+      ...(via !== undefined && { via }),
+    }
+  }
+
+  /** @throws JarvisError `conflict` if the agent has a model of its own, and this is another one */
+  #requireModel(agent: string, model: string | undefined): void {
+    const own = this.#parts.agents.find(agent)?.model
     if (model !== undefined && own !== undefined && model !== own)
       throw new JarvisError('conflict', `${agent} answers with ${own} alone; agents.yaml says so.`)
   }
 
-  /** The skill that a message begins with. @throws JarvisError `invalid_request` where it cannot be used */
-  function skillIn(agent: string, text: string): string | undefined {
+  /** The skill that a message begins with. @throws JarvisError `invalid_request` if it cannot be used */
+  #skillIn(agent: string, text: string): string | undefined {
+    const { skills, toolFacts } = this.#parts
     const [, name] = /^\/([a-z0-9][a-z0-9-]*)(?:\s|$)/.exec(text.trim()) ?? []
-    if (name === undefined || parts.hasTool(name)) return undefined
-    const standing = parts.skills.standing(agent, name)
+    if (name === undefined || toolFacts.has(name)) return undefined
+    const standing = skills.standing(agent, name)
     if (standing?.problem !== undefined) throw new JarvisError('invalid_request', standing.problem)
     return standing && name
   }
 
   /**
-   * Whom a message is for: in a new session the agent that it names, or the one of a binding.
-   * @throws JarvisError `unknown_agent`; `conflict` where the session is another agent's
+   * The agent that a message is for: in a new session the one that it names, or the one of a binding.
+   * @throws JarvisError `unknown_agent`; `conflict` if the session belongs to another agent
    */
-  function meantFor({ sessionId, text, by, agent }: Parameters<Runs['start']>[0]) {
+  #meantFor({ sessionId, text, by, agent }: NewMessage): { text: string; agent: string } {
+    const { agents, live } = this.#parts
     const named = addressed(text)
     if (sessionId === undefined) {
       const wanted = agent ?? named?.agent ?? agentOrder(text)?.agent
@@ -69,86 +192,5 @@ export function createSend(
       throw new JarvisError('conflict', `This conversation is with ${own}. Begin a new one to talk to ${other}.`)
     agents.require(own)
     return { text, agent: own }
-  }
-
-  return (message) => {
-    const { sessionId, by, requestId, model } = message
-    if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
-    if (Buffer.byteLength(message.text) > maxMessageBytes) {
-      throw new JarvisError(
-        'message_too_large',
-        `A message may hold ${maxMessageBytes / 1024} kB. Send less, or in parts.`,
-      )
-    }
-    if (requestId !== undefined) {
-      const earlier = store.replyTo('send', by, requestId)
-      if (earlier !== undefined) return earlier as Sent
-    }
-    if (model !== undefined) models.require(model)
-    const { text, agent } = meantFor(message)
-    requireModel(agent, model)
-    const at = clock.now()
-    const safe = redact.text(text)
-    const skill = skillIn(agent, safe)
-    const id = sessionId ?? newId('ses')
-    // Takes effect at once, even when the line itself is queued.
-    const isRehearsal = rehearsalOrder(safe)?.isRehearsal
-    if (sessionId !== undefined && isRehearsal !== undefined) setRehearsal(sessionId, isRehearsal, by)
-    const accept = () => {
-      if (sessionId === undefined) {
-        store.createSession({ id, title: titleOf(safe), source: 'chat', at, agent, ...personFor(by) })
-        if (isRehearsal === true) keepRehearsal(id, true, by)
-        if (model !== undefined) store.setModel(id, model)
-      }
-      const effort = effortOrder(safe)?.effort
-      if (effort !== undefined) store.setEffort(id, effort ?? undefined)
-      const { archivedAt, model: chosen = model } = live.stored(id)
-      if (archivedAt !== undefined) store.archiveSession(id, undefined)
-      const session = live.open(id)
-      const queued = chatRun(session) !== undefined
-      if (queued && queue.listOf(id).length >= longestQueue) {
-        throw new JarvisError(
-          'too_many_requests',
-          `${longestQueue} messages wait already. Send it when some are answered.`,
-        )
-      }
-      const attachments = parts.attachments.attach(id, by, message.attachments ?? [])
-      requireSight(models.named(agents.find(agent)?.model ?? model ?? chosen ?? '') ?? models.current(), attachments)
-      const messageId = newId('msg')
-      const asked = chosen === undefined ? {} : { model: model ?? chosen }
-      const row: RunRow = {
-        id: newId('run'),
-        sessionId: id,
-        origin: {
-          kind: 'chat',
-          messageId,
-          text: safe,
-          by,
-          ...asked,
-          ...(skill !== undefined && { skill }),
-          ...(attachments.length > 0 && { attachments }),
-          ...(message.via !== undefined && { via: message.via }),
-        },
-        status: queued ? 'queued' : 'running',
-        at,
-      }
-      const run = activeRun({ ...row, position: store.addRun(row) }, liveOrigin(row), session.agent)
-      if (!queued) run.show = runAgent.begin(session, run)
-      const sent = { sessionId: id, runId: row.id, messageId, queued }
-      if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
-      message.remember?.(sent)
-      return { session, sent, run }
-    }
-    try {
-      const { session, sent, run } = store.atomically(accept)
-      // Not before the sender has its answer, and has joined the session's room.
-      if (sent.queued) queueMicrotask(() => queue.tell(session, sent.runId))
-      else start(session, run, () => runAgent.go(session, run))
-      return sent
-    } catch (error) {
-      // Its memory may hold changes that were not stored.
-      live.drop(id)
-      throw error
-    }
   }
 }

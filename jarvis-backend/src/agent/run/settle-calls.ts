@@ -1,87 +1,103 @@
 import { hashOf } from 'node-kit/canonical'
 import { type Principal, personFor, type ToolCall } from 'protocol'
-import type { ActiveRun } from '../active-run.ts'
 import { loadedSkills } from '../loaded-skills.ts'
+import type { RunParts } from '../ports.ts'
 import { rightsOf } from '../principal.ts'
-import type { RunParts } from '../run-agent.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { Draft, Given } from '../sessions/transcript-store.ts'
+import type { Run } from '../run.ts'
+import type { Draft, Given } from '../sessions/entries.ts'
 import { callsIn } from '../settles.ts'
 import { toldBy } from '../speaker.ts'
-import { contextOf } from '../tool-runner.ts'
-import type { createRunEnds } from './ends.ts'
+import type { CallContext } from '../tool-runner.ts'
+import type { RunEnds } from './ends.ts'
 import { isOfProgram, type RunFacts } from './facts.ts'
-import type { createRunReading } from './reading.ts'
+import type { RunReading } from './reading.ts'
 
-/** @returns a function that runs all calls at once, and changes to the same thing one after the other in the order of the calls */
-export function createSettleCalls(
-  { tools, speaker, isRead }: Pick<RunParts, 'tools' | 'speaker' | 'isRead'>,
-  { principalIn, refusalIn, kinOf }: RunFacts,
-  { sourcesFor, earlierEntries }: ReturnType<typeof createRunReading>,
-  { endWith }: ReturnType<typeof createRunEnds>,
-) {
-  return async (session: LiveSession, run: ActiveRun, open: ToolCall[]): Promise<void> => {
-    const lastOf = run.locks
-    const refusal = refusalIn(run)
+/** Settles the calls of a run. Calls run at once; changes to the same thing run one after the other, in the order of the calls. */
+export class SettleCalls {
+  readonly #parts: Pick<RunParts, 'tools' | 'toolFacts' | 'askers'>
+  readonly #facts: RunFacts
+  readonly #reading: RunReading
+  readonly #ends: RunEnds
 
-    /** Settles a call and then, where it was denied for another one, that one. */
-    function settle(call: ToolCall): Promise<void> {
-      const locks = tools.locksOf(call)
-      const earlier = locks.flatMap((lock) => lastOf.get(lock) ?? [])
-      const own = insteadIn(run, call)
-      const principal = own ?? principalIn(run)
-      const settled = tools.settle(call, {
-        ...contextOf(session, run),
-        principal,
-        kin: () => kinOf(session, run),
-        ...(refusal && own === undefined && { refusal }),
-        append(entry) {
-          if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
-          const by = toldBy(entry)
-          const name = by === undefined ? undefined : speaker(session.id, by)
-          const named: Draft & Given = name === undefined ? entry : { ...entry, speaker: name }
-          const entries = [...run.entries, session.append(run, named)]
-          if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) endWith(session, run, entries)
-        },
-        abortedBy: () => run.abortedBy,
-        before: earlier.length === 0 ? undefined : Promise.all(earlier),
-        isRehearsal: () => session.isRehearsal,
-        loadedSkills: () => loadedSkills([...earlierEntries(session, run), ...run.entries]),
-        // What the operator calls is the operator's own words.
-        sources: () => (own === undefined ? sourcesFor(session, run, call) : { results: [], operatorTexts: [] }),
-      })
-      // A call's failure does not keep later calls from beginning.
-      const isOver = settled.catch(() => {})
-      for (const lock of locks) lastOf.set(lock, isOver)
-      void isOver.then(() => {
-        for (const lock of locks) if (lastOf.get(lock) === isOver) lastOf.delete(lock)
-      })
-      return settled.then(
-        async () => {
-          const other = alternativeTo(run, call)
-          if (other !== undefined) await settle(other)
-        },
-        (error: unknown) => {
-          // The failure cannot be stored, so the run ends and withdraws its cards.
-          run.abort.abort()
-          throw error
-        },
-      )
-    }
+  constructor(
+    parts: Pick<RunParts, 'tools' | 'toolFacts' | 'askers'>,
+    { facts, reading, ends }: { facts: RunFacts; reading: RunReading; ends: RunEnds },
+  ) {
+    this.#parts = parts
+    this.#facts = facts
+    this.#reading = reading
+    this.#ends = ends
+  }
 
-    // A call that an operator makes in place of a denied one is JARVIS's own.
+  /** Rejects if a call's outcome cannot be stored. */
+  async settle(run: Run, open: readonly ToolCall[]): Promise<void> {
+    // An operator's call in place of a denied one is JARVIS's own.
     const isTheirs = (call: ToolCall) =>
       call.malformed === undefined && isOfProgram(run.origin, call.toolName) && insteadIn(run, call) === undefined
-    const isTwin = (call: ToolCall) => !isTheirs(call) && !isRead(call.toolName) && hasTwin(run, call)
+    const isTwin = (call: ToolCall) =>
+      !isTheirs(call) && !this.#parts.toolFacts.isRead(call.toolName) && hasTwin(run, call)
     const twins = open.filter(isTwin)
-    for (const { toolUseId, toolName } of twins) session.append(run, ranOnce(toolUseId, toolName))
+    for (const { toolUseId, toolName } of twins) run.append(ranOnce(toolUseId, toolName))
+    const refusal = this.#facts.refusalIn(run)
     const outcomes = await Promise.allSettled(
-      open.filter((call) => !isTheirs(call) && !twins.includes(call)).map(settle),
+      open
+        .filter((call) => !isTheirs(call) && !twins.includes(call))
+        .map((call) => this.#settleOne(run, call, refusal)),
     )
     const fault = outcomes.find((outcome) => outcome.status === 'rejected')
     if (fault !== undefined) throw fault.reason
-    if (run.abort.signal.aborted) return
-    for (const { toolUseId, toolName } of open.filter(isTheirs)) session.append(run, handedOut(toolUseId, toolName))
+    if (run.isStopped) return
+    for (const { toolUseId, toolName } of open.filter(isTheirs)) run.append(handedOut(toolUseId, toolName))
+  }
+
+  /** Settles a call. If a person denied it and proposed an alternative call, settles the alternative too. */
+  #settleOne(run: Run, call: ToolCall, refusal: CallContext['refusal']): Promise<void> {
+    const locks = this.#parts.tools.locksOf(call)
+    const before = run.locks.after(locks)
+    const settled = this.#parts.tools.settle(call, this.#contextOf(run, call, { before, refusal }))
+    run.locks.hold(locks, settled)
+    return settled.then(
+      async () => {
+        const other = alternativeTo(run, call)
+        if (other !== undefined) await this.#settleOne(run, other, refusal)
+      },
+      (error: unknown) => {
+        // The failure cannot be stored, so the run ends and withdraws its cards.
+        run.haltCalls()
+        throw error
+      },
+    )
+  }
+
+  #contextOf(run: Run, call: ToolCall, { before, refusal }: Pick<CallContext, 'before' | 'refusal'>): CallContext {
+    const own = insteadIn(run, call)
+    const principal = own ?? this.#facts.principalIn(run)
+    return {
+      sessionId: run.row.sessionId,
+      runId: run.id,
+      signal: run.signal,
+      progress: (toolUseId, message) => run.report(toolUseId, message),
+      principal,
+      kin: () => this.#facts.kinOf(run),
+      ...(refusal && own === undefined && { refusal }),
+      append: (entry) => this.#append(run, principal, entry),
+      abortedBy: () => run.abortedBy,
+      before,
+      isRehearsal: () => run.session.isRehearsal,
+      loadedSkills: () => loadedSkills([...this.#reading.earlierEntries(run), ...run.entries]),
+      // An operator's own call is the operator's own words.
+      sources: () => (own === undefined ? this.#reading.sourcesFor(run, call) : { results: [], operatorTexts: [] }),
+    }
+  }
+
+  /** Stores an entry of a call, and the run's end with it if nothing follows. */
+  #append(run: Run, principal: Principal, entry: Draft): void {
+    if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
+    const by = toldBy(entry)
+    const name = by === undefined ? undefined : this.#parts.askers.speaker(run.row.sessionId, by)
+    const named: Draft & Given = name === undefined ? entry : { ...entry, speaker: name }
+    const entries = [...run.entries, run.append(named)]
+    if (entry.type === 'tool_result' && !rightsOf(principal).hasModel) this.#ends.endWith(run, entries)
   }
 }
 
@@ -104,8 +120,8 @@ const ranOnce = (toolUseId: string, toolName: string): Draft => ({
   summary: `${toolName} stands twice in this turn and counts once.`,
 })
 
-/** Whether the same call stands before it in its model's turn. */
-function hasTwin({ entries }: ActiveRun, { toolUseId, toolName, toolInput }: ToolCall): boolean {
+/** True if the same call stands before this one in its model's turn. */
+function hasTwin({ entries }: Run, { toolUseId, toolName, toolInput }: ToolCall): boolean {
   const turn = entries.findLast(
     (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
   )
@@ -125,8 +141,8 @@ function hasTwin({ entries }: ActiveRun, { toolUseId, toolName, toolInput }: Too
     )
 }
 
-/** Whose call it is, where an operator makes it in place of a denied one. */
-function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal | undefined {
+/** The operator who makes this call in place of a denied one; undefined for any other call. */
+function insteadIn({ entries }: Run, { toolUseId }: ToolCall): Principal | undefined {
   const turn = entries.find(
     (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
   )
@@ -136,7 +152,7 @@ function insteadIn({ entries }: ActiveRun, { toolUseId }: ToolCall): Principal |
 }
 
 /** The call that an operator makes in place of this one. */
-function alternativeTo({ entries }: ActiveRun, { toolUseId }: ToolCall): ToolCall | undefined {
+function alternativeTo({ entries }: Run, { toolUseId }: ToolCall): ToolCall | undefined {
   const turn = entries.find((entry) => entry.type === 'assistant' && entry.insteadOf?.toolUseId === toolUseId)
   return turn?.type === 'assistant' ? callsIn(turn)[0] : undefined
 }

@@ -1,21 +1,21 @@
 import { JarvisError } from 'protocol'
 import { newId } from '../../lib/ids.ts'
-import { type ActiveRun, activeRun } from '../active-run.ts'
 import { type GivenFile, requireSight } from '../attachments.ts'
+import type { RunParts } from '../ports.ts'
 import type { ProgramOrigin, Said } from '../program.ts'
+import { Run } from '../run.ts'
 import type { RunAgent } from '../run-agent.ts'
-import type { RunsParts } from '../runs.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import { titleOf } from '../sessions/title.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
+import type { ActiveRuns } from './active-runs.ts'
 
 /**
- * A program's message. `sessionId`: made where it is not there. `link`: writes down which run it is, in the transaction that stores the run.
+ * A program's message. `sessionId`: made if there is no such session. `link`: stores which run it is, in the transaction that stores the run.
  */
 export type ProgramRun = {
   origin: Omit<ProgramOrigin, 'kind' | 'messageId' | 'attachments'>
-  /** What comes with it, kept in the session. */
+  /** Files that come with the message. The session keeps them. */
   files?: ProgramFiles
   sessionId: string
   agent: string
@@ -23,8 +23,8 @@ export type ProgramRun = {
 }
 
 /**
- * `sent`: files that came in the request itself. `earlier`: those of a message that was said before, by its place in `before`.
- * `uploads`: ids of files that `uploader` uploaded.
+ * `sent`: files that came in the request itself. `earlier`: files of an earlier message, by the message's place in `before`. `uploads`: ids of files
+ * that `uploader` uploaded.
  */
 export type ProgramFiles = {
   sent?: readonly GivenFile[]
@@ -37,81 +37,86 @@ const mostTextBytes = 512 * 1024
 /** Most messages of one session that wait for the run that goes on. */
 const longestQueue = 10
 
-/**
- * @returns a function that stores a program's message and starts its run, or queues it behind the one that goes on
- * @throws JarvisError `shutting_down`, `unknown_agent`, `message_too_large`, `too_many_requests`; nothing is stored then
- */
-export function createStartProgram(
-  parts: Pick<RunsParts, 'store' | 'agents' | 'clock' | 'redact' | 'attachments' | 'models'>,
-  door: {
-    agent: Pick<RunAgent, 'begin' | 'go'>
-    live: LiveSessions
-    chatRun(session: LiveSession): ActiveRun | undefined
-    start(session: LiveSession, run: ActiveRun, work: () => Promise<void>): void
-    isStopping(): boolean
-  },
-): (asked: ProgramRun) => { runId: string; isQueued: boolean } {
-  const { store, agents, clock, redact } = parts
+type Parts = Pick<RunParts, 'store' | 'agents' | 'clock' | 'redact' | 'attachments' | 'models'> & { live: LiveSessions }
 
-  /** Keeps the files, and names them where they belong. Within the transaction that stores the run. */
-  function withFiles(origin: ProgramOrigin, sessionId: string, agent: string, files: ProgramFiles): ProgramOrigin {
-    const { sent = [], earlier = new Map<number, readonly GivenFile[]>(), uploads } = files
-    const attachments = [
-      ...parts.attachments.keep(sessionId, sent),
-      ...(uploads === undefined ? [] : parts.attachments.attach(sessionId, uploads.uploader, uploads.ids)),
-    ]
-    const before = origin.before?.map((said, at): Said => {
-      const kept = parts.attachments.keep(sessionId, earlier.get(at) ?? [])
-      return said.role !== 'user' || kept.length === 0 ? said : { ...said, attachments: kept }
-    })
-    const all = [...attachments, ...(before ?? []).flatMap((said) => (said.role === 'user' && said.attachments) || [])]
-    const chosen = agents.find(agent)?.model ?? origin.model
-    requireSight((chosen === undefined ? undefined : parts.models.named(chosen)) ?? parts.models.current(), all)
-    return { ...origin, ...(before && { before }), ...(attachments.length > 0 && { attachments }) }
+/** Stores messages of programs and starts their runs. */
+export class ProgramStart {
+  readonly #parts: Parts
+  readonly #agent: RunAgent
+  readonly #active: ActiveRuns
+
+  constructor(parts: Parts, { agent, active }: { agent: RunAgent; active: ActiveRuns }) {
+    this.#parts = parts
+    this.#agent = agent
+    this.#active = active
   }
 
-  return ({ origin: given, sessionId, agent, files = {}, link }) => {
-    if (door.isStopping()) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
+  /**
+   * Stores a program's message and starts its run, or queues it behind the one that goes on.
+   * @throws JarvisError `shutting_down`, `unknown_agent`, `message_too_large`, `too_many_requests`; nothing is stored then
+   */
+  start(asked: ProgramRun): { runId: string; isQueued: boolean } {
+    const { store, agents, redact, live } = this.#parts
+    const { origin: given, sessionId } = asked
+    this.#active.requireOpen()
     if (Buffer.byteLength(given.text) > mostTextBytes)
       throw new JarvisError(
         'message_too_large',
         `A message may hold ${mostTextBytes / 1024} kB. Send less, or in parts.`,
       )
-    agents.require(agent)
+    agents.require(asked.agent)
     const { by, token } = given
     const said = { ...redact.value(given), by, token, kind: 'v1' as const, messageId: newId('msg') }
-    const at = clock.now()
     try {
-      const { session, run, isQueued } = store.atomically(() => {
-        if (store.session(sessionId) === undefined)
-          store.createSession({
-            id: sessionId,
-            title: titleOf(said.text),
-            source: 'v1',
-            agent,
-            at,
-            ...(given.person !== undefined && { person: given.person }),
-          })
-        const origin = withFiles(said, sessionId, agent, files)
-        const session = door.live.open(sessionId)
-        const isQueued = door.chatRun(session) !== undefined
-        if (isQueued && store.unfinishedRuns(sessionId).length > longestQueue)
-          throw new JarvisError(
-            'too_many_requests',
-            `${longestQueue} messages wait already. Send it when some are answered.`,
-          )
-        const row: RunRow = { id: newId('run'), sessionId, origin, status: isQueued ? 'queued' : 'running', at }
-        const run = activeRun({ ...row, position: store.addRun(row) }, origin, session.agent)
-        if (!isQueued) run.show = door.agent.begin(session, run)
-        link({ runId: row.id, isQueued })
-        return { session, run, isQueued }
-      })
-      if (!isQueued) door.start(session, run, () => door.agent.go(session, run))
-      return { runId: run.row.id, isQueued }
+      const { run, isQueued } = store.atomically(() => this.#accept(said, asked))
+      if (!isQueued) this.#active.begin(run)
+      return { runId: run.id, isQueued }
     } catch (error) {
       // Its memory may hold changes that were not stored.
-      door.live.drop(sessionId)
+      live.drop(sessionId)
       throw error
     }
+  }
+
+  /** Stores the message, with its session, files and run. */
+  #accept(said: ProgramOrigin, { sessionId, agent, origin: { person }, files = {}, link }: ProgramRun) {
+    const { store, clock, live } = this.#parts
+    const at = clock.now()
+    if (store.session(sessionId) === undefined)
+      store.createSession({ id: sessionId, title: titleOf(said.text), source: 'v1', agent, at, person })
+    const origin = this.#withFiles(said, { sessionId, agent, files })
+    const session = live.open(sessionId)
+    const isQueued = this.#active.chatRun(session) !== undefined
+    if (isQueued && store.unfinishedRuns(sessionId).length > longestQueue)
+      throw new JarvisError(
+        'too_many_requests',
+        `${longestQueue} messages wait already. Send it when some are answered.`,
+      )
+    const row: RunRow = { id: newId('run'), sessionId, origin, status: isQueued ? 'queued' : 'running', at }
+    const run = new Run(session, { ...row, position: store.addRun(row) }, origin)
+    if (!isQueued) run.opens(this.#agent.begin(run))
+    link({ runId: row.id, isQueued })
+    return { run, isQueued }
+  }
+
+  /** Keeps the files, and names them in the messages that they belong to. */
+  #withFiles(
+    origin: ProgramOrigin,
+    { sessionId, agent, files }: { sessionId: string; agent: string; files: ProgramFiles },
+  ): ProgramOrigin {
+    const { attachments: kept, agents, models } = this.#parts
+    const { sent = [], earlier = new Map<number, readonly GivenFile[]>(), uploads } = files
+    const attachments = [
+      ...kept.keep(sessionId, sent),
+      ...(uploads === undefined ? [] : kept.attach(sessionId, uploads.uploader, uploads.ids)),
+    ]
+    const before = origin.before?.map((said, at): Said => {
+      const files = kept.keep(sessionId, earlier.get(at) ?? [])
+      return said.role !== 'user' || files.length === 0 ? said : { ...said, attachments: files }
+    })
+    const all = [...attachments, ...(before ?? []).flatMap((said) => (said.role === 'user' && said.attachments) || [])]
+    const chosen = agents.find(agent)?.model ?? origin.model
+    requireSight((chosen === undefined ? undefined : models.choice.named(chosen)) ?? models.choice.current(), all)
+    return { ...origin, ...(before && { before }), ...(attachments.length > 0 && { attachments }) }
   }
 }

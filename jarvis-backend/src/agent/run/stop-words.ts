@@ -2,7 +2,7 @@ import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
 import { saying } from '../tool-runner.ts'
 import { cutBeforeWords, isMute } from '../unmade.ts'
 
-/** JARVIS's own words at the end of a run that a limit or its repeats stopped, or whose answer was cut before a word. @param entries the run's */
+/** JARVIS's own words at the end of a run: if a limit or its repeats stopped it, or if its answer was cut before the first word. @param entries the run's */
 export function stopWords(entries: readonly StoredEntry[]): Draft[] {
   const stop = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
   if (stop?.type === 'stuck')
@@ -27,7 +27,7 @@ export function stopWords(entries: readonly StoredEntry[]): Draft[] {
 
 const lower = (text: string) => (/^I\b/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1))
 
-/** Whether the run's limit counted tokens because a price is not known. */
+/** True if the run's limit counted tokens because a price is not known. */
 const hasUnknownPrice = (entries: readonly StoredEntry[]): boolean => {
   const stop = entries.findLast(({ type }) => type === 'budget')
   return stop?.type === 'budget' && stop.isUnpriced === true

@@ -1,52 +1,151 @@
-import type { ActiveRun } from '../active-run.ts'
-import { type BudgetKeeper, type Reservation, wrapUpTokens } from '../budgets.ts'
-import { callModel } from '../call-model.ts'
+import { type BudgetKeeper, type CallPlan, type Reservation, wrapUpTokens } from '../budgets.ts'
+import { ModelCall } from '../call-model.ts'
+import type { Checkpoints } from '../checkpoints.ts'
 import type { Folding } from '../context/folding.ts'
 import { mayFallBack } from '../in-turn.ts'
 import { type Model, ModelError, type ModelRequest, type Turn } from '../model.ts'
+import type { Generate, RunParts } from '../ports.ts'
 import { ownPictures, refusedPictures } from '../refused-pictures.ts'
 import { troubles } from '../retry.ts'
-import type { RunParts } from '../run-agent.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
-import { spentOn } from '../spent.ts'
+import type { Run } from '../run.ts'
+import type { Draft, StoredEntry } from '../sessions/entries.ts'
 import { talkOnly } from '../talk-only.ts'
 import type { OpenStream } from '../token-pump.ts'
 import { saying } from '../tool-runner.ts'
 import { mutesAtEnd, unansweredWords } from '../unmade.ts'
-import type { createRunEnds } from './ends.ts'
-import { createEstimate } from './estimate.ts'
+import type { RunEnds } from './ends.ts'
+import { Estimate } from './estimate.ts'
 import type { RunFacts } from './facts.ts'
-import { createSpenderOf } from './spender.ts'
+import { spenderOf } from './spender.ts'
 
-/** Where a model does not say how long its reply can be, tokens. */
+/** The length of a reply for models that do not say how long it can be, tokens. */
 const usualOutput = 8_192
 /** A shorter answer is not worth a second request, tokens. */
 const leastAnswer = 1_000
-/** How long the last answer may take, ms. */
+/** The longest time for the last answer, ms. */
 const lastAnswerMs = 60_000
+/** From this part of the window on, a bare refusal may mean the length. JARVIS's count of tokens is an estimate. */
+const nearWindow = 0.6
 
+type Parts = Pick<RunParts, 'store' | 'clock' | 'redact' | 'budgets' | 'models'>
 type Stop = Extract<Draft, { type: 'stuck' | 'budget' }>
+/** A request that fits the limits. */
+type Allowed = { model: Model; request: ModelRequest; plan: CallPlan; reservation: Reservation; signal: AbortSignal }
 
-/** Calls the model for a run, within the limits of what it may use. */
-export function createTurns(
-  parts: RunParts,
-  made: {
-    facts: RunFacts
-    folding: Folding
-    ends: ReturnType<typeof createRunEnds>
-    openStream: OpenStream
-    checkpoint(run: ActiveRun): void
-  },
-) {
-  const { clock, redact, budgets } = parts
-  const { facts, folding, ends } = made
-  const estimate = createEstimate()
-  const spenderOf = createSpenderOf(parts)
+/** Calls the model for a run, within the run's limits. */
+export class Turns {
+  readonly #parts: Parts
+  readonly #facts: RunFacts
+  readonly #folding: Folding
+  readonly #ends: RunEnds
+  readonly #checkpoints: Checkpoints
+  readonly #openStream: OpenStream
+  readonly #generate: Generate
+  readonly #estimate = new Estimate()
 
-  async function requestOf(session: LiveSession, run: ActiveRun, mayCallTools: boolean): Promise<ModelRequest> {
-    const { prompt, tools, effort, temperature, mostTokens, toolChoice, format } = facts.profileOf(session, run)
-    const messages = await folding.messages(session, run)
+  constructor(
+    parts: Parts,
+    made: {
+      facts: RunFacts
+      folding: Folding
+      ends: RunEnds
+      checkpoints: Checkpoints
+      openStream: OpenStream
+      generate: Generate
+    },
+  ) {
+    this.#parts = parts
+    this.#facts = made.facts
+    this.#folding = made.folding
+    this.#ends = made.ends
+    this.#checkpoints = made.checkpoints
+    this.#openStream = made.openStream
+    this.#generate = made.generate
+  }
+
+  /**
+   * Takes a turn. If the turn would pass a limit, takes the run's last answer instead.
+   * @param mostTokens of the reply; absent: as the profile says
+   */
+  async take(run: Run, mayCallTools: boolean, mostTokens?: number): Promise<void> {
+    const { clock, budgets, models } = this.#parts
+    const model = this.#facts.modelFor(run)
+    const known = await models.factsOf(model)
+    const plain = await this.#requestOf(run, mayCallTools)
+    const fit = known.tools === false ? talkOnly(plain) : plain
+    const request = mostTokens === undefined ? fit : { ...fit, maxOutputTokens: mostTokens }
+    const plan = this.#planOf(model, request, run)
+    const asked = budgets.ask(spenderOf(run, this.#parts), plan)
+    if ('refused' in asked) {
+      const { refused: text, ...more } = asked
+      return this.last(run, { type: 'budget', what: 'stopped', text, ...more })
+    }
+    if (asked.near !== undefined && mayBeTold(run.entries))
+      run.append({ type: 'budget', what: 'near', text: asked.near })
+    const late = new AbortController()
+    const disarm = asked.leftMs === undefined ? () => {} : clock.after(asked.leftMs, () => late.abort(outOfTime))
+    try {
+      const signal = AbortSignal.any([run.modelSignal, late.signal])
+      await this.#call(run, { model, request, plan, reservation: asked, signal })
+      if (fit.tools.length < plain.tools.length)
+        run.tell(
+          `${model.id} takes no tools, so it can only talk. Choose another model to have something looked up or done.`,
+        )
+    } catch (error) {
+      if (late.signal.aborted && !run.modelSignal.aborted) {
+        const { refused } = asText(budgets.ask(spenderOf(run, this.#parts), plan))
+        return this.last(run, { type: 'budget', what: 'stopped', text: refused })
+      }
+      if (!(error instanceof ModelError) || run.modelSignal.aborted) throw error
+      const fewer = await this.#recover(run, error, { model, request, plan, isCut: mostTokens !== undefined })
+      if (fewer !== undefined) return this.take(run, mayCallTools, fewer)
+    } finally {
+      disarm()
+    }
+  }
+
+  /** Takes the run's last words: one answer without tools if it fits the limits, and JARVIS's own. */
+  async last(run: Run, stop: Stop): Promise<void> {
+    const { clock, budgets, models } = this.#parts
+    const model = this.#facts.modelFor(run)
+    run.append(stop)
+    const plain = { ...(await this.#requestOf(run, false)), maxOutputTokens: wrapUpTokens }
+    const request = (await models.factsOf(model)).tools === false ? talkOnly(plain) : plain
+    const plan = this.#planOf(model, request, run)
+    const reservation = budgets.askLast(spenderOf(run, this.#parts), plan)
+    if (reservation !== undefined) {
+      const late = new AbortController()
+      const disarm = clock.after(lastAnswerMs, () =>
+        late.abort(new ModelError('model_timeout', 'It took too long.', { isRetryable: false })),
+      )
+      try {
+        const signal = AbortSignal.any([run.modelSignal, late.signal])
+        await this.#call(run, { model, request, plan, reservation, signal })
+      } catch (error) {
+        // JARVIS's own words stand in for the answer.
+        if (run.modelSignal.aborted || !(error instanceof ModelError)) throw error
+      } finally {
+        disarm()
+      }
+    }
+    if (!run.isOver && !run.isStopped) this.#ends.endStopped(run)
+  }
+
+  /** After a turn without a word: asks the model once more, then those that stand in for it, and says in the end that there is no answer. */
+  async again(run: Run, { times, mayCallTools }: { times: number; mayCallTools: boolean }): Promise<void> {
+    const mutes = mutesAtEnd(run.entries)
+    const model = this.#facts.modelFor(run)
+    if (times === 1) run.tell(`${troubles.model_mute} Asking once more.`)
+    else if (!this.#fallBack(run, model, new ModelError('model_mute', troubles.model_mute, { isRetryable: false }))) {
+      const done = { type: 'done', ...this.#ends.spentOn(run.entries), stopReason: 'unanswered' } as const
+      return this.#ends.end(run, done, [saying(unansweredWords(mutes))])
+    }
+    await this.take(run, mayCallTools)
+  }
+
+  async #requestOf(run: Run, mayCallTools: boolean): Promise<ModelRequest> {
+    const { prompt, tools, effort, temperature, mostTokens, toolChoice, format } = this.#facts.profileOf(run)
+    const messages = await this.#folding.messages(run)
     return {
       system: prompt,
       messages,
@@ -61,204 +160,128 @@ export function createTurns(
     }
   }
 
-  const planOf = (model: Model, request: ModelRequest, run: ActiveRun) => ({
-    model: model.id,
-    inputTokens: estimate(request, model.id, run.entries),
-    outputTokens: model.mostOutputTokens?.(request) ?? request.maxOutputTokens ?? usualOutput,
-  })
+  #planOf(model: Model, request: ModelRequest, run: Run): CallPlan {
+    return {
+      model: model.id,
+      inputTokens: this.#estimate.of(request, model.id, run.entries),
+      outputTokens: model.mostOutputTokens?.(request) ?? request.maxOutputTokens ?? usualOutput,
+    }
+  }
 
-  /** Calls the model and stores its turn and what it used together. */
-  async function call(
-    session: LiveSession,
-    run: ActiveRun,
-    given: { model: Model; request: ModelRequest; reservation: Reservation; signal: AbortSignal; mostTokens: number },
-  ) {
-    const { model, request, reservation, signal, mostTokens } = given
-    const { id } = run.row
+  /** Calls the model, and stores its turn together with what it used. */
+  async #call(run: Run, { model, request, plan, reservation, signal }: Allowed): Promise<void> {
+    const { clock, redact, models } = this.#parts
     let isKept = false
-    let cut: Turn['cut']
-    let unseen = 0
+    let came: Turn | undefined
     try {
-      await callModel({
-        model,
-        session,
+      const call = new ModelCall({
         run,
+        model,
         request,
         signal,
-        mostTokens,
-        openStream: made.openStream,
-        redact: redact.text,
+        mostTokens: plan.outputTokens,
+        openStream: this.#openStream,
+        redact: (text) => redact.text(text),
         redactors: { text: redact.stream(), thinking: redact.stream() },
-        checkpoint: () => made.checkpoint(run),
-        keep(turn) {
+        checkpoint: () => this.#checkpoints.grew(run),
+        keep: (turn) => {
           isKept = true
-          if (turn.unmade?.why === 'text') parts.wrote(model, turn.unmade.toolNames)
-          ends.keepTurn(session, run, turn, () =>
+          if (turn.unmade?.why === 'text') models.wrote(model, turn.unmade.toolNames)
+          this.#ends.keepTurn(run, turn, () =>
             reservation.settle(turn.usage, { isPartial: turn.isUsagePartial === true, said: charsOf(turn.content) }),
           )
         },
-        async generate(...args) {
-          const turn = await parts.generate(
-            ...args,
-            ({ message, retryInMs }) => {
-              run.notice = { message, retryAt: clock.now() + retryInMs }
-              session.emit(id, 'chat:notice', { message, retryInMs })
+        generate: async (sink, signal) => {
+          came = await this.#generate(model, {
+            request,
+            sink,
+            signal,
+            retries: {
+              tell: ({ message, retryInMs }) => run.tellRetry(message, retryInMs, clock.now()),
+              may: (spent, isLost) => reservation.again(spent, isLost),
             },
-            reservation.again,
-          )
-          cut = turn.cut
-          unseen = turn.unseen ?? 0
-          return turn
+          })
+          return came
         },
       })
-      const warning = cut && parts.cutOff(model, cut)
-      if (warning !== undefined) tell(session, run, warning)
-      const leftOut = parts.leftOutNow(model)
-      if (leftOut !== undefined) tell(session, run, leftOut)
-      if (unseen > 0)
-        tell(
-          session,
-          run,
-          `${model.id} takes no pictures: it answered without seeing ${unseen === 1 ? 'the attached one' : `the ${unseen} attached ones`}.`,
-        )
+      await call.make()
+      this.#tellOf(run, model, came)
     } finally {
       if (!isKept) reservation.release()
     }
   }
 
-  /** The run's last words: one answer without tools where it fits, and JARVIS's own. */
-  async function last(session: LiveSession, run: ActiveRun, stop: Stop): Promise<void> {
-    const model = facts.modelFor(session, run)
-    session.append(run, stop)
-    const plain = { ...(await requestOf(session, run, false)), maxOutputTokens: wrapUpTokens }
-    const request = (await parts.factsOf(model)).tools === false ? talkOnly(plain) : plain
-    const plan = planOf(model, request, run)
-    const reservation = budgets.askLast(spenderOf(session, run), plan)
-    if (reservation !== undefined) {
-      const late = new AbortController()
-      const disarm = clock.after(lastAnswerMs, () =>
-        late.abort(new ModelError('model_timeout', 'It took too long.', { isRetryable: false })),
+  /** Tells the person of parts of the request that the model did not read. */
+  #tellOf(run: Run, model: Model, { cut, unseen = 0 }: Pick<Turn, 'cut' | 'unseen'> = {}): void {
+    const warning = cut && this.#parts.models.cutOff(model, cut)
+    if (warning !== undefined) run.tell(warning)
+    const leftOut = this.#parts.models.leftOutNow(model)
+    if (leftOut !== undefined) run.tell(leftOut)
+    if (unseen > 0)
+      run.tell(
+        `${model.id} takes no pictures: it answered without seeing ${unseen === 1 ? 'the attached one' : `the ${unseen} attached ones`}.`,
       )
-      try {
-        const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
-        await call(session, run, { model, request, reservation, signal, mostTokens: plan.outputTokens })
-      } catch (error) {
-        // JARVIS's own words stand in for the answer.
-        if (run.modelAbort.signal.aborted || !(error instanceof ModelError)) throw error
-      } finally {
-        disarm()
-      }
-    }
-    if (!run.isOver && !run.abort.signal.aborted) ends.endStopped(session, run)
-  }
-
-  /** Lets the next model that the operator named answer in this run from now on. @returns whether there is one */
-  function fallBack(session: LiveSession, run: ActiveRun, model: Model, error: unknown): boolean {
-    if (!(error instanceof ModelError) || !(mayFallBack(error) || isWindow(error)) || run.modelAbort.signal.aborted)
-      return false
-    const failed = [...(run.failed?.models ?? []), model.id]
-    const { format } = facts.profileOf(session, run)
-    const least = isWindow(error) ? parts.windowOf(model).tokens : 0
-    const next = parts
-      .fallbacksOf(facts.ownModelOf(run))
-      .filter(({ id }) => !failed.includes(id))
-      .filter(({ formats = [] }) => format === undefined || formats.includes(format.type))
-      .find((other) => parts.windowOf(other).tokens > least)
-    if (next === undefined) return false
-    run.failed = { models: failed, standIn: next.id }
-    tell(session, run, `${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
-    return true
-  }
-
-  /** After a turn without a word: asks the model once more, then those that stand in for it, and says in the end that there is no answer. */
-  async function again(
-    session: LiveSession,
-    run: ActiveRun,
-    { times, mayCallTools }: { times: number; mayCallTools: boolean },
-  ): Promise<void> {
-    const mutes = mutesAtEnd(run.entries)
-    const model = facts.modelFor(session, run)
-    if (times === 1) tell(session, run, `${troubles.model_mute} Asking once more.`)
-    else if (
-      !fallBack(session, run, model, new ModelError('model_mute', troubles.model_mute, { isRetryable: false }))
-    ) {
-      const done = { type: 'done', ...spentOn(run.entries, parts.costOf), stopReason: 'unanswered' } as const
-      return ends.end(session, run, done, [saying(unansweredWords(mutes))])
-    }
-    await take(session, run, mayCallTools)
-  }
-
-  function tell(session: LiveSession, run: ActiveRun, message: string) {
-    run.notice = { message }
-    session.emit(run.row.id, 'chat:notice', { message })
-  }
-
-  /** Takes a turn. @param mostTokens of the reply; absent: as the profile says */
-  async function take(session: LiveSession, run: ActiveRun, mayCallTools: boolean, mostTokens?: number): Promise<void> {
-    const model = facts.modelFor(session, run)
-    const known = await parts.factsOf(model)
-    const plain = await requestOf(session, run, mayCallTools)
-    const fit = known.tools === false ? talkOnly(plain) : plain
-    const request = mostTokens === undefined ? fit : { ...fit, maxOutputTokens: mostTokens }
-    const plan = planOf(model, request, run)
-    const asked = budgets.ask(spenderOf(session, run), plan)
-    if ('refused' in asked) {
-      const { refused: text, ...more } = asked
-      return last(session, run, { type: 'budget', what: 'stopped', text, ...more })
-    }
-    if (asked.near !== undefined && mayBeTold(run.entries))
-      session.append(run, { type: 'budget', what: 'near', text: asked.near })
-    const late = new AbortController()
-    const disarm = asked.leftMs === undefined ? () => {} : clock.after(asked.leftMs, () => late.abort(outOfTime))
-    try {
-      const signal = AbortSignal.any([run.modelAbort.signal, late.signal])
-      await call(session, run, { model, request, reservation: asked, signal, mostTokens: plan.outputTokens })
-      if (fit.tools.length < plain.tools.length)
-        tell(
-          session,
-          run,
-          `${model.id} takes no tools, so it can only talk. Choose another model to have something looked up or done.`,
-        )
-    } catch (error) {
-      if (late.signal.aborted && !run.modelAbort.signal.aborted) {
-        const { refused } = asText(budgets.ask(spenderOf(session, run), plan))
-        return last(session, run, { type: 'budget', what: 'stopped', text: refused })
-      }
-      if (!(error instanceof ModelError) || run.modelAbort.signal.aborted) throw error
-      const { windowTokens, affordsTokens } = error.limits
-      if (windowTokens !== undefined) parts.learnWindow(model, windowTokens)
-      if (error.because === 'picture' && leavesOut(session, run, request, error)) return
-      // Some servers refuse a conversation that is too long without a word.
-      const { tokens, answer } = parts.windowOf(model)
-      const mayBeTooLong = error.isBare && plan.inputTokens >= (tokens - answer) * nearWindow
-      if ((error.isTooLong || mayBeTooLong) && (await folding.refused(session, run))) return
-      const mayAfford = affordsTokens !== undefined && affordsTokens >= leastAnswer && mostTokens === undefined
-      if (mayAfford && affordsTokens < (request.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
-        tell(session, run, `The credit pays for an answer of ${number(affordsTokens)} tokens: asking for that many.`)
-        return take(session, run, mayCallTools, affordsTokens)
-      }
-      // The loop takes the turn again, with the model that stands in.
-      if (fallBack(session, run, model, error)) return
-      if (error.because === 'talks_only' && request.tools.length > 0) {
-        parts.learnTalksOnly(model)
-        tell(
-          session,
-          run,
-          redact.text(`${error.message} ${model.id} is sent none for 30 days, or until its provider is saved again.`),
-        )
-        return
-      }
-      throw error.isTooLong ? unfit(error, model, request) : error
-    } finally {
-      disarm()
-    }
   }
 
   /**
-   * Leaves refused pictures out from now on. @returns whether to take the turn again
-   * @throws ModelError that names them, where they came with the message that is being answered
+   * Changes what can be changed after a refusal; the loop then takes the turn again.
+   * @returns the most tokens to ask for at once, if the credit pays for a shorter answer
+   * @throws the error, or one that says more, if nothing can be changed
    */
-  function leavesOut(session: LiveSession, run: ActiveRun, { messages }: ModelRequest, error: ModelError): boolean {
+  async #recover(
+    run: Run,
+    error: ModelError,
+    { model, request, plan, isCut }: { model: Model; request: ModelRequest; plan: CallPlan; isCut: boolean },
+  ): Promise<number | undefined> {
+    const { models, redact } = this.#parts
+    const { windowTokens, affordsTokens } = error.limits
+    if (windowTokens !== undefined) models.learnWindow(model, windowTokens)
+    if (error.because === 'picture' && this.#leavesOut(run, request, error)) return undefined
+    // Some servers refuse a conversation that is too long without a word.
+    const { tokens, answer } = models.windowOf(model)
+    const mayBeTooLong = error.isBare && plan.inputTokens >= (tokens - answer) * nearWindow
+    if ((error.isTooLong || mayBeTooLong) && (await this.#folding.refused(run))) return undefined
+    const mayAfford = affordsTokens !== undefined && affordsTokens >= leastAnswer && !isCut
+    if (mayAfford && affordsTokens < (request.maxOutputTokens ?? Number.POSITIVE_INFINITY)) {
+      run.tell(`The credit pays for an answer of ${number(affordsTokens)} tokens: asking for that many.`)
+      return affordsTokens
+    }
+    if (this.#fallBack(run, model, error)) return undefined
+    if (error.because === 'talks_only' && request.tools.length > 0) {
+      models.learnTalksOnly(model)
+      run.tell(
+        redact.text(`${error.message} ${model.id} is sent none for 30 days, or until its provider is saved again.`),
+      )
+      return undefined
+    }
+    throw error.isTooLong ? this.#unfit(error, model, request) : error
+  }
+
+  /** Lets the next model that the operator named answer in this run from now on. @returns false if there is no such model */
+  #fallBack(run: Run, model: Model, error: unknown): boolean {
+    const { models } = this.#parts
+    if (!(error instanceof ModelError) || !(mayFallBack(error) || isWindow(error)) || run.modelSignal.aborted)
+      return false
+    const failed = [...(run.failed?.models ?? []), model.id]
+    const { format } = this.#facts.profileOf(run)
+    const least = isWindow(error) ? models.windowOf(model).tokens : 0
+    const next = models
+      .fallbacksOf(this.#facts.ownModelOf(run))
+      .filter(({ id }) => !failed.includes(id))
+      .filter(({ formats = [] }) => format === undefined || formats.includes(format.type))
+      .find((other) => models.windowOf(other).tokens > least)
+    if (next === undefined) return false
+    run.standInFor(failed, next.id)
+    run.tell(`${troubles[error.code]} ${next.id} answers in the place of ${model.id}.`)
+    return true
+  }
+
+  /**
+   * Leaves refused pictures out from now on. @returns false if the request has no pictures
+   * @throws ModelError with their names, if they came with the message that is being answered
+   */
+  #leavesOut(run: Run, { messages }: ModelRequest, error: ModelError): boolean {
+    const { redact } = this.#parts
     const pictures = refusedPictures(error.message, messages)
     if (pictures.length === 0) return false
     const known = ownPictures(run.entries)
@@ -266,52 +289,42 @@ export function createTurns(
     const which =
       own.length > 0 ? own.join(', ') : pictures.length === 1 ? 'One picture' : `${pictures.length} pictures`
     const text = `${which}: ${error.message} From now on the conversation is sent without ${pictures.length === 1 ? 'it' : 'them'}.`
-    session.append(run, { type: 'picture_refused', pictures, text: redact.text(text) })
+    run.append({ type: 'picture_refused', pictures, text: redact.text(text) })
     if (own.length > 0)
       throw error.as(`${text} Attach a smaller picture, as PNG or JPEG, or go on without it: nothing else is lost.`)
-    tell(session, run, redact.text(text))
+    run.tell(redact.text(text))
     return true
   }
 
   /** A refusal that no fold mended, with what the person can do about it. */
-  function unfit(error: ModelError, model: Model, request: ModelRequest): ModelError {
+  #unfit(error: ModelError, model: Model, request: ModelRequest): ModelError {
     const { planTokens } = error.limits
     if (planTokens === undefined) {
-      const { tokens } = parts.windowOf(model)
+      const { tokens } = this.#parts.models.windowOf(model)
       return error.as(
         `${error.message} ${model.id} reads about ${number(tokens)} tokens at once, as far as is known. Begin a new session, or choose a model that reads more.`,
       )
     }
-    const own = estimate({ ...request, messages: [] }, model.id, [])
+    const own = this.#estimate.of({ ...request, messages: [] }, model.id, [])
     return error.as(
       `${error.message} The plan takes ${number(planTokens)} tokens, and JARVIS's instructions and tools alone are about ${number(own)}. Use an agent with fewer tools, another model, or a larger plan.`,
     )
-  }
-
-  return {
-    last,
-    again,
-    /** Takes a turn, or has the last answer where the turn would pass a limit. */
-    take: (session: LiveSession, run: ActiveRun, mayCallTools: boolean) => take(session, run, mayCallTools),
   }
 }
 
 /** Ends a call that streams past a limit of minutes. */
 const outOfTime = new ModelError('model_timeout', 'The time for this run is used up.', { isRetryable: false })
 
-/** Which limit is reached; of a call that fits nevertheless, nothing is used. */
+/** The limit that is reached, in a sentence. A reservation for a call that fits after all is released. */
 function asText(asked: ReturnType<BudgetKeeper['ask']>): { refused: string } {
   if ('refused' in asked) return asked
   asked.release()
   return { refused: outOfTime.message }
 }
 
-/** Whether the conversation was longer than the model reads, so that one that reads more may answer. */
+/** True if the conversation was longer than the model reads, so that a model that reads more may answer. */
 const isWindow = ({ isTooLong, hasSpoken, limits }: ModelError): boolean =>
   isTooLong && !hasSpoken && limits.planTokens === undefined
-
-/** From this part of what fits on, a refusal without a word may mean the length. JARVIS's count of tokens is an estimate. */
-const nearWindow = 0.6
 
 const number = (tokens: number) => tokens.toLocaleString('en-US')
 

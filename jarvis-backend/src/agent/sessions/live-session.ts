@@ -1,109 +1,113 @@
 import type { ChatEvents, Entry } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import type { ActiveRun } from '../active-run.ts'
-import type { Draft, Given, StoredEntry, StoredSession, TranscriptStore } from './transcript-store.ts'
+import type { Run, RunSession } from '../run.ts'
+import type { Draft, Given, StoredEntry } from './entries.ts'
+import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 
 export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
-
-/** A session with runs in memory: gives every event its `seq` and sends it to whoever watches. */
-export type LiveSession = {
-  readonly id: string
-  readonly title: string
-  /** The agent that it belongs to. */
-  readonly agent: string
-  /** What would change something is described and not run. */
-  isRehearsal: boolean
-  /** Running ones by id: at most one from the chat, any number of MCP calls. */
-  readonly runs: Map<string, ActiveRun>
-  nextSeq(): number
-  /** Stores the entry; what it returns makes it the run's and shows it, once it is committed. */
-  keep(run: Appending, draft: Draft & Given): { entry: StoredEntry; show(): void }
-  /** Stores the entry, then shows it. */
-  append(run: Appending, draft: Draft & Given): StoredEntry
-  emit(runId: string, event: keyof ChatEvents, payload: object): void
-  rename(title: string): void
-  /** Writes the exact seq down, where it is not yet; called when a run has ended. */
-  storeSeq(): void
-}
-
-type Appending = { row: { id: string }; entries: StoredEntry[] }
 
 /** How many numbers one write reserves, so that a crash never leads to a number's second use. */
 const reservedAtOnce = 5_000
 
-export function createLiveSession(
-  session: StoredSession,
-  parts: {
-    store: TranscriptStore
-    publish: Publish
-    clock: Clock
-    afterCommit(run: () => void): void
-    report(error: unknown, message: string): void
-    /** An entry as clients see it. */
-    toWire(entry: StoredEntry): Entry
-  },
-): LiveSession {
-  const { store, publish, clock, toWire } = parts
-  const { id, agent } = session
-  let { title, nextSeq } = session
-  let reserved = nextSeq
-  let undone = store.undone()
+/** A run as far as its entries are concerned. */
+type Appending = { row: { id: string }; entries: StoredEntry[] }
 
-  function takeSeq() {
+export type LiveSessionParts = {
+  store: Pick<TranscriptStore, 'undone' | 'isInTransaction' | 'reserveSeq' | 'append' | 'renameSession'>
+  publish: Publish
+  clock: Clock
+  afterCommit(run: () => void): void
+  report(error: unknown, message: string): void
+  /** An entry as clients see it. */
+  toWire(entry: StoredEntry): Entry
+}
+
+/** A session with runs in memory: gives every event its `seq` and sends it to the watchers. */
+export class LiveSession implements RunSession {
+  readonly id: string
+  /** The agent that the session belongs to. */
+  readonly agent: string
+  isRehearsal: boolean
+  /** The runs in progress by id: at most one from the chat, any number of MCP calls. */
+  readonly runs = new Map<string, Run>()
+  readonly #parts: LiveSessionParts
+  #title: string
+  #nextSeq: number
+  #reserved: number
+  #undone: number
+
+  constructor(session: StoredSession, parts: LiveSessionParts) {
+    this.id = session.id
+    this.agent = session.agent
+    this.isRehearsal = session.isRehearsal
+    this.#parts = parts
+    this.#title = session.title
+    this.#nextSeq = session.nextSeq
+    this.#reserved = session.nextSeq
+    this.#undone = parts.store.undone()
+  }
+
+  get title(): string {
+    return this.#title
+  }
+
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  /** Stores the entry. `show` adds it to the run and shows it; call it after the commit. */
+  keep(run: Appending, draft: Draft & Given): { entry: StoredEntry; show(): void } {
+    const { store, clock } = this.#parts
+    const entry = { ...draft, seq: this.#takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
+    store.append(this.id, entry)
+    return { entry, show: () => this.#show(run, entry) }
+  }
+
+  /** Stores the entry, then shows it once it is committed. */
+  append(run: Appending, draft: Draft & Given): StoredEntry {
+    const { entry, show } = this.keep(run, draft)
+    this.#parts.afterCommit(show)
+    return entry
+  }
+
+  emit(runId: string, event: keyof ChatEvents, payload: object): void {
+    this.#parts.publish(this.id, event, { sessionId: this.id, runId, seq: this.#takeSeq(), ...payload })
+  }
+
+  rename(title: string): void {
+    this.#title = title
+    this.#parts.store.renameSession(this.id, title)
+  }
+
+  /** Stores the exact `seq`, if it is not stored yet. Called when a run has ended. */
+  storeSeq(): void {
+    if (this.#reserved === this.#nextSeq) return
+    this.#parts.store.reserveSeq(this.id, this.#nextSeq, this.#parts.clock.now())
+    this.#reserved = this.#nextSeq
+  }
+
+  #show(run: Appending, entry: StoredEntry): void {
+    run.entries.push(entry)
+    const { type, ...payload } = this.#parts.toWire(entry)
+    this.#parts.publish(this.id, `chat:${type}`, { sessionId: this.id, ...payload })
+  }
+
+  #takeSeq(): number {
+    const { store, clock, report } = this.#parts
     // A rolled-back transaction also rolls back the numbers that it reserved.
-    if (nextSeq >= reserved || store.undone() !== undone) {
+    if (this.#nextSeq >= this.#reserved || store.undone() !== this.#undone) {
       const isPartOfMore = store.isInTransaction()
       try {
-        store.reserveSeq(id, nextSeq + reservedAtOnce, clock.now())
-        reserved = nextSeq + reservedAtOnce
-        undone = store.undone()
+        store.reserveSeq(this.id, this.#nextSeq + reservedAtOnce, clock.now())
+        this.#reserved = this.#nextSeq + reservedAtOnce
+        this.#undone = store.undone()
       } catch (error) {
         // A full disk may have ended the transaction, so later writes would no longer belong to it.
         if (isPartOfMore) throw error
         // Streaming continues while the disk is full; storing the next entry reports the failure.
-        parts.report(error, 'no numbers could be set aside')
+        report(error, 'no numbers could be set aside')
       }
     }
-    return nextSeq++
-  }
-
-  const keep: LiveSession['keep'] = (run, draft) => {
-    const entry = { ...draft, seq: takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
-    store.append(id, entry)
-    return {
-      entry,
-      show() {
-        run.entries.push(entry)
-        const { type, ...payload } = toWire(entry)
-        publish(id, `chat:${type}`, { sessionId: id, ...payload })
-      },
-    }
-  }
-
-  return {
-    id,
-    agent,
-    isRehearsal: session.isRehearsal,
-    runs: new Map(),
-    get title() {
-      return title
-    },
-    nextSeq: () => nextSeq,
-    keep,
-    append(run, draft) {
-      const { entry, show } = keep(run, draft)
-      parts.afterCommit(show)
-      return entry
-    },
-    emit: (runId, event, payload) => publish(id, event, { sessionId: id, runId, seq: takeSeq(), ...payload }),
-    rename(next) {
-      title = next
-      store.renameSession(id, next)
-    },
-    storeSeq() {
-      if (reserved === nextSeq) return
-      store.reserveSeq(id, nextSeq, clock.now())
-      reserved = nextSeq
-    },
+    return this.#nextSeq++
   }
 }

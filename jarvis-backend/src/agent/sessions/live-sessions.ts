@@ -1,61 +1,63 @@
 import { JarvisError } from 'protocol'
-import { createLiveSession, type LiveSession } from './live-session.ts'
-import type { StoredSession } from './transcript-store.ts'
+import type { RunSession } from '../run.ts'
+import { LiveSession, type LiveSessionParts } from './live-session.ts'
+import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 
-/** The sessions in memory: each as long as runs go on in it. */
-export type LiveSessions = {
-  /** @throws JarvisError `unknown_session`, also where it is being removed */
-  stored(sessionId: string): StoredSession
-  /** Takes it into memory where it is not. @throws JarvisError `unknown_session` */
-  open(sessionId: string): LiveSession
-  get(sessionId: string): LiveSession | undefined
-  all(): Iterable<LiveSession>
-  /** Writes down where it stands and lets go of it, where nothing goes on in it. */
-  leave(session: LiveSession): void
-  /** The same without a write, where what it holds may not have been stored. */
-  drop(sessionId: string): void
-  /** Runs `work`; until it has ended, the session counts as unknown. */
-  removing(sessionId: string, work: () => Promise<void>): Promise<void>
-}
+/** The sessions in memory. A session is in memory while runs go on in it. */
+export class LiveSessions {
+  readonly #parts: LiveSessionParts & { store: Pick<TranscriptStore, 'session'> }
+  readonly #live = new Map<string, LiveSession>()
+  readonly #removed = new Set<string>()
 
-export function createLiveSessions(parts: Parameters<typeof createLiveSession>[1]): LiveSessions {
-  const live = new Map<string, LiveSession>()
-  const removed = new Set<string>()
+  constructor(parts: LiveSessionParts & { store: Pick<TranscriptStore, 'session'> }) {
+    this.#parts = parts
+  }
 
-  function stored(sessionId: string) {
-    const session = parts.store.session(sessionId)
-    if (session === undefined || removed.has(sessionId)) {
+  /** @throws JarvisError `unknown_session`, also while the session is being removed */
+  stored(sessionId: string): StoredSession {
+    const session = this.#parts.store.session(sessionId)
+    if (session === undefined || this.#removed.has(sessionId)) {
       throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
     }
     return session
   }
 
-  return {
-    stored,
-    open(sessionId) {
-      const known = live.get(sessionId)
-      if (known !== undefined && !removed.has(sessionId)) return known
-      const session = createLiveSession(stored(sessionId), parts)
-      live.set(sessionId, session)
-      return session
-    },
-    get: (sessionId) => live.get(sessionId),
-    all: () => live.values(),
-    leave(session) {
-      if (session.runs.size > 0) return
-      session.storeSeq()
-      live.delete(session.id)
-    },
-    drop(sessionId) {
-      if (live.get(sessionId)?.runs.size === 0) live.delete(sessionId)
-    },
-    async removing(sessionId, work) {
-      removed.add(sessionId)
-      try {
-        await work()
-      } finally {
-        removed.delete(sessionId)
-      }
-    },
+  /** Takes the session into memory if it is not there. @throws JarvisError `unknown_session` */
+  open(sessionId: string): LiveSession {
+    const known = this.#live.get(sessionId)
+    if (known !== undefined && !this.#removed.has(sessionId)) return known
+    const session = new LiveSession(this.stored(sessionId), this.#parts)
+    this.#live.set(sessionId, session)
+    return session
+  }
+
+  get(sessionId: string): LiveSession | undefined {
+    return this.#live.get(sessionId)
+  }
+
+  all(): Iterable<LiveSession> {
+    return this.#live.values()
+  }
+
+  /** Stores the session's `seq` and forgets the session, if no run goes on in it. */
+  leave(session: Pick<RunSession, 'id' | 'runs' | 'storeSeq'>): void {
+    if (session.runs.size > 0) return
+    session.storeSeq()
+    this.#live.delete(session.id)
+  }
+
+  /** Forgets the session without a write, if no run goes on in it: its memory may hold changes that were not stored. */
+  drop(sessionId: string): void {
+    if (this.#live.get(sessionId)?.runs.size === 0) this.#live.delete(sessionId)
+  }
+
+  /** Runs `work`. Until it has ended, the session counts as unknown. */
+  async removing(sessionId: string, work: () => Promise<void>): Promise<void> {
+    this.#removed.add(sessionId)
+    try {
+      await work()
+    } finally {
+      this.#removed.delete(sessionId)
+    }
   }
 }

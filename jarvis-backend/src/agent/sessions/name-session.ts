@@ -3,8 +3,11 @@ import { asideOf } from '../aside.ts'
 import type { BudgetKeeper } from '../budgets.ts'
 import { askInTurn } from '../in-turn.ts'
 import { type Model, type ModelChoice, ModelError, type ModelRequest } from '../model.ts'
+import type { ModelUse } from '../ports.ts'
+import type { Draft, StoredEntry } from './entries.ts'
+import type { LiveSessions } from './live-sessions.ts'
 import { titleOf } from './title.ts'
-import type { Draft, StoredEntry, TranscriptStore } from './transcript-store.ts'
+import type { TranscriptStore } from './transcript-store.ts'
 
 /** The system prompt for naming; the demo model recognises the request by it. */
 export const namingSystem =
@@ -15,32 +18,73 @@ const mostRead = 2_000
 const longestTitle = 60
 const effort: Effort = 'low'
 
-/** Lets the model name a session after its first answer. Nobody waits for it, and no name that a person gave is replaced. */
-export function createNamer(parts: {
+export type NamerParts = {
   store: Pick<TranscriptStore, 'session' | 'entriesFrom'>
-  models: Pick<ModelChoice, 'named'>
-  /** Whether a model is asked at all. */
-  mayName(model: Model): boolean
-  /** What answers where a model fails, in order. */
-  fallbacksOf(model: Model): readonly Model[]
+  live: Pick<LiveSessions, 'open' | 'leave'>
+  models: {
+    readonly choice: Pick<ModelChoice, 'named'>
+    /** True if the model may be asked for names. */
+    mayName(model: Model): boolean
+    /** The models that answer when this one fails, in order. */
+    fallbacksOf(model: Model): readonly Model[]
+    used(use: ModelUse): void
+  }
   redact(text: string): string
   budgets: Pick<BudgetKeeper, 'aside'>
-  used(turn: Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>): void
-  name(sessionId: string, runId: string, title: string): void
+  /** Appends an entry to a run's transcript. */
   note(sessionId: string, runId: string, entry: Draft): void
+  /** A session's title changed. */
+  changed(sessionId: string): void
   report(error: unknown, message: string): void
-}) {
-  const { store } = parts
-  const stopping = new AbortController()
+}
 
-  /** Whether this was the session's first run, and its title is still made from the first message. */
-  function unnamed(sessionId: string, { runId, text }: EntryOf<'user'>): boolean {
+/** Lets the model name a session after its first answer. Nobody waits for it, and a name that a person gave is not replaced. */
+export class Namer {
+  readonly #parts: NamerParts
+  readonly #stopping = new AbortController()
+
+  constructor(parts: NamerParts) {
+    this.#parts = parts
+  }
+
+  /** A run of the chat has ended. */
+  ended(sessionId: string, entries: readonly StoredEntry[]): void {
+    const { models, report } = this.#parts
+    const user = entries.find((entry) => entry.type === 'user')
+    const last = entries.at(-1)
+    const answered = entries.findLast((entry) => entry.type === 'assistant')
+    const isAnswered = last?.type === 'done' && last.stopReason === 'end_turn'
+    if (user === undefined || answered?.model === undefined || !isAnswered) return
+    const model = models.choice.named(answered.model)
+    if (model === undefined || !models.mayName(model) || !this.#isUnnamed(sessionId, user)) return
+    const asked = [model, ...models.fallbacksOf(model).filter((one) => models.mayName(one))] as const
+    this.#name(sessionId, user, textIn(answered.content), asked).catch((error: unknown) => {
+      // The first words stay its name.
+      const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
+      if (!this.#stopping.signal.aborted && !isExpected) report(error, 'a session could not be named')
+    })
+  }
+
+  /** Ends the requests that go on. */
+  stop(): void {
+    this.#stopping.abort()
+  }
+
+  /** True if this was the session's first run, and its title is still made from the first message. */
+  #isUnnamed(sessionId: string, { runId, text }: EntryOf<'user'>): boolean {
+    const { store } = this.#parts
     const session = store.session(sessionId)
     const isFirst = store.entriesFrom(sessionId, 0, 1)[0]?.runId === runId
     return isFirst && session?.branchedFrom === undefined && session?.title === titleOf(text)
   }
 
-  async function name(sessionId: string, user: EntryOf<'user'>, answer: string, models: readonly [Model, ...Model[]]) {
+  async #name(
+    sessionId: string,
+    user: EntryOf<'user'>,
+    answer: string,
+    models: readonly [Model, ...Model[]],
+  ): Promise<void> {
+    const { store, budgets, note, redact } = this.#parts
     const text = `<message>\n${user.text.slice(0, mostRead)}\n</message>\n<answer>\n${answer.slice(0, mostRead)}\n</answer>`
     const request: ModelRequest = {
       system: namingSystem,
@@ -50,55 +94,43 @@ export function createNamer(parts: {
       effort,
     }
     const agent = store.session(sessionId)?.agent ?? mainAgentId
-    const generate = asideOf(parts.budgets, 'title', { agent }, (used, ...given) => used.generate(...given))
+    const generate = asideOf(budgets, 'title', { agent }, (used, ...given) => used.generate(...given))
     const { model, turn } = await askInTurn(
       models,
       async (model, signal) => ({
         model,
         turn: await generate(model, request, { text: () => {}, thinking: () => {} }, signal),
       }),
-      { signal: stopping.signal, patience: () => ({ signal: AbortSignal.timeout(patienceMs), end() {} }) },
+      {
+        signal: this.#stopping.signal,
+        patience: () => ({ signal: AbortSignal.timeout(patienceMs), end() {} }),
+      },
     )
-    if (stopping.signal.aborted || store.session(sessionId) === undefined) return
+    if (this.#stopping.signal.aborted || store.session(sessionId) === undefined) return
     const { usage, isUsagePartial } = turn
     const cost = { model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) }
-    parts.used(cost)
+    this.#parts.models.used(cost)
     // An entry without words that adds the naming's cost to the session.
-    parts.note(sessionId, user.runId, { type: 'assistant', content: [], stopReason: 'end_turn', ...cost })
-    const title = parts.redact(titleIn(turn.content.map((item) => (item.type === 'text' ? item.text : '')).join('')))
-    if (title !== '' && title !== titleOf(user.text) && unnamed(sessionId, user))
-      parts.name(sessionId, user.runId, title)
+    note(sessionId, user.runId, { type: 'assistant', content: [], stopReason: 'end_turn', ...cost })
+    const title = redact(titleIn(textIn(turn.content)))
+    if (title !== '' && title !== titleOf(user.text) && this.#isUnnamed(sessionId, user))
+      this.#rename(sessionId, user.runId, title)
   }
 
-  return {
-    /** A run of the chat has ended. */
-    ended(sessionId: string, entries: readonly StoredEntry[]) {
-      const user = entries.find((entry) => entry.type === 'user')
-      const last = entries.at(-1)
-      const answered = entries.findLast((entry) => entry.type === 'assistant')
-      if (
-        user === undefined ||
-        answered?.model === undefined ||
-        last?.type !== 'done' ||
-        last.stopReason !== 'end_turn'
-      )
-        return
-      const model = parts.models.named(answered.model)
-      if (model === undefined || !parts.mayName(model) || !unnamed(sessionId, user)) return
-      const answer = answered.content.map((item) => (item.type === 'text' ? item.text : '')).join('')
-      name(sessionId, user, answer, [model, ...parts.fallbacksOf(model).filter(parts.mayName)]).catch(
-        (error: unknown) => {
-          // The first words stay its name.
-          const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
-          if (!stopping.signal.aborted && !isExpected) parts.report(error, 'a session could not be named')
-        },
-      )
-    },
-    stop: () => stopping.abort(),
+  #rename(sessionId: string, runId: string, title: string): void {
+    const { live, changed } = this.#parts
+    const session = live.open(sessionId)
+    session.rename(title)
+    session.emit(runId, 'chat:title', { title })
+    live.leave(session)
+    changed(sessionId)
   }
 }
 
-/** A title in what a model said: one line, without quotes, marks and what cannot be seen. */
+const textIn = (content: EntryOf<'assistant'>['content']) =>
+  content.map((item) => (item.type === 'text' ? item.text : '')).join('')
+
+/** A title in a model's words: one line, without quotes, marks and invisible characters. */
 export function titleIn(said: string): string {
   const line = said.split('\n').find((text) => /\S/.test(text)) ?? ''
   const plain = line

@@ -1,19 +1,33 @@
 import { firstOwnerId, isPersonId, type PersonRef, personOf } from 'protocol'
 import { shownTo } from '../../auth/closed-words.ts'
-import { createSessionReach } from '../../auth/reach.ts'
+import { createSessionReach, type SessionReach } from '../../auth/reach.ts'
 import { isAtLeast } from '../../auth/roles.ts'
 import type { ComposedPeople } from '../../auth/room.ts'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import { createShareStore } from '../../store/sqlite/sessions/shares.ts'
 import { createTranscriptStore } from '../../store/sqlite/sessions/transcript.ts'
-import { createWatchers } from '../watchers.ts'
-import { createLiveSessions } from './live-sessions.ts'
-import { createShares } from './shares.ts'
-import type { Draft } from './transcript-store.ts'
+import { Watchers } from '../watchers.ts'
+import type { Draft } from './entries.ts'
+import { LiveSessions } from './live-sessions.ts'
+import { Shares } from './shares.ts'
+import type { TranscriptStore } from './transcript-store.ts'
 import { wireEntry } from './wire-entry.ts'
 
-/** The sessions: their transcripts, who watches them, and with whom they are shared. Tells `notice.due`. */
+/** The parts of the sessions that runs need. */
+export type ComposedSessions = {
+  transcripts: TranscriptStore
+  live: LiveSessions
+  watchers: Watchers
+  shares: Shares
+  /** The name of a person by id; the text itself if it is no person's id. */
+  nameOf(id: string): string
+  reach: SessionReach
+  /** Appends an entry to a run's transcript, within the caller's transaction. */
+  note(sessionId: string, runId: string, entry: Draft): void
+}
+
+/** The sessions: their transcripts, their watchers, and the people with whom they are shared. Tells `notice.due`. */
 export const sessionsRoom = defineRoom({
   name: 'sessions',
   open(needs: {
@@ -25,10 +39,10 @@ export const sessionsRoom = defineRoom({
     const { clock, database, journal, redactor, held, report, activity, now } = needs.foundation
     const notice = needs.facts.teller('notice.due')
     const transcripts = createTranscriptStore(database, held)
-    const watchers = createWatchers(report)
-    const live = createLiveSessions({
+    const watchers = new Watchers(report)
+    const live = new LiveSessions({
       store: transcripts,
-      publish: watchers.publish,
+      publish: (...of) => watchers.publish(...of),
       clock,
       report,
       afterCommit: database.afterCommit,
@@ -36,7 +50,7 @@ export const sessionsRoom = defineRoom({
     })
     const nameOf = (id: string) =>
       isPersonId(id) ? (people.people.names().find((person) => person.id === id)?.name ?? id) : id
-    const shares = createShares({
+    const shares = new Shares({
       store: createShareStore(database),
       session: transcripts.session,
       people: { find: people.known.find, nameOf: (id) => nameOf(personOf(id)) },
@@ -66,7 +80,7 @@ export const sessionsRoom = defineRoom({
       mayTalk: (role) => isAtLeast(role, 'member'),
       now,
     })
-    const reach = createSessionReach(transcripts.session, shares.mayOf)
+    const reach = createSessionReach(transcripts.session, (...of) => shares.mayOf(...of))
     return {
       transcripts,
       watchers,

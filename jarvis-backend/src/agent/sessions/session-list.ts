@@ -2,13 +2,13 @@ import type { SessionSource } from 'protocol'
 import type { Spent } from '../spent.ts'
 import type { StoredSession } from './transcript-store.ts'
 
-/** What a session has cost, without what it copied from another. `costUsd`: absent where a price in it is not known. */
+/** The tokens and cost of a session, without entries that it copied from another one. `costUsd`: absent if a price is not known. */
 export type SessionTotals = Spent
 
 export type ListedSession = StoredSession & {
   /** Absent until its entries were counted. */
   totals?: SessionTotals
-  /** The message in which the words were found, where they are not in the title. */
+  /** The message in which the words were found, if they are not in the title. */
   found?: { seq: number; text: string }
 }
 
@@ -20,7 +20,7 @@ export type SessionQuery = {
   words?: string
   source?: SessionSource
   archived: 'no' | 'only' | 'all'
-  /** Of one person alone. */
+  /** The person whose sessions are listed; absent: everybody's. */
   person?: string
 }
 
@@ -28,13 +28,13 @@ export type SessionQuery = {
 export interface SessionList {
   /** Newest first by last change. `isIndexing`: not all sessions are searched yet. */
   page(query: SessionQuery): { items: ListedSession[]; next?: string; isIndexing: boolean }
-  /** Number of rows in the whole list; absent where it is searched. */
+  /** Number of rows in the whole list. */
   count(query: {
     source: SessionQuery['source'] | undefined
     archived: SessionQuery['archived']
     person?: string
   }): number
   totals(sessionId: string): SessionTotals | undefined
-  /** Its title or its entries are others now. */
+  /** The session's title or entries have changed. */
   changed(sessionId: string): void
 }

@@ -7,17 +7,17 @@ import { untitled } from './title.ts'
 import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 import { originAt } from './versions.ts'
 
-/** What can be done with a conversation besides going on with it. Each throws JarvisError `unknown_session`. */
+/** Changes of a conversation besides new messages. Each method throws JarvisError `unknown_session`. */
 export type Sessions = {
-  /** Out of the way with its versions, until somebody writes in one of them again. @returns whether that is new. */
+  /** Archives a session with its versions, until somebody writes in one of them again; or takes them out of the archive. @returns false if nothing changed */
   archive(sessionId: string, isArchived: boolean): boolean
-  /** Which model answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
+  /** Sets the model that answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
   setModel(sessionId: string, model: string | undefined): void
-  /** How much the models think in it, from the next message on; undefined: as the settings say. */
+  /** Sets how much the models think from the next message on; undefined: as the settings say. */
   setEffort(sessionId: string, effort: Effort | undefined): void
   /**
-   * A new session that begins as another did. The other stays as it is, and may go on meanwhile. What is said in it in place
-   * of a message is another version of that message.
+   * Makes a new session that begins with the entries of another one. The other stays as it is, and may go on meanwhile. A message in the new session in
+   * place of one of the other is another version of that message.
    * @throws JarvisError `not_found`, `invalid_request`
    */
   branch(sessionId: string, point: BranchPoint, model?: string): { sessionId: string; entry: number }

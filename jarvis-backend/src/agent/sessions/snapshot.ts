@@ -7,20 +7,21 @@ import {
   type Snapshot,
   type TodoItem,
 } from 'protocol'
-import type { ActiveRun } from '../active-run.ts'
+import type { Run } from '../run.ts'
+import type { StoredEntry } from './entries.ts'
 import type { LiveSession } from './live-session.ts'
-import type { StoredEntry, StoredSession } from './transcript-store.ts'
+import type { StoredSession } from './transcript-store.ts'
 
 /**
  * All that a screen needs to show a session.
- * @param of `items`: its last entries; `session`, `run`: where it is live, and where a run of the chat goes on
- * @param since what the screen has: older entries are left out, unless more was missed than `items` holds
+ * @param of `items`: its last entries; `session`: if runs go on in it; `run`: the run of the chat, if one goes on
+ * @param since the `seq` that the screen has: older entries are left out, unless more was missed than `items` holds
  */
 export function snapshotOf(
   of: {
     stored: StoredSession
     session: LiveSession | undefined
-    run: ActiveRun | undefined
+    run: Run | undefined
     items: readonly StoredEntry[]
     hasEarlier: boolean
     pending: Card[]
@@ -33,7 +34,7 @@ export function snapshotOf(
 ): Snapshot {
   const { session, run, items, hasEarlier, pending, questions, queued } = of
   const { id, title, nextSeq, isRehearsal, model, effort, agent, branchedFrom } = of.stored
-  const seq = (session?.nextSeq() ?? nextSeq) - 1
+  const seq = (session?.nextSeq ?? nextSeq) - 1
   const joins = since !== undefined && since <= seq && since >= (items[0]?.seq ?? 0)
   return {
     sessionId: id,

@@ -1,4 +1,4 @@
-/** What a session is called before its first message. */
+/** The title of a session before its first message. */
 export const untitled = 'New chat'
 
 /** The first line of a message, short enough for a list. */

@@ -1,40 +1,30 @@
-import type { Effort, Entry, EntryOf, SessionSource, SessionSummary } from 'protocol'
+import type { Effort, EntryOf, SessionSource, SessionSummary } from 'protocol'
 import type { StoredOrigin } from '../origin.ts'
-import type { SentAlong } from '../program.ts'
 import type { Spent } from '../spent.ts'
+import type { StoredEntry } from './entries.ts'
 import type { Member } from './versions.ts'
 
-/** An entry as the code makes it; the session gives it its place. */
-export type Draft = Entry extends infer E ? (E extends Entry ? Omit<E, 'seq' | 'runId' | 'at'> : never) : never
-
-/**
- * A stored entry. `context` (of a message, and of a child run's task) and `todo` (of a message): the cluster summary, and the model's own
- * open list, that the model was given; and what a program sent along with it. `speaker` (of a message, an answer and a decision): the
- * writer's name at that time, where several people write. No client sees them.
- */
-export type StoredEntry = Entry & Given
-export type Given = { context?: string; todo?: string; speaker?: string } & SentAlong
+export type { Draft, Given, StoredEntry } from './entries.ts'
 
 export type RunRow = {
   id: string
   sessionId: string
   origin: StoredOrigin
-  /** `stopping`: a person stopped it, and it has not yet ended. */
+  /** `stopping`: the run was stopped, and has not ended yet. */
   status: 'queued' | 'running' | 'stopping'
   at: number
-  /** Of a queued run: who stopped the session while it waited. It begins only when its message is sent again. */
+  /** For a queued run: the person who stopped the session while the run waited. The run begins only when its message is sent again. */
   heldBy?: string
 }
-/** `position`: how many runs of the session came before. `partial`: what had streamed of an unfinished turn. */
+/** A run of the store. `position`: how many runs of the session came before. `partial`: the streamed text of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
 
 /** A run that a call of another run began. */
 export type ChildRun = Pick<RunRow, 'id' | 'sessionId' | 'at'> & { parent: string; isEnded: boolean }
 
-/** What the loop keeps. Every method is synchronous: the store is on this machine. */
+/** The store of sessions, runs and entries. Every method but `together` is synchronous: the store is on this machine. */
 export interface TranscriptStore {
-  /** @param session.agent absent: `main` */
-  /** `person`: whose it is; absent: the first owner's. */
+  /** @param session.agent absent: `main`. @param session.person the session's owner; absent: the first owner */
   createSession(session: {
     id: string
     title: string
@@ -44,26 +34,26 @@ export interface TranscriptStore {
     person?: string
   }): void
   session(id: string): StoredSession | undefined
-  /** The session and all that hold versions of its messages, in no order. Empty: there is no such session. */
+  /** The session and all sessions with versions of its messages, in no order. Empty: there is no such session. */
   family(id: string): Member[]
   renameSession(id: string, title: string): void
   setRehearsal(id: string, isRehearsal: boolean): void
-  /** `at` undefined: not archived any more. */
+  /** @param at undefined: the session is no longer archived */
   archiveSession(id: string, at: number | undefined): void
-  /** `model` undefined: the one in use. */
+  /** @param model undefined: the model in use */
   setModel(id: string, model: string | undefined): void
-  /** `effort` undefined: as the settings say. */
+  /** @param effort undefined: as the settings say */
   setEffort(id: string, effort: Effort | undefined): void
   /**
-   * Makes a session of what lies below a seq of another: each run that had ended there as an ended run of its own, with the
-   * same seqs; of `cut`, a run that had not, what lies below. @returns the new id of `cut`.
+   * Makes a session of the entries below a seq of another one, with the same seqs. Each run that had ended there becomes an ended run of the new
+   * session. `cut`, a run that had not ended there, keeps its entries below. @returns the new id of `cut`
    */
   copySession(copy: SessionCopy): string | undefined
   deleteSession(id: string): void
   /** Sets the bound below which every seq of the session lies. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void
 
-  /** @returns its position. @throws where a call began that already began a run */
+  /** @returns its position. @throws Error if the call that begins this run has already begun one */
   addRun(run: RunRow): number
   /** The run that this call began, ended or not. */
   runOfCall(toolUseId: string): ChildRun | undefined
@@ -82,24 +72,24 @@ export interface TranscriptStore {
   append(sessionId: string, entry: StoredEntry): void
   entry(sessionId: string, seq: number): StoredEntry | undefined
   entriesOfRun(runId: string): StoredEntry[]
-  /** The list that the model of a session set last, child runs left out. Costs the same however long the session is. */
+  /** The list that the model of a session set last, child runs left out. Takes the same time however long the session is. */
   newestTodo(sessionId: string): EntryOf<'plan'> | undefined
   /** Up to `limit` entries from a seq on, oldest first. */
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
-  /** The entries of the newest `runs` runs, of all types or of `types`. Costs the same however long the session is. */
+  /** The entries of the newest `runs` runs, of all types or of `types`. Takes the same time however long the session is. */
   newestRuns(sessionId: string, runs: number, types?: readonly StoredEntry['type'][]): StoredEntry[]
-  /** The folds of a session, newest first: at most the newest 20. Costs the same however long the session is. */
+  /** The newest 20 folds of a session, newest first. Takes the same time however long the session is. */
   folds(sessionId: string): EntryOf<'compaction'>[]
   /** The result of a call in a session, and the run it was made in. */
   resultOf(sessionId: string, toolUseId: string): EntryOf<'tool_result'> | undefined
   /** All entries of a session of `types`, in order. Takes longer the longer the session is. */
   entriesOfTypes(sessionId: string, types: readonly StoredEntry['type'][]): StoredEntry[]
-  /** The newest `limit` entries with `seq < before`, oldest first, wherever that cuts a run. */
+  /** The newest `limit` entries with `seq < before`, oldest first. The page may begin within a run. */
   pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
   /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
   entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
 
-  /** The first reply given to a request, where it is a repetition. */
+  /** The reply that was given to an earlier request with the same id. */
   replyTo(kind: string, by: string, requestId: string): unknown
   rememberReply(kind: string, by: string, requestId: string, reply: unknown, at: number): void
   /** Drops replies older than `before`. */
@@ -107,21 +97,21 @@ export interface TranscriptStore {
   atomically<T>(work: () => T): T
   /** As `Transactions.untilFree`. */
   untilFree(forever?: 'forever'): Promise<void> | undefined
-  /** Soon, in one transaction with others. @returns what it returns, once it is committed. */
+  /** Runs the work soon, in one transaction with other work. @returns the work's value, once it is committed */
   together<T>(work: () => T): Promise<T>
   /** How many transactions were rolled back so far. */
   undone(): number
-  /** Whether a transaction is open. */
+  /** True if a transaction is open. */
   isInTransaction(): boolean
 }
 
-/** `agent`: the agent that it belongs to, for good. */
+/** A session of the store. `agent`: the agent that the session belongs to; it never changes. */
 export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'agent' | keyof Spent | 'found'> & {
   nextSeq: number
   agent: string
 }
 
-/** `entry`: what is shown as the place of the branch. `versionOf`: the session beside whose message there this one's stands. */
+/** A branch. `entry`: shown as the place of the branch. `versionOf`: the session with the other version of the message at that place. */
 export type SessionCopy = {
   from: string
   id: string

@@ -1,11 +1,11 @@
 import type { Versions } from 'protocol'
 
-/** A session of a family. `of`, `at`: it goes on from the session `of` in place of the message at `at`; absent in the first. */
+/** A session of a family. `of`, `at`: it continues the session `of` with another version of the message at `at`; absent in the first session. */
 export type Member = { id: string; createdAt: number; updatedAt: number; of?: string; at?: number }
 
 /**
- * The session whose message a new version at `at` stands beside: the one that first had a message there. Below `at`, a
- * version holds what its origin holds, so two versions of one message stand side by side and not one below the other.
+ * The session that first had a message at `at`: a new version is a version of that message. Below `at`, a version has the same entries as its origin,
+ * so all versions of one message have one origin.
  */
 export function originAt(sessionId: string, at: number, family: readonly Member[]): string {
   const member = family.find(({ id }) => id === sessionId)

@@ -4,11 +4,11 @@ import type { Redactor, World } from '../../gate/index.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
 import { failedWords } from '../../tools/changes/undo.ts'
 import type { Preview, Undo } from '../../tools/tool.ts'
-import type { Ready } from '../call.ts'
+import type { Ready } from '../judgement.ts'
 
 /**
- * `makes`: the guest that it creates. `endedAt`: Unix ms. `later`: what JARVIS
- * does by itself after it. `approvedBy`: who decided its card.
+ * A change as it is stored. `makes`: the guest that it creates. `endedAt`: Unix ms. `later`: a call that JARVIS makes by itself after it.
+ * `approvedBy`: the person who decided its card.
  */
 export type StoredChange = Omit<Change, 'undo'> & {
   undo: Undo
@@ -18,35 +18,35 @@ export type StoredChange = Omit<Change, 'undo'> & {
   later?: NonNullable<Preview['later']>
 }
 
-/** `undefined`: no longer so. */
+/** The new state of a change. A field that is `undefined` is removed. */
 type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
 
 export interface ChangeStore {
-  /** The approved card lets the change go back by itself so long after it began; `undefined`: it does not. */
+  /** Stores the time after its begin when the approved change goes back by itself; `undefined`: it does not go back. */
   arm(id: string, afterMs: number | undefined): void
-  /** Adds a change that begins now, armed where its card said so. @returns when it goes back, Unix ms */
+  /** Adds a change that begins now, armed if its card said so. @returns the time when it goes back, Unix ms */
   begin(change: Omit<StoredChange, 'state'>): number | undefined
   get(id: string): StoredChange | undefined
   /** Newest first. @param query.target `vm/101`; absent: all */
   list(query: { target?: string; limit: number; before?: number }): StoredChange[]
-  /** Those that go back by themselves, or have something to be done later; soonest first. */
+  /** Lists the changes that go back by themselves, or have a later call; soonest first. */
   due(): StoredChange[]
-  /** The newest change that made this guest. */
+  /** Returns the newest change that made this guest. */
   makerOf(vmid: number): StoredChange | undefined
-  /** Sets the state if it is one of `from`. @returns false where it is another */
+  /** Sets the state if it is one of `from`. @returns false if it is another state */
   move(id: string, from: readonly Change['state'][], to: Moved): boolean
   /**
-   * Nothing that was changed before can be taken back, for this reason. @returns the changes that would have gone back
-   * @param tools only what these changed; absent: all
+   * Closes all changes: none can be taken back any more, for this reason. @returns the changes that would have gone back
+   * @param tools only changes by these tools; absent: all
    */
   close(because: string, tools?: readonly string[]): StoredChange[]
-  /** Forgets older changes of which nothing is due. @param before Unix ms */
+  /** Forgets older changes that do not go back by themselves and have no later call. @param before Unix ms */
   prune(before: number): void
-  /** What was to be done later is done, or cannot be. */
+  /** Removes the later call, because it was made or cannot be made. */
   endLater(id: string, problem?: string): void
 }
 
-/** What takes a call's change back. It is kept on disk, so one that needs a secret is none. */
+/** The undo of a call's change. Undo calls are stored on disk, so a change whose undo would need a secret has none. */
 export function undoOf({ tool, input, preview }: Ready, world: World, redactor: Redactor): Undo {
   const undo = preview?.undo ?? tool.undo?.(input as never, world) ?? unsaid(tool.attached?.server)
   const kept = redactor.value(undo)
@@ -66,7 +66,7 @@ export function undoFacts(undo: Undo): UndoFacts {
   return { kind, sentence, until, loses }
 }
 
-/** What a card of the call would say, where its tool reads something before; undefined where it reads nothing. */
+/** The preview that a card of the call would show; undefined if its tool reads nothing before. */
 export function previewFacts(ready: Ready, world: World, redactor: Redactor): ClassifyReply['preview'] {
   const { preview } = ready
   if (preview === undefined) return undefined
@@ -85,35 +85,34 @@ export const shownChange = ({ undo, makes, endedAt, later, approvedBy, ...change
   undo: change.state === 'failed' ? { kind: 'none', sentence: failedWords } : undoFacts(undo),
 })
 
-/** Whether a change of this kind may go back by itself: settings may, and nothing that holds data. */
+/** Returns whether a change of this kind may go back by itself. Settings may; a change of data may not. */
 export const mayGoBack = ({ effects, preview }: Pick<Ready, 'effects' | 'preview'>, undo: Undo): boolean =>
   undo.kind === 'call' &&
   preview?.mayGoBack !== false &&
   effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
 
-/** Afterwards a guest that JARVIS made is one like any other: people may have put their data there. */
+/** The time for which a guest counts as made by JARVIS. Later, people may have put their data there. */
 const isNewForMs = 24 * 60 * 60_000
 /** Proxmox's tasks end in whole seconds, and the answer comes a little later. */
 const slackMs = 60_000
 
 /**
- * The change that made a guest within the last day; undefined where none did, or another guest has taken its number since.
+ * The change that made a guest within the last day; undefined if there is none, or if another guest has taken its number since.
  * @param now Unix ms
  */
 export function makerOf(
   store: Pick<ChangeStore, 'makerOf'>,
   { guests, clockOffMs = 0 }: Pick<ClusterState, 'guests' | 'clockOffMs'>,
-  vmid: number,
-  now: number,
-) {
+  { vmid, now }: { vmid: number; now: number },
+): { change: string; at: number } | undefined {
   const maker = store.makerOf(vmid)
   const { madeAt, identity } = guests.find((guest) => guest.vmid === vmid) ?? {}
   if (maker === undefined || maker.state === 'failed' || maker.state === 'undone') return undefined
   const { id: change, at, endedAt = at } = maker
   if (now - endedAt > isNewForMs) return undefined
-  // What it made is the guest that is there now, beyond doubt.
+  // The guest that is there now must be the one that the change made, beyond doubt.
   if (whoseIs(identity, { at: endedAt + slackMs }) !== 'own') return undefined
-  // By JARVIS's clock, as the change.
+  // Both times by JARVIS's clock.
   const madeHere = madeAt === undefined ? undefined : madeAt - clockOffMs
   const isOurs = madeHere === undefined || (madeHere >= at - slackMs && madeHere <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined

@@ -2,19 +2,30 @@ import { type Change, JarvisError, type ToolCall } from 'protocol'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import type { NetworkTimers, TimerEnd } from '../../homelab/ports.ts'
 import { type Clock, oldBefore } from '../../lib/clock.ts'
-import type { ToolContext } from '../../tools/tool.ts'
-import type { CallContext, Ready } from '../call.ts'
+import type { Preview, ToolContext, Undo } from '../../tools/tool.ts'
+import type { CallContext } from '../call.ts'
+import type { Ready } from '../judgement.ts'
 import type { Journal, Outcome, Transactions } from '../ports.ts'
-import { type ChangeStore, shownChange, undoOf } from './change.ts'
+import { type ChangeStore, type StoredChange, shownChange, undoOf } from './change.ts'
 import { keepChange } from './keep.ts'
 
 const disarmWithinMs = 20_000
 const keptForMs = 90 * 24 * 60 * 60_000
-/** From these a change can be taken back. */
+/** The states in which a change can be taken back. */
 const undoable = ['made', 'armed', 'unknown'] as const
 
-/** The record of what JARVIS changed, and of what takes each change back. */
-export function createChanges(parts: {
+/** A call that begins. `approvedBy`: the person who decided its card, or whose grant covers it. */
+export type Begun = { context: CallContext; approvedBy: string | undefined }
+
+/** The facts of a change that the journal keeps beside its claim. `goesBackAt`: Unix ms. */
+type JournalledChange = {
+  undo: Undo
+  later?: NonNullable<Preview['later']>
+  goesBackAt?: number
+  timerOn?: string
+}
+
+export type ChangeParts = {
   store: ChangeStore
   journal: Journal
   transactions: Transactions
@@ -22,14 +33,178 @@ export function createChanges(parts: {
   clock: Clock
   world: () => World
   timers?: Pick<NetworkTimers, 'disarm'> | undefined
+  /** Told after each change of the list. */
   changed(): void
-}) {
-  const { store, journal, transactions, redactor, clock } = parts
+}
 
-  async function mustDisarm(id: string, node: string) {
+/** The record of what JARVIS changed, and of the call that takes each change back. */
+export class Changes {
+  readonly #parts: ChangeParts
+
+  constructor(parts: ChangeParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Records a call that begins, in the transaction of its claim. @returns what the journal keeps beside it
+   * @throws JarvisError `conflict` if the call takes back a change that is being taken back already
+   */
+  begin(call: ToolCall, ready: Ready, { context, approvedBy }: Begun): JournalledChange {
+    const { store, transactions, redactor, clock, changed } = this.#parts
+    const { toolUseId: id, toolName } = call
+    const { tool, input, effects, target, preview, verdict } = ready
+    const world = this.#parts.world()
+    const at = clock.now()
+    const undone = tool.undoes?.(input)
+    if (undone !== undefined && !store.move(undone, undoable, { state: 'undoing' }))
+      throw new JarvisError('conflict', 'This change is being undone, or was undone before. Nothing was run.')
+    const undo = undoOf(ready, world, redactor)
+    const makes = madeGuest(ready, world)
+    const { sentence = toolName } = redactor.value(
+      describe({ toolName, effects: redactor.value([...effects]), verdict }, world, at),
+    )
+    const later = preview?.later && redactor.value(preview.later)
+    const goesBackAt = store.begin({
+      id,
+      sessionId: context.sessionId,
+      toolName,
+      toolInput: redactor.value(call.toolInput),
+      target: redactor.value(target),
+      requestedBy: context.principal,
+      sentence,
+      at,
+      undo,
+      ...(makes !== undefined && { makes }),
+      ...(undone !== undefined && { undoes: undone }),
+      ...(later && { later }),
+      ...(preview?.timerOn !== undefined && { timerOn: preview.timerOn }),
+      ...(approvedBy !== undefined && { approvedBy }),
+    })
+    transactions.afterCommit(changed)
+    const timerOn = goesBackAt === undefined ? undefined : preview?.timerOn
+    return {
+      undo,
+      ...(later && { later }),
+      ...(goesBackAt !== undefined && { goesBackAt }),
+      ...(timerOn !== undefined && { timerOn }),
+    }
+  }
+
+  /** The facts of its change that a running call gets: the time when it goes back, and the change that a node's timer takes back. */
+  contextOf(id: string, undone: string | undefined): Pick<ToolContext, 'goesBack' | 'timerOf'> {
+    const { store, clock } = this.#parts
+    const goesBackAt = store.get(id)?.goesBackAt
+    const isTimed = undone !== undefined && store.get(undone)?.timerOn !== undefined
+    return {
+      ...(goesBackAt !== undefined && { goesBack: { id, afterMs: Math.max(0, goesBackAt - clock.now()) } }),
+      ...(isTimed && { timerOf: undone }),
+    }
+  }
+
+  /** Records the end of a call, in the transaction of its result. No-op for a call that changes nothing. */
+  settle(id: string, outcome: Outcome, why: string): void {
+    const { store, transactions, clock, changed } = this.#parts
+    const change = store.get(id)
+    if (change === undefined) return
+    const endedAt = clock.now()
+    const made = change.goesBackAt === undefined ? 'made' : 'armed'
+    // If the outcome is unknown, the undo finds out whether the change was made when its time comes.
+    const state = outcome === 'failed' ? 'failed' : outcome === 'unknown' && made === 'made' ? 'unknown' : made
+    const goesBackAt = state === 'armed' ? change.goesBackAt : undefined
+    store.move(id, ['running', 'unknown'], { state, endedAt, goesBackAt })
+    if (change.undoes !== undefined) this.#settleUndone(change.undoes, change, { outcome, why, endedAt })
+    transactions.afterCommit(changed)
+  }
+
+  /**
+   * Closes the changes made before by these tools, or all changes: they cannot be taken back any more, nor go back by themselves.
+   * @param because the reason that people see
+   */
+  close(because: string, tools?: readonly string[]): void {
+    const { store, journal, transactions, changed } = this.#parts
+    transactions.durably(() => {
+      for (const { id, target } of store.close(because, tools))
+        journal.append('change', { change: 'not_gone_back', toolUseId: id, target, by: 'jarvis', why: because })
+    })
+    changed()
+  }
+
+  /** Forgets changes of three months ago; the journal keeps them. */
+  prune(): void {
+    this.#parts.store.prune(oldBefore(this.#parts.clock, keptForMs))
+  }
+
+  get(id: string): StoredChange | undefined {
+    return this.#parts.store.get(id)
+  }
+
+  /** Returns the newest change that made this guest. */
+  makerOf(vmid: number): StoredChange | undefined {
+    return this.#parts.store.makerOf(vmid)
+  }
+
+  /** Lists what JARVIS does by itself after changes that it made, soonest first. */
+  later(): NonNullable<Preview['later']>[] {
+    return this.#parts.store.due().flatMap(({ later }) => later ?? [])
+  }
+
+  list(query: Parameters<ChangeStore['list']>[0]): Change[] {
+    return this.#parts.store.list(query).map(shownChange)
+  }
+
+  /** Lists the changes that go back by themselves, soonest first. */
+  armed(): Change[] {
+    return this.#parts.store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : []))
+  }
+
+  /** @throws JarvisError `not_found` */
+  one(id: string): Change {
+    const change = this.#parts.store.get(id)
+    if (change === undefined) throw new JarvisError('not_found', 'There is no such change.')
+    return shownChange(change)
+  }
+
+  /**
+   * Keeps a change that would go back by itself. If its node has a timer, the timer is removed first.
+   * @throws as `keepChange` does; JarvisError if the node cannot be asked
+   */
+  async keep(id: string, by: string): Promise<void> {
+    const { store, clock, changed } = this.#parts
+    const { state, timerOn } = store.get(id) ?? {}
+    if (state === 'armed' && timerOn !== undefined) await this.#mustDisarm(id, timerOn)
+    keepChange(this.#parts, id, { by, at: clock.now() })
+    changed()
+  }
+
+  /** Records whether `undone` was taken back by the call that has ended. */
+  #settleUndone(
+    undone: string,
+    { id, approvedBy, requestedBy }: StoredChange,
+    { outcome, why, endedAt }: { outcome: Outcome; why: string; endedAt: number },
+  ): void {
+    const { store, journal } = this.#parts
+    if (outcome === 'done') {
+      const decided = { decidedBy: approvedBy ?? requestedBy.name, decidedAt: endedAt }
+      store.move(undone, ['undoing'], { state: 'undone', goesBackAt: undefined, ...decided })
+    } else
+      store.move(undone, ['undoing'], {
+        state: outcome === 'failed' ? 'made' : 'unknown',
+        problem: why,
+        goesBackAt: undefined,
+      })
+    journal.append('change', {
+      change: outcome === 'done' ? 'undone' : 'not_undone',
+      toolUseId: undone,
+      by: id,
+      why,
+    })
+  }
+
+  async #mustDisarm(id: string, node: string): Promise<void> {
+    const { timers, redactor } = this.#parts
     let end: TimerEnd | undefined
     try {
-      end = await parts.timers?.disarm(node, id, { signal: AbortSignal.timeout(disarmWithinMs) })
+      end = await timers?.disarm(node, id, { signal: AbortSignal.timeout(disarmWithinMs) })
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       const message = `${node} cannot be asked, so its timer still takes the change back in time: nothing was kept. ${redactor.text(why)}`
@@ -37,130 +212,10 @@ export function createChanges(parts: {
     }
     if (end === 'gone_off') throw new JarvisError('conflict', `${node} has put it back already, by its own timer.`)
   }
-
-  return {
-    /**
-     * A call begins, in the transaction of its claim. @returns what the journal keeps beside it
-     * @throws JarvisError `conflict` where it takes back what is being taken back already
-     */
-    begin(call: ToolCall, ready: Ready, context: CallContext, approvedBy: string | undefined) {
-      const { toolUseId: id, toolName } = call
-      const { tool, input, effects, target, preview, verdict } = ready
-      const world = parts.world()
-      const at = clock.now()
-      const undone = tool.undoes?.(input)
-      if (undone !== undefined && !store.move(undone, undoable, { state: 'undoing' }))
-        throw new JarvisError('conflict', 'This change is being undone, or was undone before. Nothing was run.')
-      const undo = undoOf(ready, world, redactor)
-      const [first] = effects
-      const isNew = !world.cluster.guests.some(({ vmid }) => vmid === target.vmid)
-      const makes = first?.kind === 'create' && first.on === 'guest' && isNew ? target.vmid : undefined
-      const { sentence = toolName } = redactor.value(
-        describe(toolName, redactor.value([...effects]), world, verdict, at),
-      )
-      const later = preview?.later && redactor.value(preview.later)
-      const goesBackAt = store.begin({
-        id,
-        sessionId: context.sessionId,
-        toolName,
-        toolInput: redactor.value(call.toolInput),
-        target: redactor.value(target),
-        requestedBy: context.principal,
-        sentence,
-        at,
-        undo,
-        ...(makes !== undefined && { makes }),
-        ...(undone !== undefined && { undoes: undone }),
-        ...(later && { later }),
-        ...(preview?.timerOn !== undefined && { timerOn: preview.timerOn }),
-        ...(approvedBy !== undefined && { approvedBy }),
-      })
-      transactions.afterCommit(parts.changed)
-      const timerOn = goesBackAt === undefined ? undefined : preview?.timerOn
-      return {
-        undo,
-        ...(later && { later }),
-        ...(goesBackAt !== undefined && { goesBackAt }),
-        ...(timerOn !== undefined && { timerOn }),
-      }
-    },
-
-    /** What a call that runs must know of its change: when that goes back, and whether a node's timer takes it back. */
-    contextOf(id: string, undone: string | undefined): Pick<ToolContext, 'goesBack' | 'timerOf'> {
-      const goesBackAt = store.get(id)?.goesBackAt
-      const isTimed = undone !== undefined && store.get(undone)?.timerOn !== undefined
-      return {
-        ...(goesBackAt !== undefined && { goesBack: { id, afterMs: Math.max(0, goesBackAt - clock.now()) } }),
-        ...(isTimed && { timerOf: undone }),
-      }
-    },
-
-    /** A call has ended, in the transaction of its result. */
-    settle(id: string, outcome: Outcome, why: string) {
-      const change = store.get(id)
-      if (change === undefined) return
-      const endedAt = clock.now()
-      const made = change.goesBackAt === undefined ? 'made' : 'armed'
-      // Whether an unknown change was made, its undo finds out when its time comes.
-      const state = outcome === 'failed' ? 'failed' : outcome === 'unknown' && made === 'made' ? 'unknown' : made
-      const goesBackAt = state === 'armed' ? change.goesBackAt : undefined
-      store.move(id, ['running', 'unknown'], { state, endedAt, goesBackAt })
-      const { undoes: undone } = change
-      if (undone !== undefined) {
-        const decided = { decidedBy: change.approvedBy ?? change.requestedBy.name, decidedAt: endedAt }
-        if (outcome === 'done') store.move(undone, ['undoing'], { state: 'undone', goesBackAt: undefined, ...decided })
-        else
-          store.move(undone, ['undoing'], {
-            state: outcome === 'failed' ? 'made' : 'unknown',
-            problem: why,
-            goesBackAt: undefined,
-          })
-        journal.append('change', {
-          change: outcome === 'done' ? 'undone' : 'not_undone',
-          toolUseId: undone,
-          by: id,
-          why,
-        })
-      }
-      transactions.afterCommit(parts.changed)
-    },
-
-    /** Nothing that was changed before, by these tools or by all, can be taken back, nor goes back by itself. */
-    close(because: string, tools?: readonly string[]) {
-      transactions.durably(() => {
-        for (const { id, target } of store.close(because, tools))
-          journal.append('change', { change: 'not_gone_back', toolUseId: id, target, by: 'jarvis', why: because })
-      })
-      parts.changed()
-    },
-
-    /** Forgets changes of three months ago; the journal keeps them. */
-    prune: () => store.prune(oldBefore(clock, keptForMs)),
-    get: store.get,
-    makerOf: store.makerOf,
-    /** What JARVIS does by itself after changes that it made, soonest first. */
-    later: () => store.due().flatMap(({ later }) => later ?? []),
-    list: (query: Parameters<ChangeStore['list']>[0]): Change[] => store.list(query).map(shownChange),
-    /** Those that go back by themselves, soonest first. */
-    armed: (): Change[] => store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : [])),
-    /** @throws JarvisError `not_found` */
-    one(id: string): Change {
-      const change = store.get(id)
-      if (change === undefined) throw new JarvisError('not_found', 'There is no such change.')
-      return shownChange(change)
-    },
-
-    /**
-     * Keeps a change that would go back by itself. Where its node has a timer, that is taken away first.
-     * @throws as `keepChange` does; JarvisError where the node cannot be asked
-     */
-    async keep(id: string, by: string) {
-      const { state, timerOn } = store.get(id) ?? {}
-      if (state === 'armed' && timerOn !== undefined) await mustDisarm(id, timerOn)
-      keepChange(parts, id, by, clock.now())
-      parts.changed()
-    },
-  }
 }
 
-export type Changes = ReturnType<typeof createChanges>
+/** The number of the guest that a call creates; undefined if it creates none, or the number is taken. */
+function madeGuest({ effects: [first], target }: Ready, { cluster }: World): number | undefined {
+  const isNew = !cluster.guests.some(({ vmid }) => vmid === target.vmid)
+  return first?.kind === 'create' && first.on === 'guest' && isNew ? target.vmid : undefined
+}

@@ -3,8 +3,9 @@ import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore } from './change.ts'
 
 /**
- * Keeps a change that would go back by itself; of keeping and going back, the first wins.
- * @throws JarvisError `not_found`; `conflict` where it does not go back by itself any more
+ * Keeps a change that would go back by itself. If keeping and going back happen at once, the first wins.
+ * @param decision `at`: Unix ms
+ * @throws JarvisError `not_found`; `conflict` if it does not go back by itself any more
  */
 export function keepChange(
   {
@@ -13,8 +14,7 @@ export function keepChange(
     transactions,
   }: { store: ChangeStore; journal: Journal; transactions: Pick<Transactions, 'durably'> },
   id: string,
-  by: string,
-  at: number,
+  { by, at }: { by: string; at: number },
 ) {
   transactions.durably(() => {
     const change = store.get(id)

@@ -1,11 +1,11 @@
 import { mainAgentId } from 'protocol'
 import { hearEnd } from '../../agent/hear-end.ts'
 import type { Runs } from '../../agent/runs.ts'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { ChangeStore } from './change.ts'
-import { createReturns } from './returns.ts'
+import { Returns } from './returns.ts'
 
 /** Changes that go back by themselves, and later calls that a card approved. Hears `changes.changed`; tells `changes.going_back`. */
 export const returnsRoom = defineRoom({
@@ -19,7 +19,7 @@ export const returnsRoom = defineRoom({
   }) {
     const { foundation, facts, store, cluster, runs } = needs
     const { clock, database, journal, activity, announce, report, isStopping } = foundation
-    const returns = createReturns({
+    const returns = new Returns({
       store,
       clock,
       journal,
@@ -38,7 +38,7 @@ export const returnsRoom = defineRoom({
       },
       announce: announce('call'),
     })
-    facts.on('changes.changed', returns.look)
-    return { start: returns.look, stop: returns.stop }
+    facts.on('changes.changed', () => returns.look())
+    return { start: () => returns.look(), stop: () => returns.stop() }
   },
 })

@@ -7,13 +7,13 @@ import type { Receipt } from '../../signing/receipt.ts'
 import type { KnownPerson, People } from '../people.ts'
 import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
 
-/** Who counts as having asked: the person in whose name, and whoever else caused it. */
+/** The people who count as having asked: the person in whose name the call is asked for, and everybody else who caused it. */
 const askersOf = (
   { person, causedBy = [] }: Pick<Principal, 'person' | 'causedBy'>,
   people: Pick<People, 'find'>,
 ): string[] => [people.find(person)?.id ?? '', ...causedBy]
 
-/** What a card says of those who must approve it; undefined where one operator decides. @param people who may sign in now */
+/** The approvals that a card shows; undefined when one operator decides. @param people who may sign in now */
 export function approvalsOf(
   approve: Approve | undefined,
   people: People,
@@ -36,17 +36,25 @@ export function approvalsOf(
   }
 }
 
-/** What a rule asks for here. Where nobody knows who wrote the text that a call follows, one of those who approve may have. */
+/**
+ * The rule's quorum for this call. When the author of the text that the call follows is unknown, one approver may be the author, so one
+ * more is needed.
+ */
 export const neededBy = (approve: Approve, { causedBy = [] }: Pick<Principal, 'causedBy'> = {}): Approve => ({
   ...approve,
   count: approve.count + (approve.notAsker && causedBy.includes(unknownWriter) ? 1 : 0),
 })
 
-/** A yes that counts. `isAlone`: an owner broke the glass, and nobody else is needed. */
+const quorumOf = ({ needed: count, roles: by, notAsker }: Approvals): Approve => ({
+  count,
+  by,
+  notAsker: notAsker ?? false,
+})
+
+/** A yes that counts. `isAlone`: an owner broke the glass, so nobody else is needed. */
 type Counting = KnownPerson & { isAlone: boolean }
 
-/** Several people approve one call: who may, whose yes counts, and what is written of it. */
-export function createApprovals(parts: {
+export type ApprovalParts = {
   store: Pick<ConfirmationStore, 'setApprovals'>
   journal: Journal
   proof: Pick<JournalProof, 'approvals'>
@@ -54,105 +62,116 @@ export function createApprovals(parts: {
   people: People
   clock: Clock
   redact(text: string): string
-}) {
-  const { people } = parts
-  const approveOf = ({ needed: count, roles: by, notAsker }: Approvals): Approve => ({
-    count,
-    by,
-    notAsker: notAsker ?? false,
-  })
+}
 
-  /** Whose yes stands in the journal and still counts: not of somebody who was removed or has another role now, nor a signature of a key that is gone. */
-  function counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
+/** Approvals of one call by several people: who may approve, whose yes counts, and how a yes is recorded. */
+export class CardApprovals {
+  readonly #parts: ApprovalParts
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Returns the person whose yes is recorded; undefined when one operator decides.
+   * @throws JarvisError `forbidden` when their yes does not count, such as a member's; `already_decided` when they approved before
+   */
+  approver(stored: StoredConfirmation, by: string, isAlone: boolean): KnownPerson | undefined {
+    const { people } = this.#parts
+    const { card } = stored
+    const { approvals } = card
+    const person = people.find(by)
+    if (person === undefined || !mayApprove(person.role, usualApprovers))
+      throw new JarvisError('forbidden', 'An operator approves this; you can deny it. Nothing was decided.')
+    if (approvals === undefined) return undefined
+    if (isAlone) {
+      if (person.role === 'owner') return person
+      throw new JarvisError('forbidden', 'Only an owner may decide alone. Nothing was decided.')
+    }
+    if (!mayApprove(person.role, approvals.roles))
+      throw new JarvisError(
+        'forbidden',
+        `It takes ${approvals.roles.join(' or ') || 'nobody'} to approve this, and you are ${person.role}. Nothing was decided.`,
+      )
+    if (approvals.notAsker && askersOf(card.requestedBy, people).includes(person.id)) {
+      const isOthers = card.requestedBy.causedBy?.includes(person.id) === true
+      const deed = isOthers ? 'You started this, or wrote what it follows' : 'You asked for this'
+      throw new JarvisError('forbidden', `${deed}, so others must approve it. You can deny it. Nothing was decided.`)
+    }
+    const yes = this.#counting(stored)
+    if (!yes.some(({ id }) => id === person.id)) return person
+    const left = approvals.needed - yes.length
+    throw new JarvisError('already_decided', `You approved it before. It waits for ${left} more.`)
+  }
+
+  /** Returns whether nobody else is needed once this person has said yes. */
+  isLast(stored: StoredConfirmation, person: KnownPerson, isAlone: boolean): boolean {
+    return isEnough(stored, [...this.#counting(stored).filter(({ id }) => id !== person.id), { ...person, isAlone }])
+  }
+
+  /** Returns whether enough people have said yes, by their roles and keys of now. */
+  isWhole(stored: Pick<StoredConfirmation, 'card' | 'bindingHash'>): boolean {
+    return stored.card.approvals === undefined || isEnough(stored, this.#counting(stored))
+  }
+
+  /** Records a yes, within the caller's transaction. */
+  record(
+    stored: StoredConfirmation,
+    person: KnownPerson,
+    more: { note?: string | undefined; alone?: string | undefined; receipt?: Receipt | undefined },
+  ): void {
+    const { store, journal, clock, redact } = this.#parts
+    const { card, sessionId, bindingHash } = stored
+    const { toolUseId, toolName, target, requestedBy, approvals } = card
+    if (approvals === undefined) return
+    const at = clock.now()
+    const before = this.#counting(stored).filter(({ id }) => id !== person.id)
+    const said = new Map(approvals.by.map((one) => [one.person, one]))
+    const by = before.map(({ id, name }) => said.get(id) ?? { person: id, name, at })
+    const now = { ...approvals, by: [...by, { person: person.id, name: person.name, at }] }
+    store.setApprovals(toolUseId, now)
+    const about = {
+      toolUseId,
+      sessionId,
+      toolName,
+      target,
+      requestedBy,
+      bindingHash,
+      by: person.id,
+      role: person.role,
+    }
+    journal.append('approval', {
+      ...about,
+      number: now.by.length,
+      of: approvals.needed,
+      ...(more.note !== undefined && { note: redact(more.note) }),
+      ...(more.alone !== undefined && { breakGlass: redact(more.alone) }),
+      ...(more.receipt && { receipt: more.receipt }),
+    })
+  }
+
+  /**
+   * Lists the people whose yes stands in the journal and still counts. A yes no longer counts when the person was removed or has another
+   * role now, or when the key of its signature is gone.
+   */
+  #counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
+    const { people, proof, decisions } = this.#parts
     if (card.approvals === undefined) return []
-    const all = card.proof === undefined ? parts.proof.approvals : parts.decisions.signedBy
-    const given = new Map(all(card.toolUseId, bindingHash).map((one) => [one.person, one]))
+    const all =
+      card.proof === undefined
+        ? proof.approvals(card.toolUseId, bindingHash)
+        : decisions.signedBy(card.toolUseId, bindingHash)
+    const given = new Map(all.map((one) => [one.person, one]))
     const known = [...given.values()].flatMap(({ person, isAlone }) => {
       const found = people.find(person)
       return found === undefined || found.id !== person ? [] : [{ ...found, isAlone }]
     })
     const able = new Set(
-      approversOf(approveOf(card.approvals), known, askersOf(card.requestedBy, people)).map(({ id }) => id),
+      approversOf(quorumOf(card.approvals), known, askersOf(card.requestedBy, people)).map(({ id }) => id),
     )
     return known.filter(({ id, role, isAlone }) => (isAlone ? role === 'owner' : able.has(id)))
   }
-
-  const isEnough = ({ card }: Pick<StoredConfirmation, 'card'>, yes: readonly Counting[]): boolean =>
-    yes.some(({ isAlone }) => isAlone) || yes.length >= (card.approvals?.needed ?? 0)
-
-  return {
-    /**
-     * The person whose yes is written down; undefined where one operator decides.
-     * @throws JarvisError `forbidden` where theirs does not count, such as a member's, `already_decided` where they said it before
-     */
-    approver(stored: StoredConfirmation, by: string, isAlone: boolean): KnownPerson | undefined {
-      const { card } = stored
-      const { approvals } = card
-      const person = people.find(by)
-      if (person === undefined || !mayApprove(person.role, usualApprovers))
-        throw new JarvisError('forbidden', 'An operator approves this; you can deny it. Nothing was decided.')
-      if (approvals === undefined) return undefined
-      if (isAlone) {
-        if (person.role === 'owner') return person
-        throw new JarvisError('forbidden', 'Only an owner may decide alone. Nothing was decided.')
-      }
-      if (!mayApprove(person.role, approvals.roles))
-        throw new JarvisError(
-          'forbidden',
-          `It takes ${approvals.roles.join(' or ') || 'nobody'} to approve this, and you are ${person.role}. Nothing was decided.`,
-        )
-      if (approvals.notAsker && askersOf(card.requestedBy, people).includes(person.id)) {
-        const isOthers = card.requestedBy.causedBy?.includes(person.id) === true
-        const deed = isOthers ? 'You started this, or wrote what it follows' : 'You asked for this'
-        throw new JarvisError('forbidden', `${deed}, so others must approve it. You can deny it. Nothing was decided.`)
-      }
-      const yes = counting(stored)
-      if (!yes.some(({ id }) => id === person.id)) return person
-      const left = approvals.needed - yes.length
-      throw new JarvisError('already_decided', `You approved it before. It waits for ${left} more.`)
-    },
-    /** Whether nobody else is needed once this person has said yes. */
-    isLast: (stored: StoredConfirmation, person: KnownPerson, isAlone: boolean): boolean =>
-      isEnough(stored, [...counting(stored).filter(({ id }) => id !== person.id), { ...person, isAlone }]),
-    /** Whether enough people have said yes, as they stand now. */
-    isWhole: (stored: Pick<StoredConfirmation, 'card' | 'bindingHash'>): boolean =>
-      stored.card.approvals === undefined || isEnough(stored, counting(stored)),
-    /** Writes a yes down, within the caller's transaction. @returns how the card shows it */
-    record(
-      stored: StoredConfirmation,
-      person: KnownPerson,
-      more: { note?: string; alone?: string; receipt?: Receipt | undefined },
-    ): Approvals | undefined {
-      const { card, sessionId, bindingHash } = stored
-      const { toolUseId, toolName, target, requestedBy, approvals } = card
-      if (approvals === undefined) return undefined
-      const at = parts.clock.now()
-      const before = counting(stored).filter(({ id }) => id !== person.id)
-      const said = new Map(approvals.by.map((one) => [one.person, one]))
-      const by = before.map(({ id, name }) => said.get(id) ?? { person: id, name, at })
-      const now = { ...approvals, by: [...by, { person: person.id, name: person.name, at }] }
-      parts.store.setApprovals(toolUseId, now)
-      const about = {
-        toolUseId,
-        sessionId,
-        toolName,
-        target,
-        requestedBy,
-        bindingHash,
-        by: person.id,
-        role: person.role,
-      }
-      parts.journal.append('approval', {
-        ...about,
-        number: now.by.length,
-        of: approvals.needed,
-        ...(more.note !== undefined && { note: parts.redact(more.note) }),
-        ...(more.alone !== undefined && { breakGlass: parts.redact(more.alone) }),
-        ...(more.receipt && { receipt: more.receipt }),
-      })
-      return now
-    },
-  }
 }
 
-export type ApprovalsOfCards = ReturnType<typeof createApprovals>
+const isEnough = ({ card }: Pick<StoredConfirmation, 'card'>, yes: readonly Counting[]): boolean =>
+  yes.some(({ isAlone }) => isAlone) || yes.length >= (card.approvals?.needed ?? 0)

@@ -4,56 +4,66 @@ import type { Clock } from '../../lib/clock.ts'
 /** How soon a token that expired, or was revoked at the command line, takes its cards along, ms. */
 const lookEveryMs = 5_000
 
-/**
- * Withdraws waiting cards whose token or person is gone, and stops runs of such. It looks every 5 s while a card waits, or a run goes on, of a token
- * or of another person than the first owner.
- */
-export function createAskers(parts: {
+export type AskerParts = {
   pending(): Card[]
-  /** Why the card's principal may no longer ask; undefined where it may. */
+  /** Returns why the card's principal may no longer ask; undefined if it may. */
   goneBecause(card: Card): string | undefined
   withdraw(toolUseId: string, because: string): void
   runs: { look(): void; haveOthers(): boolean }
   clock: Clock
   isStopping(): boolean
   report(error: unknown, message: string): void
-}) {
-  let disarm: (() => void) | undefined
+}
 
-  function look() {
-    for (const card of parts.pending()) {
-      const because = parts.goneBecause(card)
-      if (because !== undefined) parts.withdraw(card.toolUseId, because)
+/**
+ * Withdraws waiting cards whose token or person is gone, and stops their runs. Looks every 5 s while a card waits, or a run goes on, of a
+ * token or of another person than the first owner.
+ */
+export class Askers {
+  readonly #parts: AskerParts
+  #disarm: (() => void) | undefined
+
+  constructor(parts: AskerParts) {
+    this.#parts = parts
+  }
+
+  /** Looks now, as at a start. */
+  look(): void {
+    const { pending, goneBecause, withdraw, runs } = this.#parts
+    for (const card of pending()) {
+      const because = goneBecause(card)
+      if (because !== undefined) withdraw(card.toolUseId, because)
     }
     // A run that ends withdraws its cards without saying why.
-    parts.runs.look()
-    arm()
+    runs.look()
+    this.arm()
   }
-  function arm() {
-    if (disarm !== undefined || parts.isStopping()) return
-    const haveCards = () =>
-      parts.pending().some(({ requestedBy: { token, person } }) => token !== undefined || person !== undefined)
-    if (!parts.runs.haveOthers() && !haveCards()) return
-    disarm = parts.clock.after(lookEveryMs, () => {
-      disarm = undefined
-      if (parts.isStopping()) return
+
+  /** Looks from now on, because a card may have been made or a run begun. */
+  arm(): void {
+    const { runs, clock, isStopping, report } = this.#parts
+    if (this.#disarm !== undefined || isStopping()) return
+    if (!runs.haveOthers() && !this.#haveCards()) return
+    this.#disarm = clock.after(lookEveryMs, () => {
+      this.#disarm = undefined
+      if (isStopping()) return
       try {
-        look()
+        this.look()
       } catch (error) {
-        parts.report(error, 'what ended tokens and people asked for could not be stopped')
-        arm()
+        report(error, 'what ended tokens and people asked for could not be stopped')
+        this.arm()
       }
     })
   }
 
-  return {
-    /** Looks now, as at a start. */
-    look,
-    /** Looks from now on: a card may have been made, or a run begun. */
-    arm,
-    stop() {
-      disarm?.()
-      disarm = undefined
-    },
+  stop(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+  }
+
+  #haveCards(): boolean {
+    return this.#parts
+      .pending()
+      .some(({ requestedBy: { token, person } }) => token !== undefined || person !== undefined)
   }
 }

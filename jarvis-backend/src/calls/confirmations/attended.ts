@@ -1,7 +1,7 @@
 import type { Decision } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { askerOf, type CallContext, type Way } from '../call.ts'
-import type { Judge } from '../judge.ts'
+import type { Judge } from '../judgement.ts'
 import type { ConfirmationStore, Resolution, StoredConfirmation } from '../ports.ts'
 import { type Event, type Step, stateOf } from '../states.ts'
 import type { Ways } from '../way.ts'
@@ -13,10 +13,7 @@ export type Attended = Way & { context: CallContext; asked: StoredConfirmation }
 type Waiting = { way: Attended; wake(step: Step): void; disarm(): void }
 type Decided = Extract<Event, { resolution: Resolution }>
 
-const retryEveryMs = 5_000
-
-/** Keeps the calls that wait for their cards, advances them when a card is decided, and expires cards at their time. */
-export function createAttended(parts: {
+export type AttendedParts = {
   store: ConfirmationStore
   ways: Pick<Ways, 'tryTake'>
   judge: Judge
@@ -27,129 +24,149 @@ export function createAttended(parts: {
   redact(text: string): string
   isStopping(): boolean
   report(error: unknown, message: string): void
-}) {
-  const { store, clock } = parts
-  const waiting = new Map<string, Waiting>()
+}
 
-  /** Advances the card's call and wakes whoever waits for it. No-op when the card was decided before. */
-  function resolve(toolUseId: string, event: Decided): void {
-    const waits = waiting.get(toolUseId)
-    const way = waits?.way ?? unattended(toolUseId)
-    if (way?.state !== 'asked') return
-    const step = parts.ways.tryTake(way, event)
-    if (step === undefined || waits === undefined) return
-    waiting.delete(toolUseId)
-    waits.disarm()
-    if (step.then === 'wait') watch(waits.way, waits.wake)
-    else waits.wake(step)
-    // The call may be running already; its outcome is reported first.
-    setImmediate(() => parts.isStopping() || parts.changed(waits.way.asked.sessionId))
+const retryEveryMs = 5_000
+
+/** Keeps the calls that wait for their cards, advances a call when its card is decided, and expires cards at their time. */
+export class AttendedCards {
+  readonly #parts: AttendedParts
+  /** The calls that wait, by their newest card. */
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(parts: AttendedParts) {
+    this.#parts = parts
   }
 
-  /** A card that nobody waits for, because its run was not resumed yet or has ended. */
-  function unattended(id: string): Way | undefined {
-    const { resolution, ...asked } = store.get(id) ?? {}
+  /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
+  wait(way: Attended): Promise<Step> {
+    const { signal } = way.context
+    let withdraw = () => {}
+    return new Promise<Step>((resolve, reject) => {
+      this.#watch(way, resolve)
+      withdraw = () => {
+        try {
+          this.cancel(way.asked.card.toolUseId, way.context.abortedBy())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      if (signal.aborted) withdraw()
+      else signal.addEventListener('abort', withdraw, { once: true })
+    }).finally(() => signal.removeEventListener('abort', withdraw))
+  }
+
+  /** Advances the card's call and wakes the run that waits for it. No-op when the card was decided before. */
+  resolve(toolUseId: string, event: Decided): void {
+    const { ways, isStopping, changed } = this.#parts
+    const waits = this.#waiting.get(toolUseId)
+    const way = waits?.way ?? this.#unattended(toolUseId)
+    if (way?.state !== 'asked') return
+    const step = ways.tryTake(way, event)
+    if (step === undefined || waits === undefined) return
+    this.#waiting.delete(toolUseId)
+    waits.disarm()
+    if (step.then === 'wait') this.#watch(waits.way, waits.wake)
+    else waits.wake(step)
+    // The call may be running already; its outcome is reported first.
+    setImmediate(() => isStopping() || changed(waits.way.asked.sessionId))
+  }
+
+  resolution(decision: Decision, by = 'jarvis', note?: string): Resolution {
+    const { clock, redact } = this.#parts
+    return { decision, by, at: clock.now(), ...(note !== undefined && { note: redact(note) }) }
+  }
+
+  /** The resolution of a card that another card, or the call's own result, replaces. */
+  withdrawn({ note, replacedBy }: Replacing): Resolution {
+    return { ...this.resolution('cancelled', 'jarvis', note), replacedBy }
+  }
+
+  cancel(toolUseId: string, by: string, note?: string): void {
+    this.resolve(toolUseId, { type: 'withdraw', resolution: this.resolution('cancelled', by, note) })
+  }
+
+  expire(toolUseId: string): void {
+    this.resolve(toolUseId, { type: 'expire', resolution: this.resolution('expired') })
+  }
+
+  /** Compares a card with its call's present verdict. `isNext`: the call may start at once. Undefined when no call waits for the card. */
+  standing(toolUseId: string): { standing: Standing; isNext: boolean } | undefined {
+    const way = this.#waiting.get(toolUseId)?.way
+    if (way === undefined) return undefined
+    return { standing: this.#standingOf(way), isNext: way.isNext === true && !way.context.isRehearsal() }
+  }
+
+  /** Withdraws the card when it no longer shows what would run. */
+  review(toolUseId: string): void {
+    const way = this.#waiting.get(toolUseId)?.way
+    const standing = way && this.#standingOf(way)
+    if (standing === undefined || standing.kind === 'stands') return
+    this.resolve(toolUseId, { type: 'drift', standing, resolution: this.withdrawn(standing) })
+  }
+
+  /** Withdraws other cards of the same session for the same call, so that one denial is enough. */
+  cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string): void {
+    for (const [toolUseId, { way }] of this.#waiting) {
+      const { asked } = way
+      const isTwin = asked.sessionId === sessionId && asked.callKey === callKey
+      if (isTwin && asked.card.requestedBy.kind === card.requestedBy.kind)
+        this.cancel(toolUseId, by, 'The same call was denied.')
+    }
+  }
+
+  /** Starts the time to live of cards that an operator's screen shows: one card, those of a session, or all. */
+  seen(sessionId?: string, toolUseId?: string): void {
+    const { store, clock, ttlMs } = this.#parts
+    const at = clock.now()
+    for (const { card } of store.unseen(sessionId)) {
+      if (toolUseId !== undefined && card.toolUseId !== toolUseId) continue
+      const expiresAt = Math.min(at, card.createdAt + unseenForMs) + ttlMs
+      store.see(card.toolUseId, at, expiresAt)
+      const waits = this.#waiting.get(card.toolUseId)
+      if (waits === undefined) continue
+      waits.disarm()
+      waits.disarm = this.#expireAt(card.toolUseId, expiresAt)
+    }
+  }
+
+  /** Stops expiring cards. The next start takes over those that wait. */
+  stop(): void {
+    for (const { disarm } of this.#waiting.values()) disarm()
+    this.#waiting.clear()
+  }
+
+  /** A card that no call waits for, because its run was not resumed yet or has ended. */
+  #unattended(id: string): Way | undefined {
+    const { resolution, ...asked } = this.#parts.store.get(id) ?? {}
     if (!('card' in asked)) return undefined
     const { toolUseId, callId = toolUseId, toolName, toolInput } = asked.card
     const call = { type: 'tool_call', toolUseId: callId, toolName, toolInput } as const
     return { state: stateOf(resolution?.decision), call, context: undefined, asked }
   }
 
-  function watch(way: Attended, wake: Waiting['wake']) {
+  #watch(way: Attended, wake: Waiting['wake']): void {
     const { toolUseId, expiresAt } = way.asked.card
-    waiting.set(toolUseId, { way, wake, disarm: expireAt(toolUseId, expiresAt) })
+    this.#waiting.set(toolUseId, { way, wake, disarm: this.#expireAt(toolUseId, expiresAt) })
   }
 
-  const resolution = (decision: Decision, by = 'jarvis', note?: string): Resolution => {
-    return { decision, by, at: clock.now(), ...(note !== undefined && { note: parts.redact(note) }) }
-  }
-  /** The end of a card that another card, or the call's own result, replaces. */
-  const withdrawn = ({ note, replacedBy }: Replacing) => ({ ...resolution('cancelled', 'jarvis', note), replacedBy })
-  const cancel = (toolUseId: string, by: string, note?: string): void =>
-    resolve(toolUseId, { type: 'withdraw', resolution: resolution('cancelled', by, note) })
-  const expire = (toolUseId: string): void => resolve(toolUseId, { type: 'expire', resolution: resolution('expired') })
-
-  /** Expires the card at `at`, Unix ms. Tries again soon when the store cannot write. */
-  function expireAt(toolUseId: string, at: number): () => void {
+  /** Expires the card at `at`, Unix ms. Tries again soon when the store cannot write. @returns ends the timer */
+  #expireAt(toolUseId: string, at: number): () => void {
+    const { clock, report } = this.#parts
     return clock.after(Math.max(0, at - clock.now()), () => {
       try {
-        expire(toolUseId)
+        this.expire(toolUseId)
       } catch (error) {
-        parts.report(error, 'a card could not be expired')
-        const waits = waiting.get(toolUseId)
-        if (waits !== undefined) waits.disarm = expireAt(toolUseId, clock.now() + retryEveryMs)
+        report(error, 'a card could not be expired')
+        const waits = this.#waiting.get(toolUseId)
+        if (waits !== undefined) waits.disarm = this.#expireAt(toolUseId, clock.now() + retryEveryMs)
       }
     })
   }
 
   /** Compares a card that a call waits for with the call's present verdict. */
-  function standingOfWay({ call, context, asked }: Attended): Standing {
-    return standingOf(asked.card, parts.judge(call.toolName, call.toolInput, context.sources, askerOf(context)))
-  }
-
-  return {
-    resolve,
-    resolution,
-    withdrawn,
-    cancel,
-    expire,
-    /** How a card compares with its call's present verdict, and whether the call may start at once; undefined where no call waits for it. */
-    standing(toolUseId: string): { standing: Standing; isNext: boolean } | undefined {
-      const way = waiting.get(toolUseId)?.way
-      if (way === undefined) return undefined
-      return { standing: standingOfWay(way), isNext: way.isNext === true && !way.context.isRehearsal() }
-    },
-    /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
-    wait(way: Attended): Promise<Step> {
-      const { signal } = way.context
-      let withdraw = () => {}
-      return new Promise<Step>((resolve, reject) => {
-        watch(way, resolve)
-        withdraw = () => {
-          try {
-            cancel(way.asked.card.toolUseId, way.context.abortedBy())
-          } catch (error) {
-            reject(error)
-          }
-        }
-        if (signal.aborted) withdraw()
-        else signal.addEventListener('abort', withdraw, { once: true })
-      }).finally(() => signal.removeEventListener('abort', withdraw))
-    },
-    /** Withdraws the card when it no longer shows what would run. */
-    review(toolUseId: string): void {
-      const way = waiting.get(toolUseId)?.way
-      const standing = way && standingOfWay(way)
-      if (standing === undefined || standing.kind === 'stands') return
-      resolve(toolUseId, { type: 'drift', standing, resolution: withdrawn(standing) })
-    },
-    /** Withdraws other cards of the same answer for the same call, so that one denial is enough. */
-    cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string): void {
-      for (const [toolUseId, { way }] of waiting) {
-        const { asked } = way
-        const isTwin = asked.sessionId === sessionId && asked.callKey === callKey
-        if (isTwin && asked.card.requestedBy.kind === card.requestedBy.kind)
-          cancel(toolUseId, by, 'The same call was denied.')
-      }
-    },
-    /** Starts the time to live of cards that an operator's screen shows: those of a session, or all. */
-    seen(sessionId?: string, toolUseId?: string): void {
-      const at = clock.now()
-      for (const { card } of store.unseen(sessionId)) {
-        if (toolUseId !== undefined && card.toolUseId !== toolUseId) continue
-        const expiresAt = Math.min(at, card.createdAt + unseenForMs) + parts.ttlMs
-        store.see(card.toolUseId, at, expiresAt)
-        const waits = waiting.get(card.toolUseId)
-        if (waits === undefined) continue
-        waits.disarm()
-        waits.disarm = expireAt(card.toolUseId, expiresAt)
-      }
-    },
-    /** Stops expiring cards. The next start takes over those that wait. */
-    stop(): void {
-      for (const { disarm } of waiting.values()) disarm()
-      waiting.clear()
-    },
+  #standingOf({ call, context, asked }: Attended): Standing {
+    const { toolName, toolInput } = call
+    return standingOf(asked.card, this.#parts.judge(toolName, toolInput, context.sources, askerOf(context)))
   }
 }
-export type AttendedCards = ReturnType<typeof createAttended>

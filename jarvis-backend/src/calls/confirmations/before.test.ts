@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import type { CallContext, Ready } from '../call.ts'
-import { createBefore } from './before.ts'
+import type { CallContext } from '../call.ts'
+import type { Ready } from '../judgement.ts'
+import { type BeforeParts, EarlierDecisions } from './before.ts'
 
 const hourMs = 3_600_000
 const grantedAt = 100 * hourMs
 
-/** Whether a grant is used for a guest that was made then. @param aheadMs how far the cluster's clock is ahead; null: not known */
+/** Returns whether a grant is used for a guest that was made at `madeAt`. @param aheadMs how far the cluster's clock is ahead; null: not known */
 function isUsed(madeAt: number, aheadMs: number | null) {
   const revoked: string[] = []
   const identity = { id: 'gst_1', since: 0 }
@@ -19,7 +20,7 @@ function isUsed(madeAt: number, aheadMs: number | null) {
     goneSince: () => undefined,
     unsigned: () => undefined,
     cluster: { timeThere: (at: number) => (aheadMs === null ? undefined : at + aheadMs) },
-  } as unknown as Parameters<typeof createBefore>[0]
+  } as unknown as BeforeParts
   const ready = {
     input: { vmid: 101 },
     target: { ...target, madeAt },
@@ -27,7 +28,7 @@ function isUsed(madeAt: number, aheadMs: number | null) {
     grantScopes: [],
   } as unknown as Ready
   const context = { sessionId: 'ses_1', principal: { kind: 'chat', name: 'model' } } as unknown as CallContext
-  const found = createBefore(parts).reserve(
+  const found = new EarlierDecisions(parts).reserve(
     { type: 'tool_call', toolUseId: 'tu_1', toolName: 'stop_vm', toolInput: {} },
     ready,
     context,

@@ -4,116 +4,125 @@ import { mayApprove, usualApprovers } from '../../gate/index.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { CallContext, Ready } from '../call.ts'
+import type { CallContext } from '../call.ts'
 import type { ApprovedLater } from '../changes/approved-later.ts'
+import type { Ready } from '../judgement.ts'
 import { callKey, scopeKey } from '../keys.ts'
 import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
 
-/** Whether a grant is for the guest that has the number now. A grant of an older release names none. */
+/** Returns whether a grant is for the guest that has the number now. A grant of an older release names no guest. */
 const isOfGrant = ({ vmid, identity }: Target, granted: Parameters<typeof whoseIs>[1]) =>
   vmid === undefined || whoseIs(identity, granted) === 'own'
 
-/** Finds earlier decisions on the same call: a denial, or a grant. */
-export function createBefore(parts: {
+export type BeforeParts = {
   confirmations: Pick<Confirmations, 'denied' | 'pending'>
   grants: Pick<Grants, 'reserve' | 'revoke'>
-  returns: ApprovedLater
+  returns: Pick<ApprovedLater, 'reserve'>
   plans: Pick<Plans, 'reserve'>
-  /** Why the approval of a call's card is not signed as it must be. */
+  /** Returns why the approval of a call's card is not signed as it must be; undefined when it is. */
   unsigned(callId: string): string | undefined
   people: Pick<People, 'find'>
-  /** Why whoever asked at `since`, Unix ms, may not ask any more. */
+  /** Returns why the principal, who asked at `since` (Unix ms), may not ask any more; undefined if it may. */
   goneSince(asker: Principal, since: number): string | undefined
   clock: Clock
   cluster: Pick<Cluster, 'timeThere'>
-}) {
-  const { confirmations, grants, returns, plans, people, clock, cluster } = parts
-  const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
-    callKey({ toolName, input, target })
+}
 
-  /** A call that must be signed is served only by what a signed approval gave. */
-  function signed(reservation: Reservation, { verdict }: Pick<Ready, 'verdict'>): Reservation | undefined {
+/** Finds earlier decisions on the same call: a denial, or a grant. */
+export class EarlierDecisions {
+  readonly #parts: BeforeParts
+
+  constructor(parts: BeforeParts) {
+    this.#parts = parts
+  }
+
+  /** @returns what the call is told; undefined when nobody denied it */
+  denied(call: ToolCall, ready: Ready, { sessionId, kin, principal }: CallContext): string | undefined {
+    const { confirmations, clock } = this.#parts
+    const { deniedForMs, isDeniedByToken } = rightsOf(principal)
+    const { token } = principal
+    const isRun = deniedForMs === undefined
+    const since = clock.now() - (deniedForMs ?? 0)
+    const place = isDeniedByToken && token !== undefined ? { token, since } : { sessionId, since }
+    const where = isRun ? { runIds: kin() } : place
+    // A call that was denied does not come back as a step of a plan.
+    const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
+    const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)
+    if (denial === undefined) return undefined
+    const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
+    const note = denial.note === undefined ? '' : `: ${denial.note}`
+    const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
+    return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
+  }
+
+  /** Returns why no further card is shown for a token; undefined when one may be. Call it in the same turn of the event loop as the card is stored. */
+  flooded({ principal: { kind, token } }: CallContext): string | undefined {
+    const { mostCards = Number.POSITIVE_INFINITY } = rightsOf({ kind })
+    const waiting = this.#parts.confirmations
+      .pending()
+      .filter(({ requestedBy }) => requestedBy.kind === kind && requestedBy.token === token).length
+    return waiting < mostCards
+      ? undefined
+      : `${waiting} calls of ${token} wait for the operator already. Nothing was run.`
+  }
+
+  /**
+   * Reserves one use of a grant. Ends the grant in four cases: another guest may have taken the number and name since; another token took
+   * the name of the token that the grant was given to; the policy now wants a signature that the grant's approval lacks; the person who
+   * made it decides cards no more.
+   */
+  reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
+    const { returns, plans, grants, goneSince } = this.#parts
+    const { target, verdict, grantScopes } = ready
+    const { principal: requestedBy, sessionId } = context
+    const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
+    if (approved !== undefined) return this.#signed(approved, ready)
+    // Several people decide each time.
+    if (verdict.approve !== undefined) return undefined
+    const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
+    const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
+    if (reservation === undefined) return undefined
+    const { id, by, createdAt, target: meant } = reservation.grant
+    const isAnother =
+      this.#isMadeSince(target, createdAt) ||
+      !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
+      goneSince(requestedBy, createdAt) !== undefined
+    if (!isAnother && this.#decides(by) && this.#signed(reservation, ready) !== undefined) {
+      // The call may wait for its turn after this.
+      return { ...reservation, take: (...taken) => this.#decides(by) && reservation.take(...taken) }
+    }
+    reservation.release()
+    grants.revoke(id, 'jarvis')
+    return undefined
+  }
+
+  /** Returns the reservation, or releases it if the call must be signed and the approval of the reservation is not. */
+  #signed(reservation: Reservation, { verdict }: Pick<Ready, 'verdict'>): Reservation | undefined {
     const { approval } = reservation
-    if (verdict.proof === undefined || approval === undefined || parts.unsigned(approval) === undefined)
+    if (verdict.proof === undefined || approval === undefined || this.#parts.unsigned(approval) === undefined)
       return reservation
     reservation.release()
     return undefined
   }
 
-  /** Whether the person decides cards now. An id that is nobody's finds the first owner. */
-  function decides(id: string): boolean {
-    const person = people.find(id)
+  /** Returns whether the person decides cards now. `people.find` returns the first owner for an unknown id. */
+  #decides(id: string): boolean {
+    const person = this.#parts.people.find(id)
     return person?.id === id && mayApprove(person.role, usualApprovers)
   }
 
-  /** Whether a guest was, or may have been, made after `at`. Proxmox's times are whole seconds, and its clock is known to about one. */
-  function isMadeSince({ madeAt }: Target, at: number): boolean {
+  /** Returns whether a guest was, or may have been, made after `at`. Proxmox's times are whole seconds, and its clock is known to about one. */
+  #isMadeSince({ madeAt }: Target, at: number): boolean {
+    const { cluster } = this.#parts
     if (madeAt === undefined) return false
     if (cluster.timeThere === undefined) return madeAt > at - 1_000
     const there = cluster.timeThere(at)
     return there === undefined || madeAt > there - 2_000
   }
-
-  return {
-    /** @returns what the call is told; undefined where nobody denied it */
-    denied(call: ToolCall, ready: Ready, { sessionId, kin, principal }: CallContext): string | undefined {
-      const { deniedForMs, isDeniedByToken } = rightsOf(principal)
-      const { token } = principal
-      const isRun = deniedForMs === undefined
-      const since = clock.now() - (deniedForMs ?? 0)
-      const place = isDeniedByToken && token !== undefined ? { token, since } : { sessionId, since }
-      const where = isRun ? { runIds: kin() } : place
-      // A call that was denied does not come back as a step of a plan.
-      const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
-      const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)
-      if (denial === undefined) return undefined
-      const when = isRun ? 'in this run' : `within the last ${deniedForMs / 60_000} minutes`
-      const note = denial.note === undefined ? '' : `: ${denial.note}`
-      const back = isRun ? '' : ' An operator can take the denial back on the page Waiting.'
-      return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
-    },
-
-    /** Why no further card is shown for a token; undefined where one may be. Call it in the same turn of the event loop as the card is stored. */
-    flooded({ principal: { kind, token } }: CallContext): string | undefined {
-      const { mostCards = Number.POSITIVE_INFINITY } = rightsOf({ kind })
-      const waiting = confirmations
-        .pending()
-        .filter(({ requestedBy }) => requestedBy.kind === kind && requestedBy.token === token).length
-      return waiting < mostCards
-        ? undefined
-        : `${waiting} calls of ${token} wait for the operator already. Nothing was run.`
-    },
-
-    /**
-     * Reserves one use of a grant. Ends the grant when another guest may have taken the number and name since, when another token took the
-     * name of the one that it was given to, when the policy wants a signature now that its approval lacks, and when whoever made it decides
-     * nothing any more.
-     */
-    reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
-      const { target, verdict, grantScopes } = ready
-      const { principal: requestedBy, sessionId } = context
-      const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
-      if (approved !== undefined) return signed(approved, ready)
-      // Several people decide each time.
-      if (verdict.approve !== undefined) return undefined
-      const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
-      const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
-      if (reservation === undefined) return undefined
-      const { id, by, createdAt, target: meant } = reservation.grant
-      const isAnother =
-        isMadeSince(target, createdAt) ||
-        !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
-        parts.goneSince(requestedBy, createdAt) !== undefined
-      if (!isAnother && decides(by) && signed(reservation, ready) !== undefined) {
-        // The call may wait for its turn after this.
-        return { ...reservation, take: (...taken) => decides(by) && reservation.take(...taken) }
-      }
-      reservation.release()
-      grants.revoke(id, 'jarvis')
-      return undefined
-    },
-  }
 }
+
+const keyOf = ({ toolName }: Pick<ToolCall, 'toolName'>, { input, target }: Pick<Ready, 'input' | 'target'>) =>
+  callKey({ toolName, input, target })

@@ -3,8 +3,9 @@ import { rightsOf, withCauses } from '../../agent/principal.ts'
 import { describe, type Redactor, type World } from '../../gate/index.ts'
 import { mustAsk } from '../../gate/policy/profile.ts'
 import type { Leads } from '../../tools/tool.ts'
-import type { CallContext, Ready } from '../call.ts'
+import type { CallContext } from '../call.ts'
 import { mayGoBack, undoFacts, undoOf } from '../changes/change.ts'
+import type { Ready } from '../judgement.ts'
 import type { People } from '../people.ts'
 import { approvalsOf } from './approvals.ts'
 import type { Replacing } from './drift.ts'
@@ -12,22 +13,23 @@ import type { Replacing } from './drift.ts'
 /** How long a card waits for an operator's screen to show it, in addition to its time to live. */
 export const unseenForMs = 24 * 60 * 60_000
 
-/** The card of a call that a person must decide. @param parts `expiresAt`: a time of `createdAt` or later, in ms */
+/** A call that asks. `replacing`: its earlier card, which this card replaces. */
+type AskingCall = { call: ToolCall; ready: Ready; context: CallContext; replacing?: Replacing | undefined }
+/** `expiresAt`: `createdAt` or later. Both are Unix ms. */
+type CardParts = { redactor: Redactor; world: World; people: People; createdAt: number; expiresAt: number }
+
+/** The card of a call that a person must decide. */
 export function cardOf(
-  call: ToolCall,
-  ready: Ready,
-  context: CallContext,
-  parts: { redactor: Redactor; world: World; people: People; createdAt: number; expiresAt: number },
-  replacing?: Replacing,
+  { call, ready, context, replacing }: AskingCall,
+  { redactor, world, people, createdAt, expiresAt }: CardParts,
 ): Card {
-  const { redactor, world, people, createdAt, expiresAt } = parts
   const { verdict, target, input, effects, preview } = ready
   const { now, then, affects, later, basis, leads, diff } = preview ?? {}
   const undo = undoOf(ready, world, redactor)
   const deed = deedOf(ready)
   const requestedBy = causedOf(ready, context)
   const approvals = approvalsOf(verdict.approve, people, requestedBy)
-  // A plan is approved as it is shown, each time, and so is what several people approve.
+  // A plan, and a call that several people approve, must be approved each time.
   const isGrantable =
     !mustAsk(verdict.rule) && approvals === undefined && leads === undefined && rightsOf(context.principal).mayBeGranted
   const scope = isGrantable ? offered(ready, redactor) : undefined
@@ -39,7 +41,9 @@ export function cardOf(
     tier: 'red',
     rule: verdict.rule,
     target,
-    ...redactor.value(describe(call.toolName, redactor.value([...effects]), world, verdict, createdAt)),
+    ...redactor.value(
+      describe({ toolName: call.toolName, effects: redactor.value([...effects]), verdict }, world, createdAt),
+    ),
     ...redactor.value({ ...(now && { now }), ...(then && { then }), ...(affects && { affects }) }),
     ...(deed !== undefined && { deed: redactor.text(deed) }),
     undo: redactor.value(undoFacts(undo)),
@@ -60,26 +64,26 @@ export function cardOf(
   }
 }
 
-/** Who asks for a call, with whoever wrote the text that it follows. */
+/** The principal that asks for a call, together with the author of the text that the call follows. */
 export const causedOf = (
   { preview }: Pick<Ready, 'preview'>,
   { principal }: Pick<CallContext, 'principal'>,
 ): Principal => withCauses(principal, [preview?.leads?.text?.writtenBy])
 
-/** The narrowest folder or site that may be allowed, where its words show all of it. */
+/** The narrowest folder or site that may be allowed; undefined if its words do not show all of it. */
 function offered({ grantScopes: [scope] }: Ready, redactor: Redactor): Card['scope'] {
   if (scope === undefined || scope.id.length > 200) return undefined
   const { id, words } = scope
   return redactor.text(`${id} ${words}`) === `${id} ${words}` ? { id, words } : undefined
 }
 
-/** Of a tool whose effect has none, its own title; the title of an attached server's tool is that server's text. */
+/** The words of the button that approves: of the effect, or else the tool's title. The title of an attached server's tool is that server's text. */
 function deedOf({ effects, tool }: Pick<Ready, 'effects' | 'tool'>): string | undefined {
   if (tool.attached !== undefined) return undefined
   return effects[0]?.deed ?? tool.title.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase())
 }
 
-/** The plan as the card shows it: its steps with the tiers that they have for whoever asks. */
+/** The plan as the card shows it: its steps with the tiers that they have for the asker. */
 const planOf = ({ toolUseId: id }: ToolCall, { facts }: Leads, { led = [] }: Ready): PlanFacts => ({
   ...facts,
   id,

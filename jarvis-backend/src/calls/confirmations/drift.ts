@@ -1,8 +1,7 @@
 import { type Approvals, type Approve, type Card, firstOwnerId, type Principal, type Target } from 'protocol'
 import { quoted } from 'redaction/visible'
 import { newId } from '../../lib/ids.ts'
-import type { Ready } from '../call.ts'
-import type { Judgement } from '../judge.ts'
+import type { Judgement, Ready } from '../judgement.ts'
 import { neededBy } from './approvals.ts'
 
 /** Why a card no longer counts, in words, and the id of its replacement: another card, or the call's own result. */
@@ -17,7 +16,7 @@ export type Standing =
   /** The call cannot or must not run now. */
   | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
 
-/** What was shown of a call when it was approved. */
+/** The facts of a call that its card showed when a person approved it. */
 type Shown = Pick<Card, 'toolUseId' | 'callId' | 'target' | 'basis' | 'rule' | 'isAfterAnother'> & {
   approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
   requestedBy?: Pick<Principal, 'person' | 'causedBy'>
@@ -49,7 +48,7 @@ export function standingOf(card: Shown, current: Judgement): Standing {
     : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
 }
 
-/** Whether the text that a call follows is another one now, and whoever asked did not write it. A new card would show it in their name. */
+/** Returns whether the text that a call follows has changed, and the asker is not its author. A new card would show the text in the asker's name. */
 function isOthersText({ basis, requestedBy }: Shown, { preview }: Ready): boolean {
   const [then, now] = [basis?.text, preview?.leads?.text]
   if (requestedBy === undefined || then === undefined || now === undefined || now.hash === then) return false
@@ -61,16 +60,16 @@ const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): bool
     ? (shown === undefined) === (now === undefined)
     : shown.needed === now.count && (shown.notAsker ?? false) === now.notAsker && shown.roles.join() === now.by.join()
 
-/** What an approval rests on, and is not so any more. */
+/** A sentence for each part of the state that an approval rests on and that has changed. */
 const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>
   Object.keys({ ...before, ...now }).flatMap((what) =>
     before[what] === now[what] ? [] : `Its ${what} has changed since the card was shown.`,
   )
 
-/** Another card takes the place of one. */
+/** Makes the reference to a new card that replaces one. */
 export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })
 
-/** A number may go to another guest of the same name on the same node. */
+/** Tells whether another guest has the number now. It may have the same name and be on the same node. */
 function identityDifferences({ vmid, identity: then }: Target, { identity }: Target): string[] {
   if (then === undefined || then.id === identity?.id) return []
   return [

@@ -9,46 +9,51 @@ const shownForMs = 24 * 60 * 60_000
 const key = 'broken_glass'
 const Kept = z.array(GlassBroken)
 
-/** Tells of each decision that an owner made alone, at once and for a day. The journal has it for good. */
-export function createGlass(parts: {
+export type GlassParts = {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
-  /** A line of activity. */
+  /** Adds a line of activity. */
   announce(text: string, level: 'info' | 'warning'): void
-  /** The list has changed. */
+  /** Told after each change of the list. */
   changed(): void
-  /** A push message to whoever may decide cards. */
+  /** Sends a push message to the people who may decide cards. */
   tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
-}) {
-  const { settings, clock } = parts
+}
 
-  function recent(): GlassBroken[] {
+/** Tells of each decision that an owner made alone, at once and for a day. The journal keeps the decision for good. */
+export class Glass {
+  readonly #parts: GlassParts
+
+  constructor(parts: GlassParts) {
+    this.#parts = parts
+  }
+
+  /** Lists the decisions of the last day, oldest first. */
+  recent(): GlassBroken[] {
+    const { settings, clock } = this.#parts
     const kept = settings.get(key)
     if (kept === undefined) return []
     const read = Kept.safeParse(JSON.parse(kept))
     return read.success ? read.data.filter(({ at }) => at > clock.now() - shownForMs) : []
   }
 
-  return {
-    /** Those of the last day, oldest first. */
-    recent,
-    broken({ card, person, reason }: BrokenGlass): void {
-      const { toolUseId, toolName } = card
-      const at = clock.now()
-      settings.set(
-        key,
-        JSON.stringify([...recent(), { toolUseId, toolName, person: person.id, name: person.name, reason, at }]),
-      )
-      parts.changed()
-      const text = `${named(person.name)} broke the glass and approved ${named(toolName)} alone: ${reason}`
-      parts.announce(text, 'warning')
-      parts.tell({
-        title: 'The glass was broken',
-        body: text,
-        hidden: 'An owner approved a call alone.',
-        tag: `glass-${toolUseId}`,
-        path: '/journal',
-      })
-    },
+  broken({ card, person, reason }: BrokenGlass): void {
+    const { settings, clock, announce, changed, tell } = this.#parts
+    const { toolUseId, toolName } = card
+    const at = clock.now()
+    settings.set(
+      key,
+      JSON.stringify([...this.recent(), { toolUseId, toolName, person: person.id, name: person.name, reason, at }]),
+    )
+    changed()
+    const text = `${named(person.name)} broke the glass and approved ${named(toolName)} alone: ${reason}`
+    announce(text, 'warning')
+    tell({
+      title: 'The glass was broken',
+      body: text,
+      hidden: 'An owner approved a call alone.',
+      tag: `glass-${toolUseId}`,
+      path: '/journal',
+    })
   }
 }

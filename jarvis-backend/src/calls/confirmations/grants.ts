@@ -7,54 +7,30 @@ import { grantKey, grantKeys, scopeKey } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 
 /** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
-export type Reservation = {
-  grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'> & Partial<Pick<Grant, 'target'>>
-  /** The call whose card’s approval carries it; absent: what goes back by itself, as was approved. */
-  approval?: string
+export interface Reservation {
+  readonly grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'> & Partial<Pick<Grant, 'target'>>
+  /** The call whose card's approval carries the reservation; absent for a change that goes back by itself, as was approved. */
+  readonly approval?: string | undefined
   /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
   take(toolUseId: string, sessionId: string): boolean
-  /** Ends the reservation, whether the use was taken or not. */
+  /** Ends the reservation, also when the use was taken. */
   release(): void
 }
 
-/** One call that a person allows beforehand. `for`: what it is for, in place of a card's id. */
+/** One call that a person allows beforehand. `for`: an id of its purpose, in place of a card's id. */
 export type Standing = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'rule' | 'requestedBy'> & {
   callKey: string
   uses: number
   for: string
 }
 
-export type Grants = {
-  /** Lets the same call run again, or with `scope` calls of its kind there, from an approval, in its transaction. */
-  make(
-    from: Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'>,
-    wanted: GrantRequest,
-    by: string,
-    scope?: Scope,
-  ): void
-  /** Lets one principal make some calls later, each as often as it says, by a person's order and no card. In one transaction. */
-  makeStanding(wanted: readonly Standing[], until: { by: string; expiresAt: number }): void
-  /**
-   * Reserves one use, so that concurrent calls cannot exceed the grant's uses.
-   * @param keys of exactly the call, then of its scopes; the first that is covered counts
-   */
-  reserve(keys: readonly string[], card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined
-  /** Those that have not ended, oldest first. */
-  list(): Grant[]
-  /** @throws JarvisError `not_found` */
-  revoke(id: string, by: string): void
-  /** Resumes the expiry of grants made before a restart. */
-  resume(): void
-  /** Stops expiring grants. The next start resumes their expiry. */
-  stop(): void
+/** The approval that a grant is made from. `by`: the person. With `scope`, the grant covers calls of its kind there. */
+export type GrantSource = Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'> & {
+  by: string
+  scope?: Scope | undefined
 }
 
-const minuteMs = 60_000
-/** `setTimeout` beyond 24.8 days fires at once, which would end a long grant as it begins. */
-const longestTimerMs = 24 * 60 * minuteMs
-const defaults = { minutes: 60, uses: 10 }
-
-export function createGrants(parts: {
+export type GrantParts = {
   store: GrantStore
   journal: Journal
   proof: Pick<JournalProof, 'grant'>
@@ -63,147 +39,192 @@ export function createGrants(parts: {
   /** Told after each change of the list. */
   changed(): void
   report(error: unknown, message: string): void
-}): Grants {
-  const { store, journal, transactions, clock } = parts
-  const reserved = new Map<string, number>()
-  const disarms = new Map<string, () => void>()
-  const reservedOf = (id: string) => reserved.get(id) ?? 0
+}
 
-  function end(id: string, change: 'revoked' | 'expired', by: string): boolean {
+const minuteMs = 60_000
+/** `setTimeout` beyond 24.8 days fires at once, which would end a long grant as it begins. */
+const longestTimerMs = 24 * 60 * minuteMs
+const defaults = { minutes: 60, uses: 10 }
+
+/** Bounded permissions that people give beforehand: made, reserved for calls, revoked, and expired at their time. */
+export class Grants {
+  readonly #parts: GrantParts
+  /** The number of uses that are reserved now, by grant. */
+  readonly #reserved = new Map<string, number>()
+  readonly #disarms = new Map<string, () => void>()
+
+  constructor(parts: GrantParts) {
+    this.#parts = parts
+  }
+
+  /** Lets the same call run again, or with a scope calls of its kind there. Runs in the transaction of the approval. */
+  make({ card, callKey, sessionId, by, scope }: GrantSource, wanted: GrantRequest): void {
+    const { minutes = defaults.minutes, uses = defaults.uses, forHelpers } = wanted
+    const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
+    const createdAt = this.#parts.clock.now()
+    const expiresAt = createdAt + minutes * minuteMs
+    const helpers = forHelpers && { forHelpers }
+    const about = {
+      toolName,
+      toolInput,
+      target,
+      rule,
+      requestedBy,
+      by,
+      toolUseId,
+      createdAt,
+      expiresAt,
+      uses,
+      ...helpers,
+      ...(scope && { scope: { id: scope.id, words: scope.words } }),
+    }
+    const key = scope === undefined ? callKey : scopeKey(scope, sessionId)
+    this.#add(about, grantKey(key, card, forHelpers), { sessionId })
+  }
+
+  /** Lets one principal make some calls later, each as often as it says, by a person's order and no card. In one transaction. */
+  makeStanding(wanted: readonly Standing[], { by, expiresAt }: { by: string; expiresAt: number }): void {
+    const createdAt = this.#parts.clock.now()
+    this.#parts.transactions.durably(() => {
+      for (const { callKey, for: toolUseId, ...call } of wanted)
+        this.#add({ ...call, by, toolUseId, createdAt, expiresAt }, grantKey(callKey, call), {})
+    })
+  }
+
+  /**
+   * Reserves one use, so that concurrent calls cannot exceed the grant's uses.
+   * @param keys of exactly the call, then of its scopes; the first that is covered counts
+   */
+  reserve(keys: readonly string[], card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined {
+    const { store, clock, report } = this.#parts
+    const all = keys.flatMap((key) => grantKeys(key, card))
+    const found = firstFound(all, (key) => store.covering(key, clock.now(), (id) => this.#reservedOf(id)))
+    if (found === undefined) return undefined
+    if (!this.#isJournalled(found)) {
+      report(undefined, `The journal has no such grant as ${found.id}, so it does not count.`)
+      this.#end(found.id, 'revoked', 'jarvis')
+      return undefined
+    }
+    return this.#reservationOf(found)
+  }
+
+  /** Lists grants that have not ended, oldest first. */
+  list(): Grant[] {
+    const { store, clock } = this.#parts
+    return store
+      .live()
+      .filter(({ expiresAt }) => expiresAt > clock.now())
+      .map(shown)
+  }
+
+  /** @throws JarvisError `not_found` */
+  revoke(id: string, by: string): void {
+    if (!this.#end(id, 'revoked', by)) throw new JarvisError('not_found', 'There is no such grant. It may have ended.')
+  }
+
+  /** Resumes the expiry of grants made before a restart. */
+  resume(): void {
+    for (const { id, expiresAt } of this.#parts.store.live()) this.#expireAt(id, expiresAt)
+  }
+
+  /** Stops expiring grants. The next start resumes their expiry. */
+  stop(): void {
+    for (const disarm of this.#disarms.values()) disarm()
+    this.#disarms.clear()
+  }
+
+  #reservedOf(id: string): number {
+    return this.#reserved.get(id) ?? 0
+  }
+
+  #reservationOf(stored: StoredGrant): Reservation {
+    const { store, journal, transactions, clock } = this.#parts
+    const { key, toolUseId: approval } = stored
+    const grant = shown(stored)
+    const { id, by, toolName, scope } = grant
+    this.#reserved.set(id, this.#reservedOf(id) + 1)
+    let isHeld = true
+    return {
+      grant,
+      approval,
+      take: (toolUseId, sessionId) => {
+        const usesLeft = store.use(id, key, clock.now())
+        if (usesLeft === undefined) return false
+        const about = { toolUseId, sessionId, toolName, ...(scope && { scope }) }
+        journal.append('grant', { change: 'used', grantId: id, ...about, by, usesLeft })
+        if (usesLeft === 0) this.#over(id)
+        else transactions.afterCommit(this.#parts.changed)
+        return true
+      },
+      release: () => {
+        if (!isHeld) return
+        isHeld = false
+        const left = this.#reservedOf(id) - 1
+        if (left > 0) this.#reserved.set(id, left)
+        else this.#reserved.delete(id)
+      },
+    }
+  }
+
+  #add(about: Omit<StoredGrant, 'id' | 'key' | 'usesLeft'>, key: string, of: { sessionId?: string }): void {
+    const { store, journal, transactions } = this.#parts
+    const id = newId('gr')
+    store.add({ id, key, ...about, usesLeft: about.uses })
+    journal.append('grant', { change: 'made', grantId: id, ...of, ...about, key })
+    transactions.afterCommit(() => {
+      this.#expireAt(id, about.expiresAt)
+      this.#parts.changed()
+    })
+  }
+
+  #end(id: string, change: 'revoked' | 'expired', by: string): boolean {
+    const { store, journal, transactions, clock } = this.#parts
     return transactions.durably(() => {
       const grant = store.end(id, clock.now())
       if (grant === undefined) return false
       const { toolName, target, usesLeft, scope } = grant
       journal.append('grant', { change, grantId: id, toolName, target, by, usesLeft, ...(scope && { scope }) })
-      over(id)
+      this.#over(id)
       return true
     })
   }
 
-  const over = (id: string) =>
-    transactions.afterCommit(() => {
-      disarms.get(id)?.()
-      disarms.delete(id)
-      parts.changed()
+  #over(id: string): void {
+    this.#parts.transactions.afterCommit(() => {
+      this.#disarms.get(id)?.()
+      this.#disarms.delete(id)
+      this.#parts.changed()
     })
+  }
 
-  function expireAt(id: string, at: number) {
+  #expireAt(id: string, at: number): void {
+    const { clock, report } = this.#parts
     const leftMs = Math.max(0, at - clock.now())
     const disarm = clock.after(Math.min(leftMs, longestTimerMs), () => {
       if (leftMs > longestTimerMs) {
-        expireAt(id, at)
+        this.#expireAt(id, at)
         return
       }
       try {
-        end(id, 'expired', 'jarvis')
+        this.#end(id, 'expired', 'jarvis')
       } catch (error) {
         // The grant is over and covers nothing; the next start records its end.
-        parts.report(error, 'a grant could not be expired')
+        report(error, 'a grant could not be expired')
       }
     })
-    disarms.set(id, disarm)
+    this.#disarms.set(id, disarm)
   }
 
-  /** Whether the journal holds this grant; otherwise a row lets nothing run. Older entries have no key. */
-  function isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft, scope }: StoredGrant): boolean {
-    const made = parts.proof.grant(id)
+  /**
+   * Returns whether the journal holds this grant as the row has it. A row alone, which anybody could have written, lets nothing run.
+   * Older journal entries have no key.
+   */
+  #isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft, scope }: StoredGrant): boolean {
+    const made = this.#parts.proof.grant(id)
     if (made === undefined || (made.key !== undefined && made.key !== key) || usesLeft > uses) return false
     if (hashOf(made.scope ?? null) !== hashOf(scope ?? null)) return false
     const row = { toolName, createdAt, expiresAt, uses }
     return Object.entries(row).every(([name, value]) => made[name] === value)
-  }
-
-  function add(about: Omit<StoredGrant, 'id' | 'key' | 'usesLeft'>, key: string, of: { sessionId?: string }) {
-    const id = newId('gr')
-    store.add({ id, key, ...about, usesLeft: about.uses })
-    journal.append('grant', { change: 'made', grantId: id, ...of, ...about, key })
-    transactions.afterCommit(() => {
-      expireAt(id, about.expiresAt)
-      parts.changed()
-    })
-  }
-
-  return {
-    make({ card, callKey, sessionId }, wanted, by, scope) {
-      const { minutes = defaults.minutes, uses = defaults.uses, forHelpers } = wanted
-      const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
-      const createdAt = clock.now()
-      const expiresAt = createdAt + minutes * minuteMs
-      const helpers = forHelpers && { forHelpers }
-      const about = {
-        toolName,
-        toolInput,
-        target,
-        rule,
-        requestedBy,
-        by,
-        toolUseId,
-        createdAt,
-        expiresAt,
-        uses,
-        ...helpers,
-        ...(scope && { scope: { id: scope.id, words: scope.words } }),
-      }
-      const key = scope === undefined ? callKey : scopeKey(scope, sessionId)
-      add(about, grantKey(key, card, forHelpers), { sessionId })
-    },
-    makeStanding(wanted, { by, expiresAt }) {
-      const createdAt = clock.now()
-      transactions.durably(() => {
-        for (const { callKey, for: toolUseId, ...call } of wanted)
-          add({ ...call, by, toolUseId, createdAt, expiresAt }, grantKey(callKey, call), {})
-      })
-    },
-    reserve(keys, card) {
-      const all = keys.flatMap((key) => grantKeys(key, card))
-      const found = firstFound(all, (key) => store.covering(key, clock.now(), reservedOf))
-      if (found === undefined) return undefined
-      const { key } = found
-      if (!isJournalled(found)) {
-        parts.report(undefined, `The journal has no such grant as ${found.id}, so it does not count.`)
-        end(found.id, 'revoked', 'jarvis')
-        return undefined
-      }
-      const grant = shown(found)
-      const { id, by, toolName, scope } = grant
-      reserved.set(id, reservedOf(id) + 1)
-      let isHeld = true
-      return {
-        grant,
-        approval: found.toolUseId,
-        take(toolUseId, sessionId) {
-          const usesLeft = store.use(id, key, clock.now())
-          if (usesLeft === undefined) return false
-          const about = { toolUseId, sessionId, toolName, ...(scope && { scope }) }
-          journal.append('grant', { change: 'used', grantId: id, ...about, by, usesLeft })
-          if (usesLeft === 0) over(id)
-          else transactions.afterCommit(parts.changed)
-          return true
-        },
-        release() {
-          if (!isHeld) return
-          isHeld = false
-          const left = reservedOf(id) - 1
-          if (left > 0) reserved.set(id, left)
-          else reserved.delete(id)
-        },
-      }
-    },
-    list: () =>
-      store
-        .live()
-        .filter(({ expiresAt }) => expiresAt > clock.now())
-        .map(shown),
-    revoke(id, by) {
-      if (!end(id, 'revoked', by)) throw new JarvisError('not_found', 'There is no such grant. It may have ended.')
-    },
-    resume() {
-      for (const { id, expiresAt } of store.live()) expireAt(id, expiresAt)
-    },
-    stop() {
-      for (const disarm of disarms.values()) disarm()
-      disarms.clear()
-    },
   }
 }
 

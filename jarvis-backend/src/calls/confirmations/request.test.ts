@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Judgement } from '../judge.ts'
+import type { Judgement } from '../judgement.ts'
 import type { StoredConfirmation } from '../ports.ts'
-import { createRequestChecks, type DecideRequest } from './request.ts'
+import { type DecideRequest, RequestChecks } from './request.ts'
 
 const scope = { of: 'files', id: 'path/compose/a', at: '/srv/compose/a', words: 'changes of files' } as const
 const request = {
@@ -11,10 +11,10 @@ const request = {
   grant: { minutes: 30, uses: 20, scope: scope.id },
 }
 
-/** @param now what the call comes to at the approval */
+/** @param now the call's verdict at the approval */
 function check({ card = {}, now, ...more }: Partial<DecideRequest> & { card?: object; now?: unknown } = {}) {
   const judged = (now ?? { kind: 'ready', grantScopes: [scope] }) as Judgement
-  const { check } = createRequestChecks({
+  const checks = new RequestChecks({
     judge: () => judged,
     decisions: { check: () => expect.fail('Nothing is signed here.') },
     mayBreakGlass: () => false,
@@ -24,7 +24,7 @@ function check({ card = {}, now, ...more }: Partial<DecideRequest> & { card?: ob
     card: { isGrantable: true, scope: { id: scope.id, words: scope.words }, ...card },
     sessionId: 'ses_1',
   }
-  return check(stored as StoredConfirmation, { ...request, ...more })
+  return checks.check(stored as StoredConfirmation, { ...request, ...more })
 }
 
 test('a grant for a folder is made of what the call touches at the approval', () => {

@@ -4,12 +4,12 @@ import type { Scope } from '../../gate/index.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Decisions } from '../../signing/decisions.ts'
 import type { Receipt } from '../../signing/receipt.ts'
-import type { Judge } from '../judge.ts'
+import type { Judge } from '../judgement.ts'
 import type { StoredConfirmation } from '../ports.ts'
 
 export type DecideRequest = {
   toolUseId: string
-  /** Where given, it must be the confirmation's own. */
+  /** If given, it must be the confirmation's own session. */
   sessionId?: string
   confirmed: boolean
   note?: string
@@ -22,32 +22,74 @@ export type DecideRequest = {
   by: string
   /** The channel that the decision came over. */
   via?: string
-  /** With an approval: why an owner decides without the others who must approve. The door has asked for the password again. */
+  /** With an approval: the reason why an owner decides without the others who must approve. The door has asked for the password again. */
   breakGlass?: string | undefined
-  /** With an approval: what the person signed. */
+  /** With an approval: the person's signature of a challenge. */
   proof?: DecisionProof | undefined
-  /** What a device signed for a button of its notification, checked by its door. It serves no card that must be signed. */
+  /** A device's signature for a button of its notification, checked by its door. It does not serve a card that must be signed. */
   receipt?: Receipt | undefined
   /** For repeated requests; `remember` stores the answer in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
 
-/** Checks that a card can be decided in the way that a request asks for. Each check throws before anything is decided. */
-export function createRequestChecks(parts: {
+export type RequestParts = {
   judge: Judge
   decisions: Pick<Decisions, 'check'>
-  /** Whether the policy lets an owner decide alone what several people must approve. */
+  /** Returns whether the policy lets an owner decide alone a card that several people must approve. */
   mayBreakGlass(): boolean
   redactValue<T>(value: T): T
-}) {
-  /** @throws JarvisError `invalid_request` where the call cannot be made in place of the denied one */
-  function alternativeOf({ card }: StoredConfirmation, confirmed: boolean, { toolName, toolInput }: Alternative) {
+}
+
+/** The operator's own call in place of a denied one. */
+type OtherCall = Alternative & { toolUseId: string }
+
+/** Checks that a card can be decided in the way that a request asks for. Each check throws before anything is decided. */
+export class RequestChecks {
+  readonly #parts: RequestParts
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts
+  }
+
+  /** @returns what the request makes besides the decision. @throws JarvisError `invalid_request`, `forbidden` */
+  check(known: StoredConfirmation, request: DecideRequest): { other: OtherCall | undefined; scope: Scope | undefined } {
+    const { confirmed, grant, goesBackAfterMin, alternative, breakGlass } = request
+    if (grant !== undefined && !(confirmed && known.card.isGrantable))
+      throw invalid('grant', confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval')
+    if (goesBackAfterMin !== undefined && !(confirmed && known.card.mayGoBack))
+      throw invalid(
+        'goesBackAfterMin',
+        confirmed ? 'This change cannot go back by itself' : 'Only an approved change goes back',
+      )
+    const other = alternative && this.#alternativeOf(known, confirmed, alternative)
+    if (breakGlass !== undefined) this.#requireGlass(known, confirmed)
+    return { other, scope: this.#scopeOf(known, request) }
+  }
+
+  /** @returns the receipt of the approval's signature; undefined when none is needed. @throws JarvisError `proof_required`, `proof_refused` */
+  receiptOf(
+    { card, bindingHash }: StoredConfirmation,
+    request: DecideRequest,
+    mustBeSigned: boolean,
+  ): Receipt | undefined {
+    const { proof, by: person, grant, goesBackAfterMin } = request
+    const terms = { grant, goesBackAfterMin, ...(request.breakGlass !== undefined && { alone: true as const }) }
+    if (proof !== undefined) return this.#parts.decisions.check(proof, { card, bindingHash, person, terms })
+    if (!mustBeSigned) return request.receipt
+    const how =
+      'Approve it in the dashboard with a passkey, or with jarvis decide ID --sign KEY. Denying needs no signature.'
+    throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
+  }
+
+  /** @throws JarvisError `invalid_request` when the call cannot be made in place of the denied one */
+  #alternativeOf({ card }: StoredConfirmation, confirmed: boolean, { toolName, toolInput }: Alternative): OtherCall {
+    const { judge, redactValue } = this.#parts
     const no = (why: string) => invalid('alternative', why)
     if (confirmed) throw no('Another call is named with a denial')
     if (!card.mayHaveAlternative) throw no('Nobody would read its result: no model asked for this call')
-    const judged = parts.judge(toolName, toolInput)
-    if (judged.kind === 'invalid') throw no(parts.redactValue(judged.message))
-    if (judged.kind === 'blocked') throw no(parts.redactValue(judged.verdict.reason))
+    const judged = judge(toolName, toolInput)
+    if (judged.kind === 'invalid') throw no(redactValue(judged.message))
+    if (judged.kind === 'blocked') throw no(redactValue(judged.verdict.reason))
     if (
       hashOf({ toolName, toolInput: judged.input }) === hashOf({ toolName: card.toolName, toolInput: card.toolInput })
     )
@@ -56,13 +98,13 @@ export function createRequestChecks(parts: {
   }
 
   /** @throws JarvisError `invalid_request`, `forbidden` */
-  function requireGlass({ card }: StoredConfirmation, confirmed: boolean): void {
+  #requireGlass({ card }: StoredConfirmation, confirmed: boolean): void {
     if (!confirmed || card.approvals === undefined)
       throw new JarvisError(
         'invalid_request',
         'One approval is enough here: send the decision without breakGlass. Nothing was decided.',
       )
-    if (parts.mayBreakGlass()) return
+    if (this.#parts.mayBreakGlass()) return
     throw new JarvisError(
       'forbidden',
       'policy.yaml does not let an owner decide alone: it lacks breakGlass: true. Nothing was decided.',
@@ -70,44 +112,18 @@ export function createRequestChecks(parts: {
   }
 
   /**
-   * What the card offers for more than its call, found again now: the words of a stored card give nothing away.
+   * Returns the scope that the card offers for a grant. It is computed again from the call, so that the words of a changed stored card
+   * grant nothing.
    * @throws JarvisError `invalid_request`
    */
-  function scopeOf({ card, sessionId }: StoredConfirmation, { grant, via }: DecideRequest): Scope | undefined {
+  #scopeOf({ card, sessionId }: StoredConfirmation, { grant, via }: DecideRequest): Scope | undefined {
     if (grant?.scope === undefined) return undefined
     if (via !== undefined) throw invalid('grant.scope', 'It is given in the dashboard or at the command line')
-    const judged = parts.judge(card.toolName, card.toolInput, undefined, { ...card.requestedBy, sessionId })
+    const judged = this.#parts.judge(card.toolName, card.toolInput, undefined, { ...card.requestedBy, sessionId })
     const [scope] = judged.kind === 'ready' ? judged.grantScopes : []
     if (scope === undefined || card.scope?.id !== grant.scope || scope.id !== grant.scope)
       throw invalid('grant.scope', 'The card does not offer this, or not any more')
     return scope
-  }
-
-  return {
-    /** @returns what the request makes besides the decision. @throws JarvisError `invalid_request`, `forbidden` */
-    check(known: StoredConfirmation, request: DecideRequest) {
-      const { confirmed, grant, goesBackAfterMin, alternative, breakGlass } = request
-      if (grant !== undefined && !(confirmed && known.card.isGrantable))
-        throw invalid('grant', confirmed ? 'This call must be asked for each time' : 'A grant is made with an approval')
-      if (goesBackAfterMin !== undefined && !(confirmed && known.card.mayGoBack))
-        throw invalid(
-          'goesBackAfterMin',
-          confirmed ? 'This change cannot go back by itself' : 'Only an approved change goes back',
-        )
-      const other = alternative && alternativeOf(known, confirmed, alternative)
-      if (breakGlass !== undefined) requireGlass(known, confirmed)
-      return { other, scope: scopeOf(known, request) }
-    },
-    /** @returns what the approval was signed with; undefined where it need not be. @throws JarvisError `proof_required`, `proof_refused` */
-    receiptOf({ card, bindingHash }: StoredConfirmation, request: DecideRequest, mustBeSigned: boolean) {
-      const { proof, by: person, grant, goesBackAfterMin } = request
-      const terms = { grant, goesBackAfterMin, ...(request.breakGlass !== undefined && { alone: true as const }) }
-      if (proof !== undefined) return parts.decisions.check(proof, { card, bindingHash, person, terms })
-      if (!mustBeSigned) return request.receipt
-      const how =
-        'Approve it in the dashboard with a passkey, or with jarvis decide ID --sign KEY. Denying needs no signature.'
-      throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
-    },
   }
 }
 

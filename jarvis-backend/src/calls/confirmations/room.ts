@@ -1,8 +1,8 @@
 import type { Runs } from '../../agent/runs.ts'
-import type { Foundation } from '../../compose/foundation.ts'
+import type { Foundation } from '../../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { Gate } from '../room.ts'
-import { createAskers } from './askers.ts'
+import { Askers } from './askers.ts'
 
 /** Ends the cards and runs of people and programs who may no longer ask. Hears `cards.changed`, `run.for_another` and `person.changed`. */
 export const askersRoom = defineRoom({
@@ -15,7 +15,7 @@ export const askersRoom = defineRoom({
   }) {
     const { clock, isStopping, report } = needs.foundation
     const { confirmations, cardGoneBecause } = needs.gate
-    const askers = createAskers({
+    const askers = new Askers({
       clock,
       isStopping,
       report,
@@ -24,9 +24,9 @@ export const askersRoom = defineRoom({
       pending: () => confirmations.pending(),
       withdraw: (toolUseId, because) => confirmations.cancel(toolUseId, 'jarvis', because),
     })
-    needs.facts.on('cards.changed', askers.arm)
-    needs.facts.on('run.for_another', askers.arm)
-    needs.facts.on('person.changed', askers.look)
-    return { resume: askers.look, stop: askers.stop }
+    needs.facts.on('cards.changed', () => askers.arm())
+    needs.facts.on('run.for_another', () => askers.arm())
+    needs.facts.on('person.changed', () => askers.look())
+    return { resume: () => askers.look(), stop: () => askers.stop() }
   },
 })

@@ -1,19 +1,19 @@
 import type { Approvals, Card, PlanFacts, PlanRun, Principal, StepState, Tier } from 'protocol'
 
-/** How a call's target was when its plan was approved: what its approval rests on. */
+/** The target of a call when its plan was approved. The approval rests on it. */
 export type Seen = Pick<Card, 'toolUseId' | 'target' | 'basis' | 'rule'> & {
   approvals?: Pick<Approvals, 'needed' | 'roles' | 'notAsker'> | undefined
 }
 
-/** A call of a plan that began. `callHash`: of tool and arguments. `seen`: absent where it needs no approval. */
+/** A call of a plan that began. `callHash`: of tool and arguments. `seen`: absent if it needs no approval. */
 export type StoredStep = { number: number; toolUseId: string; tier: Tier; callHash: string; seen?: Seen }
 
-/** What became of a step: of a call, or of one that was not made. */
+/** The outcome of a step. Times are Unix ms, and absent for a step whose call was not made. */
 export type StepNote = { state: StepState; outcome?: string; startedAt?: number; endedAt?: number }
 
 /**
- * A plan that began; its id is the id of the call that led to it. `until`: no step begins by the approval later, Unix ms.
- * `approvedBy`: absent where nothing of it asked. `stopBy`: who wants it to stop after its present step.
+ * A plan that began; its id is the id of the call that led to it. `until`: Unix ms; later, the approval lets no step begin.
+ * `approvedBy`: absent if none of its calls asked. `stopBy`: the person who wants it to stop after its present step.
  */
 export type StoredPlan = {
   id: string
@@ -34,14 +34,14 @@ export type StoredPlan = {
 }
 
 export interface PlanStore {
-  /** @throws where a plan of that id began before */
+  /** @throws if a plan of that id began before */
   add(plan: StoredPlan): void
   get(id: string): StoredPlan | undefined
   ofRun(runId: string): StoredPlan | undefined
-  /** Writes what changed since it began. */
+  /** Writes the fields that can change after the begin. */
   save(plan: StoredPlan): void
-  /** Newest first. @param before Unix ms: those that began earlier */
+  /** Lists plans, newest first. @param query.before Unix ms: only plans that began earlier */
   list(query: { limit: number; before?: number; runbook?: string }): StoredPlan[]
-  /** Forgets plans that ended before, Unix ms. */
+  /** Forgets plans that ended earlier. @param before Unix ms */
   prune(before: number): void
 }

@@ -8,8 +8,9 @@ import {
 } from 'protocol'
 
 /**
- * What a person's answer comes to. Text that repeats an option's label chooses the option, so that it counts as the asker's words.
- * @throws JarvisError `invalid_request` where the answer does not fit the question
+ * Checks a person's answer against its question. Text that repeats an option's label chooses the option, so that it counts as the asker's
+ * words.
+ * @throws JarvisError `invalid_request` if the answer does not fit the question
  */
 export function checkedAnswer(
   question: Pick<Question, 'items' | 'server'>,

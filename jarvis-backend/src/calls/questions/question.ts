@@ -1,6 +1,6 @@
 import type { Question, QuestionResolution, QuestionRow } from 'protocol'
 
-/** A question as it is kept. `isTold`: the transcript says how it ended. */
+/** A stored question. `isTold`: the transcript says how it ended. */
 export type StoredQuestion = {
   question: Question
   sessionId: string
@@ -10,17 +10,17 @@ export type StoredQuestion = {
 }
 
 export interface QuestionStore {
-  /** @throws where there is one of that id */
+  /** @throws if there is a question of that id */
   add(asked: Pick<StoredQuestion, 'question' | 'sessionId' | 'runId'>): void
   get(questionId: string): StoredQuestion | undefined
-  /** The question that a call's model asked; those of attached servers are none. */
+  /** Returns the question that a call's model asked. Questions of attached servers do not count. */
   ofCall(toolUseId: string): StoredQuestion | undefined
-  /** Compare-and-set. @returns false where it had ended before */
+  /** Ends the question, compare-and-set. @returns false if it had ended before */
   resolve(questionId: string, resolution: QuestionResolution & { at: number }, isTold: boolean): boolean
-  /** The transcript says now how it ended. */
+  /** Marks that the transcript says how the question ended. */
   tell(questionId: string): void
-  /** Those that wait, oldest first: of a session, or all. */
+  /** Lists the questions that wait, oldest first: of a session, or all. */
   open(sessionId?: string): StoredQuestion[]
-  /** Those that wait, oldest first, then those that ended since, Unix ms, newest first. */
+  /** Lists the questions that wait, oldest first, then the ones that ended since `since`, Unix ms, newest first. */
   list(since: number): QuestionRow[]
 }

@@ -1,8 +1,9 @@
 import { createRedactor } from 'redaction/redact'
 import { expect, test } from 'vitest'
-import type { Ready, Walk } from '../call.ts'
+import type { Walk } from '../call.ts'
+import type { Ready } from '../judgement.ts'
 import type { Event } from '../states.ts'
-import { createJudging } from './judge.ts'
+import { Judging } from './judge.ts'
 import { notBegun, type StepParts } from './parts.ts'
 
 test.each(['green', 'yellow', 'red'] as const)(
@@ -32,8 +33,8 @@ test.each(['green', 'yellow', 'red'] as const)(
       },
     } as unknown as StepParts
     const context = { signal: stop.signal, isRehearsal: () => false, principal: { kind: 'chat', name: 'model' } }
-    const { judge } = createJudging(parts, { refusal: () => undefined })
-    await judge({ state: 'new', call: { toolName: 'any', toolInput: {} }, context } as unknown as Walk)
+    const judging = new Judging(parts, { refusal: () => undefined })
+    await judging.judge({ state: 'new', call: { toolName: 'any', toolInput: {} }, context } as unknown as Walk)
     expect(events).toMatchObject([{ type: 'held', message: notBegun }])
   },
 )

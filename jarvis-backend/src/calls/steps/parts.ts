@@ -9,7 +9,8 @@ import type { ApprovedLater } from '../changes/approved-later.ts'
 import type { Changes } from '../changes/changes.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Grants } from '../confirmations/grants.ts'
-import type { createEffectsOf, Judge, SeeingJudge } from '../judge.ts'
+import type { EffectsOf } from '../judge.ts'
+import type { Judge, SeeingJudge } from '../judgement.ts'
 import type { LookAgain } from '../look-again.ts'
 import type { People } from '../people.ts'
 import type { Plans } from '../plans/plans.ts'
@@ -18,26 +19,26 @@ import type { Questions } from '../questions/questions.ts'
 import type { Reconciled } from '../reconcile.ts'
 import type { Ways } from '../way.ts'
 
-/** A call that runs now; `sentence` says which, who asked for it, and why it is told. Names in it are quoted. */
+/** A call that runs now. `sentence`: the call, its asker, and the rule that wants it told. Names in it are quoted. */
 export type Observed = { toolUseId: string; sessionId: string; sentence: string }
 
 /** The result of a call that was stopped while it waited to begin. */
 export const notBegun = 'Stopped before it began. Nothing was run.'
 
-/** What the steps of a call stand on. */
+/** The parts that the steps of a call need. */
 export type StepParts = {
   ways: Ways
   judge: Judge
   seeingJudge: SeeingJudge
-  /** What became of the files that a call changes; undefined where none were begun. */
+  /** Returns the outcome for the files that a call changes; undefined if none were begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
-  /** What a change left of a guest, in sentences. @throws the signal's reason */
+  /** Tells in sentences what a change left of a guest. @throws the signal's reason */
   leftOf(vmid: number, signal: AbortSignal): Promise<string>
-  effectsOf: ReturnType<typeof createEffectsOf>
+  effectsOf: EffectsOf
   world: () => World
   confirmations: Confirmations
-  grants: Grants
-  returns: ApprovedLater
+  grants: Pick<Grants, 'reserve' | 'revoke'>
+  returns: Pick<ApprovedLater, 'reserve'>
   changes: Pick<Changes, 'contextOf'>
   plans: Pick<Plans, 'reserve'>
   questions: Pick<Questions, 'ask'>
@@ -45,18 +46,18 @@ export type StepParts = {
   lookAgain: LookAgain
   proof: JournalProof
   decisions: Pick<Decisions, 'problem'>
-  /** Why the approval of a call's card is not signed. */
+  /** Returns why the approval of a call's card is not signed; undefined when it is. */
   unsigned(callId: string): string | undefined
   redactor: Redactor
   clock: Clock
   people: Pick<People, 'find'>
-  /** Why whoever asked at `since`, Unix ms, may not ask any more. */
+  /** Returns why the principal, who asked at `since` (Unix ms), may not ask any more; undefined if it may. */
   goneSince(asker: Principal, since: number): string | undefined
   cluster: Cluster
-  /** The part of the cluster that a principal's person may see; undefined: all of it. */
+  /** Returns the part of the cluster that a principal's person may see; undefined: all of it. */
   sightOf(principal: Principal): ToolContext['sees']
   catalog: Pick<Catalog, 'get'>
-  /** Tells the operator of a call that runs and that a rule of theirs wants to hear of. */
+  /** Tells the operator of a running call that a rule of theirs wants to hear of. */
   observed(told: Observed): void
   /** Reports a tool's unexpected exception. */
   report(error: unknown, toolName: string): void

@@ -8,54 +8,115 @@ import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
 
 /** Runs calls, and knows which are running. A call counts as running until `left`, when its outcome is stored. */
-export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' | 'ended'>) {
-  const { ways, executions, redactor, clock, report } = parts
-  const running = new Set<Walk>()
-  const onIdle: (() => void)[] = []
-  /** Their outcome is stored, whatever a tool that was left behind still does. */
-  const over = new WeakSet<Walk>()
+export class Running {
+  readonly #parts: StepParts
+  readonly #breaker: Pick<Breaker, 'began' | 'ended'>
+  readonly #running = new Set<Walk>()
+  readonly #onIdle: (() => void)[] = []
+  /** Calls whose outcome is stored, also while a tool that was left behind still works. */
+  readonly #over = new WeakSet<Walk>()
 
-  /** A call that waits for an answer does not count as running: the next start goes on with its question. */
-  async function ask(walk: Walk, asking: Asking, signal: AbortSignal): Promise<QuestionResolution> {
-    rest(walk)
-    try {
-      return await parts.questions.ask(asking, walk.context, { toolUseId: walk.call.toolUseId, signal })
-    } finally {
-      if (!over.has(walk)) running.add(walk)
-    }
+  constructor(parts: StepParts, breaker: Pick<Breaker, 'began' | 'ended'>) {
+    this.#parts = parts
+    this.#breaker = breaker
   }
 
-  function rest(walk: Walk) {
-    if (running.delete(walk) && running.size === 0) for (const done of onIdle.splice(0)) done()
+  async read(walk: Walk): Promise<Step> {
+    const { ways } = this.#parts
+    const isTold = ways.startSoon(walk, walk.context)
+    isTold.catch(() => {})
+    this.#tellObserved(walk)
+    const step = await ways.takeSoon(walk, { type: 'answered', done: await this.alone(walk) })
+    await isTold
+    return step
   }
 
-  /** A failure to tell keeps no call from running. */
-  function tellObserved({ call: { toolName, toolUseId }, context, ready = missing() }: Walk) {
-    try {
-      const { input, effects, target, tool } = ready
-      const [rule] = observedBy({ toolName, baseTier: tool.tier, input }, effects, parts.world())
-      if (rule === undefined) return
-      const on = target.kind === 'none' ? '' : ` on ${named(target.id)}`
-      const { kind, name } = context.principal
-      const sentence = `${named(toolName)} runs${on}, asked for by ${kind} ${named(name)}: ${String(rule.because)}`
-      parts.observed({ toolUseId, sessionId: context.sessionId, sentence: redactor.text(sentence) })
-    } catch (error) {
-      report(error, toolName)
-    }
+  async run(walk: Walk): Promise<Step> {
+    const { ways } = this.#parts
+    this.#tellObserved(walk)
+    const done = await this.#change(walk)
+    // The cluster has no record of an attached server's changes.
+    if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
+    walk.lost = done
+    return ways.take(walk, { type: 'lost' })
   }
 
-  async function runIt(walk: Walk): Promise<Done> {
+  /** Repeats a call that an earlier process had begun. Such a call only waits for work that goes on elsewhere. */
+  async again(walk: Walk): Promise<Step> {
+    const { ways, seeingJudge } = this.#parts
+    const { toolName, toolInput } = walk.call
+    const judged = await seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
+    if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
+    walk.ready = judged
+    return ways.take(walk, { type: 'found', done: await this.#change(walk) })
+  }
+
+  /** Runs a call, and leaves it to the caller to store the outcome. */
+  async alone(walk: Walk): Promise<Done> {
+    const { redactor, clock, executions, report } = this.#parts
     const { call, context, ready = missing() } = walk
     const { toolUseId, toolName } = call
     const { target, preview } = ready
     const { tool, input } = ready.tool.standsFor?.(ready.input as never) ?? ready
-    const { isForeign, hasModel, hasOperator } = rightsOf(context.principal)
-    const more = parts.changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
-    const decided = walk.asked && parts.confirmations.ofCall(toolUseId)?.resolution
-    const approvedBy = walk.reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
+    const { hasOperator } = rightsOf(context.principal)
+    const own = this.#contextOf(walk)
+    if (ready.tool.outlives !== true) this.#running.add(walk)
+    this.#breaker.began(toolName, target.node)
+    const done = await runTool(
+      ready.tool,
+      (toolContext) => tool.run(input, { ...toolContext, ...own, toolUseId, target, ...(preview && { preview }) }),
+      {
+        signal: context.signal,
+        clock,
+        report,
+        onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
+        onTask: (upid) => executions.noteTask(toolUseId, upid),
+        ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => this.#ask(walk, asking, signal) }),
+      },
+    )
+    this.#breaker.ended(toolName, {
+      node: target.node,
+      isFault: done.isFault,
+      error: redactor.text(done.output.summary),
+    })
+    // The redacted text is cached, so that storing it in one transaction takes no time.
+    await redactor.later(done.output.text)
+    return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
+  }
+
+  /** The call's outcome is stored, or it will never have one. */
+  left(walk: Walk): void {
+    this.#over.add(walk)
+    this.#rest(walk)
+  }
+
+  /** Resolves once no call is running. */
+  idle(): Promise<void> {
+    return new Promise<void>((done) => {
+      if (this.#running.size === 0) done()
+      else this.#onIdle.push(done)
+    })
+  }
+
+  /** Runs a change. Waits without limit until the database is free, because an outcome that happened must be stored. */
+  async #change(walk: Walk): Promise<Done> {
+    const done = await this.alone(walk)
+    const free = this.#parts.ways.untilFree('forever')
+    if (free !== undefined) await free
+    return done
+  }
+
+  /** The facts that the tool gets of this call: who asks, in which session, and who approved it. */
+  #contextOf({ call: { toolUseId }, context, ready = missing(), asked, reservation }: Walk) {
+    const { changes, confirmations, sightOf } = this.#parts
+    const { isForeign, hasModel } = rightsOf(context.principal)
+    const more = changes.contextOf(toolUseId, ready.tool.undoes?.(ready.input as never))
+    const decided = asked && confirmations.ofCall(toolUseId)?.resolution
+    const approvedBy = reservation?.grant.by ?? (decided?.decision === 'approved' ? decided.by : undefined)
     const { sessionId, runId, loadedSkills } = context
-    const sees = parts.sightOf(context.principal)
-    const asker = {
+    const sees = sightOf(context.principal)
+    return {
+      ...more,
       isForeign,
       hasModel,
       asker: context.principal,
@@ -66,70 +127,35 @@ export function createRunning(parts: StepParts, breaker: Pick<Breaker, 'began' |
       ...(ready.repeatsOthers && { repeatsOthers: ready.repeatsOthers }),
       ...(sees && { sees }),
     }
-    if (ready.tool.outlives !== true) running.add(walk)
-    breaker.began(toolName, target.node)
-    const done = await runTool(
-      ready.tool,
-      (toolContext) =>
-        tool.run(input, { ...toolContext, ...more, ...asker, toolUseId, target, ...(preview && { preview }) }),
-      {
-        signal: context.signal,
-        clock,
-        report,
-        onProgress: (message) => context.progress(toolUseId, redactor.text(legible(message))),
-        onTask: (upid) => executions.noteTask(toolUseId, upid),
-        ...(hasOperator && context.sessionId !== '' && { ask: (asking, signal) => ask(walk, asking, signal) }),
-      },
-    )
-    breaker.ended(toolName, target.node, done.isFault, redactor.text(done.output.summary))
-    // The text is remembered, so that storing it in one transaction takes no time.
-    await redactor.later(done.output.text)
-    return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
   }
 
-  /** Runs a change. Its outcome is true, so it is stored however long that takes. */
-  async function change(walk: Walk): Promise<Done> {
-    const done = await runIt(walk)
-    const free = ways.untilFree('forever')
-    if (free !== undefined) await free
-    return done
+  /** Asks a person. A call that waits for an answer does not count as running: the next start goes on with its question. */
+  async #ask(walk: Walk, asking: Asking, signal: AbortSignal): Promise<QuestionResolution> {
+    this.#rest(walk)
+    try {
+      return await this.#parts.questions.ask(asking, walk.context, { toolUseId: walk.call.toolUseId, signal })
+    } finally {
+      if (!this.#over.has(walk)) this.#running.add(walk)
+    }
   }
 
-  return {
-    /** Runs a read whose outcome is stored nowhere. */
-    alone: runIt,
-    async read(walk: Walk): Promise<Step> {
-      const isTold = ways.startSoon(walk, walk.context)
-      isTold.catch(() => {})
-      tellObserved(walk)
-      const step = await ways.takeSoon(walk, { type: 'answered', done: await runIt(walk) })
-      await isTold
-      return step
-    },
-    async run(walk: Walk): Promise<Step> {
-      tellObserved(walk)
-      const done = await change(walk)
-      // The cluster does not know what an attached server did.
-      if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
-      walk.lost = done
-      return ways.take(walk, { type: 'lost' })
-    },
-    /** Repeats a call that an earlier process had begun, and that only waits for what goes on. */
-    async again(walk: Walk): Promise<Step> {
-      const { toolName, toolInput } = walk.call
-      const judged = await parts.seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
-      if (judged.kind !== 'ready') throw new Error(judged.verdict.reason)
-      walk.ready = judged
-      return ways.take(walk, { type: 'found', done: await change(walk) })
-    },
-    left(walk: Walk) {
-      over.add(walk)
-      rest(walk)
-    },
-    idle: () =>
-      new Promise<void>((done) => {
-        if (running.size === 0) done()
-        else onIdle.push(done)
-      }),
+  #rest(walk: Walk): void {
+    if (this.#running.delete(walk) && this.#running.size === 0) for (const done of this.#onIdle.splice(0)) done()
+  }
+
+  /** Tells people of a call that a rule of theirs wants to hear of. A failure to tell does not keep the call from running. */
+  #tellObserved({ call: { toolName, toolUseId }, context, ready = missing() }: Walk): void {
+    const { redactor, world, observed, report } = this.#parts
+    try {
+      const { input, effects, target, tool } = ready
+      const [rule] = observedBy({ toolName, baseTier: tool.tier, input }, effects, world())
+      if (rule === undefined) return
+      const on = target.kind === 'none' ? '' : ` on ${named(target.id)}`
+      const { kind, name } = context.principal
+      const sentence = `${named(toolName)} runs${on}, asked for by ${kind} ${named(name)}: ${String(rule.because)}`
+      observed({ toolUseId, sessionId: context.sessionId, sentence: redactor.text(sentence) })
+    } catch (error) {
+      report(error, toolName)
+    }
   }
 }

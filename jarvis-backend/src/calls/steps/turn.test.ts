@@ -1,8 +1,9 @@
 import type { Verdict } from 'protocol'
 import { expect, test } from 'vitest'
-import type { Ready, Walk } from '../call.ts'
+import type { Walk } from '../call.ts'
+import type { Ready } from '../judgement.ts'
 import type { StepParts } from './parts.ts'
-import { createTurn } from './turn.ts'
+import { Turn } from './turn.ts'
 
 const verdict: Verdict = { tier: 'red', rule: 'base', reason: 'It stops a guest.' }
 const readyBy = (more: Partial<Verdict>) =>
@@ -30,9 +31,11 @@ test.each<[string, Partial<Verdict>, boolean]>([
       },
     },
   } as unknown as StepParts
-  const turn = createTurn(parts, (_walk, current) => {
-    taken.push(JSON.stringify((current as Ready).verdict))
-    return { state: 'judged' } as never
+  const turn = new Turn(parts, {
+    follow(_walk, current) {
+      taken.push(JSON.stringify((current as Ready).verdict))
+      return { state: 'judged' } as never
+    },
   })
   const context = {
     before: Promise.resolve(),
@@ -41,6 +44,6 @@ test.each<[string, Partial<Verdict>, boolean]>([
     principal: {},
   }
   const walk = { state: 'due', call: { toolName: 'stop_vm', toolInput: {} }, context, ready: readyBy({}) }
-  await turn(walk as unknown as Walk)
+  await turn.take(walk as unknown as Walk)
   expect(taken).toEqual([runs ? 'same' : JSON.stringify({ ...verdict, ...more })])
 })

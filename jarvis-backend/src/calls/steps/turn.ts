@@ -1,32 +1,41 @@
 import { hashOf } from 'node-kit/canonical'
-import { askerOf, missing, type Ready, type Walk } from '../call.ts'
+import { askerOf, missing, type Walk } from '../call.ts'
 import { replacing, standingOf } from '../confirmations/drift.ts'
-import type { Judgement } from '../judge.ts'
+import type { Judgement, Ready } from '../judgement.ts'
 import type { Step } from '../states.ts'
+import type { Judging } from './judge.ts'
 import { notBegun, type StepParts } from './parts.ts'
 
 /** A verdict younger than this counts as current for a change that waited for nothing. */
 const justJudgedMs = 250
 
-/**
- * @param follow the step that a verdict leads to
- * @returns a function that waits for a call's turn, and then compares the call with what was judged or approved
- */
-export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Judgement) => Step) {
-  const { ways, judge, lookAgain, proof } = parts
-  const judgeNow = ({ call, context }: Walk) => judge(call.toolName, call.toolInput, context.sources, askerOf(context))
+/** Waits for a call's turn, and then compares the call with the verdict or card that lets it run. */
+export class Turn {
+  readonly #parts: StepParts
+  readonly #judging: Pick<Judging, 'follow'>
+
+  constructor(parts: StepParts, judging: Pick<Judging, 'follow'>) {
+    this.#parts = parts
+    this.#judging = judging
+  }
+
+  async take(walk: Walk): Promise<Step> {
+    const message = await this.#wait(walk)
+    if (message !== undefined) return this.#parts.ways.take(walk, { type: 'held', message })
+    return walk.state === 'approved' ? this.#approved(walk) : this.#due(walk)
+  }
 
   /**
    * Waits for the earlier changes to the same guest, and then reads the cluster again.
-   * @returns why the call must not run; undefined where it may
+   * @returns why the call must not run; undefined when it may
    */
-  async function comesItsTurn(walk: Walk): Promise<string | undefined> {
+  async #wait(walk: Walk): Promise<string | undefined> {
     const { call, context, state, asked, ready } = walk
     const { target } = (state === 'approved' ? asked?.card : ready) ?? missing()
     if (context.before !== undefined) await context.before
     const looking = context.signal.aborted
       ? undefined
-      : lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, askerOf(context))
+      : this.#parts.lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, askerOf(context))
     try {
       await looking
     } catch (error) {
@@ -38,46 +47,45 @@ export function createTurn(parts: StepParts, follow: (walk: Walk, judgement: Jud
   }
 
   /** A call that needs no person runs by its verdict, or is judged again. */
-  function dueTurn(walk: Walk): Step {
+  #due(walk: Walk): Step {
     const { ready = missing(), context, isLater } = walk
-    const current = isLater ? judgeNow(walk) : ready
-    if (context.isRehearsal() || !isSame(ready, current)) return follow(walk, current)
-    const step = ways.tryTake(walk, { type: 'same' })
+    const current = isLater ? this.#judgeNow(walk) : ready
+    if (context.isRehearsal() || !isSame(ready, current)) return this.#judging.follow(walk, current)
+    const step = this.#parts.ways.tryTake(walk, { type: 'same' })
     walk.reservation?.release()
-    // The grant has ended since.
-    return step ?? follow(walk, ready)
+    // Without a step, the grant has ended since.
+    return step ?? this.#judging.follow(walk, ready)
   }
 
   /** An approved call runs, or gets a new card when it differs from the one shown. */
-  function approvedTurn(walk: Walk): Step {
+  #approved(walk: Walk): Step {
+    const { proof, decisions, confirmations, ways } = this.#parts
     const { asked = missing(), context, isTakenUp } = walk
-    const standing = standingOf(asked.card, judgeNow(walk))
+    const standing = standingOf(asked.card, this.#judgeNow(walk))
     const hash = isTakenUp ? proof.approvedHash(asked.card.toolUseId) : undefined
     const isProven = !isTakenUp || (standing.kind === 'stands' && hash === standing.ready.hash)
     const unsigned =
       standing.kind === 'stands' && standing.ready.verdict.proof !== undefined
-        ? parts.decisions.problem(asked.card.toolUseId, standing.ready.hash, asked.card.approvals?.needed)
+        ? decisions.problem(asked.card.toolUseId, standing.ready.hash, asked.card.approvals?.needed)
         : undefined
     const unproven = !isProven
       ? replacing('The journal has no approval of this card, so it does not count.')
       : unsigned === undefined
         ? undefined
         : replacing(`This must be signed. ${unsigned}`)
-    const isShort = unproven === undefined && !parts.confirmations.isWhole(asked)
+    const isShort = unproven === undefined && !confirmations.isWhole(asked)
     const again = isShort ? replacing('Somebody who approved it may not do so any more.') : unproven
     return ways.take(walk, { type: 'turn', standing, unproven: again, isRehearsal: context.isRehearsal() })
   }
 
-  return async (walk: Walk): Promise<Step> => {
-    const message = await comesItsTurn(walk)
-    if (message !== undefined) return ways.take(walk, { type: 'held', message })
-    return walk.state === 'approved' ? approvedTurn(walk) : dueTurn(walk)
+  #judgeNow({ call, context }: Walk): Judgement {
+    return this.#parts.judge(call.toolName, call.toolInput, context.sources, askerOf(context))
   }
 }
 
 const askedOf = ({ verdict: { approve, proof } }: Pick<Ready, 'verdict'>) => ({ approve, proof })
 
-/** Whether the call's verdict and target are the same after it waited for its turn. */
+/** Returns whether the call's verdict and target are the same after it waited for its turn. */
 const isSame = (ready: Ready, current: Judgement) =>
   current === ready ||
   (current.kind === 'ready' &&

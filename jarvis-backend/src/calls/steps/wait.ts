@@ -1,25 +1,46 @@
 import { askerOf, missing, type Walk } from '../call.ts'
-import type { Step } from '../states.ts'
+import { type Step, stateOf } from '../states.ts'
 import type { StepParts } from './parts.ts'
-import type { createTakeUp } from './take-up.ts'
 
-/** @returns a function that waits until a call's card is decided */
-export function createWait(parts: StepParts, takeUp: ReturnType<typeof createTakeUp>) {
-  const { confirmations, report } = parts
+/** Waits until a call's card is decided, and resumes calls that an earlier process had begun. */
+export class CardWait {
+  readonly #parts: Pick<StepParts, 'ways' | 'executions' | 'confirmations' | 'seeingJudge' | 'report'>
 
-  /** Withdraws a stored card that differs from the call now. The cluster may not be known yet: an approval checks the rest. */
-  async function review({ call, context, asked }: Walk) {
-    const judged = await parts.seeingJudge(call.toolName, call.toolInput, context.sources, askerOf(context))
-    const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
-    if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
+  constructor(parts: StepParts) {
+    this.#parts = parts
   }
 
-  return (walk: Walk): Step | Promise<Step> => {
+  /** Resumes a call from the stores. @returns undefined for a call that begins now */
+  takeUp(walk: Walk): Step | undefined {
+    const { ways, executions, confirmations } = this.#parts
+    const { toolUseId } = walk.call
+    const claimed = executions.get(toolUseId)
+    if (claimed !== undefined) {
+      Object.assign(walk, { state: 'running', claimed })
+      return ways.take(walk, { type: 'resumed' })
+    }
+    const stored = confirmations.ofCall(toolUseId)
+    if (stored === undefined) return undefined
+    const { resolution, ...asked } = stored
+    Object.assign(walk, { state: stateOf(resolution?.decision), asked, isTakenUp: true })
+    return ways.take(walk, { type: 'resumed' })
+  }
+
+  wait(walk: Walk): Step | Promise<Step> {
+    const { confirmations, report } = this.#parts
     const { call, asked = missing() } = walk
     // The card may be decided before this call begins to wait for it.
-    if (confirmations.ofCall(call.toolUseId)?.resolution !== undefined) return takeUp(walk) ?? missing()
+    if (confirmations.ofCall(call.toolUseId)?.resolution !== undefined) return this.takeUp(walk) ?? missing()
     const waited = confirmations.wait(Object.assign(walk, { asked }))
-    if (walk.isTakenUp) void review(walk).catch((error: unknown) => report(error, call.toolName))
+    if (walk.isTakenUp) void this.#review(walk).catch((error: unknown) => report(error, call.toolName))
     return waited
+  }
+
+  /** Withdraws a stored card if the gate refuses its call now. A state that is unknown yet is left to the check at the approval. */
+  async #review({ call, context, asked }: Walk): Promise<void> {
+    const { seeingJudge, confirmations } = this.#parts
+    const judged = await seeingJudge(call.toolName, call.toolInput, context.sources, askerOf(context))
+    const isUnread = judged.kind === 'blocked' && judged.target?.unitMissing !== undefined
+    if (asked !== undefined && judged.kind === 'blocked' && !isUnread) confirmations.review(asked.card.toolUseId)
   }
 }

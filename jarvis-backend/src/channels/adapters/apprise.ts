@@ -11,8 +11,6 @@ export const apprise: ChannelKind = {
   readers: 'The Apprise server, and each service that it passes messages on to, can read them.',
   capabilities: {
     decidesAtMost: 'none',
-    revises: false,
-    withdraws: false,
     isIdempotent: false,
     pairs: false,
     hidesNames: true,

@@ -54,7 +54,7 @@ export async function followGateway(parts: {
   cursor: string | undefined
   /** Where to sign in, and how often that may still be done. @throws Error in words */
   starts(): Promise<Starts>
-  /** Whether an address may be told the token. */
+  /** Returns true if the token may be sent to an address. */
   isTrusted(url: string): boolean
   /** Sees an event as soon as it comes. @returns what takes it, in its turn */
   event(name: string, data: unknown, cursor: string): () => Promise<void>
@@ -161,7 +161,7 @@ export async function followGateway(parts: {
     })
     signal.removeEventListener('abort', close)
     disarm()
-    // What came is taken before the session goes on after it.
+    // Finish the events that came before the session continues.
     await taking.catch(() => {})
     const final = finalCodes[code]
     if (final !== undefined) return { kind: 'final', why: final }

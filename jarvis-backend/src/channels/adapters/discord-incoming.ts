@@ -6,7 +6,7 @@ const isVoice = 1 << 13
 
 export type User = { id: string; username: string; global_name?: string | null; bot?: boolean }
 export type Attachment = { id: string; filename: string; size: number; url: string; duration_secs?: number }
-/** What a bot gets of a message and of a tap (Discord's API 10). */
+/** A message as a bot receives it (Discord's API 10). */
 export type Message = {
   id: string
   channel_id: string
@@ -19,7 +19,7 @@ export type Message = {
   type: number
   flags?: number
   attachments?: Attachment[]
-  /** Of type 1: a forwarded message, whose text is in the snapshots. */
+  /** Type 1 is a forwarded message; its text is in the snapshots. */
   message_reference?: { type?: number }
   message_snapshots?: { message: { content?: string } }[]
   referenced_message?: { content?: string } | null
@@ -50,7 +50,7 @@ const senderOf = ({ id, username, global_name }: User, chat: string, isPrivate: 
     .slice(0, mostName),
 })
 
-/** What an event is. Everything that is not plainly a tap, a code or a message of a person in their private chat is nothing. */
+/** Reads an event. Only taps, codes and messages of a person in a private chat count; everything else is `other`. */
 export function incomingOf(name: string, data: unknown, application: string | undefined): Incoming {
   if (name === 'INTERACTION_CREATE') return tapOf(data as Interaction, application)
   if (name !== 'MESSAGE_CREATE') return { kind: 'other' }
@@ -75,7 +75,7 @@ function tapOf(interaction: Interaction, application: string | undefined): Incom
   return { kind: 'tap', from: sender, token: pressed.custom_id, ...(message !== undefined && { ref: message.id }) }
 }
 
-/** What others wrote: a forwarded message, or the one that this one replies to. */
+/** The words of others: a forwarded message, or the message that this one replies to. */
 function foreignOf({
   message_reference,
   message_snapshots = [],

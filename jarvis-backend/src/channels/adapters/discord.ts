@@ -56,8 +56,6 @@ export const discord: ChannelKind = {
   readers: 'JARVIS calls out, nothing calls in. Discord can read these chats.',
   capabilities: {
     decidesAtMost: 'approve',
-    revises: true,
-    withdraws: false,
     isIdempotent: true,
     pairs: true,
     hidesNames: false,
@@ -157,7 +155,7 @@ export const discord: ChannelKind = {
       const incoming = incomingOf(name, data, application)
       const deferred = incoming.kind === 'tap' ? defer(data as Interaction, signal) : undefined
       return async () => {
-        // Whoever pressed was told that it failed, so nothing is decided behind their back. They may press again.
+        // Discord told the person that the press failed, so the press must decide nothing. The person may press again.
         const isLost = (await deferred) === false
         const taken: Incoming = isLost ? { kind: 'other' } : await byOurClock(incoming, signal)
         const { answer, link } = await heard({ ...taken, cursor })

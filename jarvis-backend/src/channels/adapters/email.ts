@@ -131,8 +131,6 @@ export const email: ChannelKind = {
   readers: 'Each mail server on the way can read these messages.',
   capabilities: {
     decidesAtMost: 'none',
-    revises: false,
-    withdraws: false,
     isIdempotent: false,
     pairs: false,
     hidesNames: true,

@@ -23,8 +23,6 @@ export const gotify: ChannelKind = {
   readers: 'Whoever runs the server can read these messages.',
   capabilities: {
     decidesAtMost: 'none',
-    revises: false,
-    withdraws: false,
     isIdempotent: false,
     pairs: false,
     hidesNames: true,

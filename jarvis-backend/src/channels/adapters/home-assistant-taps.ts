@@ -19,7 +19,7 @@ type End = { why: string; isFinal?: true }
 
 /** Hears the buttons of Home Assistant's app over its websocket, until the signal aborts or the token is refused. */
 export async function hearTaps(parts: {
-  /** Of the settings: `http://homeassistant.lan:8123`. */
+  /** The address in the settings: `http://homeassistant.lan:8123`. */
   base: string
   token: string
   clock: Clock

@@ -10,8 +10,6 @@ export const homeAssistant: ChannelKind = {
   readers: 'Home Assistant and the phone maker’s push service can read these messages.',
   capabilities: {
     decidesAtMost: 'deny',
-    revises: true,
-    withdraws: true,
     isIdempotent: true,
     pairs: false,
     hidesNames: true,

@@ -31,8 +31,6 @@ export const ntfy: ChannelKind = {
   readers: 'Whoever runs the server or knows the topic can read these messages.',
   capabilities: {
     decidesAtMost: 'deny',
-    revises: true,
-    withdraws: true,
     isIdempotent: true,
     tapsByAddress: true,
     pairs: false,

@@ -8,7 +8,7 @@ test.each<[what: string, markdown: string, html: string]>([
   ['code', '```sh\necho "<a>" && b\n```', '<pre>echo "&lt;a&gt;" &amp;&amp; b</pre>'],
   ['a table is a block of columns', '| a | b |\n|---|---|\n| 1 | <i> |', '<pre>a  b\n-  ---\n1  &lt;i&gt;</pre>'],
   ['a quotation holds no quotation', '> a\n>> b', '<blockquote>a\n\nb</blockquote>'],
-  // What would draw a button, fetch a picture or hide an address.
+  // HTML and Markdown that would draw a button, fetch a picture or hide an address.
   [
     'HTML is text',
     '<tg-button type="callback_data">Approve</tg-button>',

@@ -15,7 +15,7 @@ export type Message = {
   photo?: FileOf[]
   document?: FileOf
   voice?: FileOf
-  /** Of an album: the same in each of its messages. */
+  /** The id of an album, equal in each of its messages. */
   media_group_id?: string
   /** The messages of an album; `withAlbums` adds them. */
   album?: Message[]
@@ -54,7 +54,7 @@ function filesOf({ photo, document, album }: Message): IncomingFile[] {
   return [{ ref: file.file_id, name, bytes: file.file_size }]
 }
 
-/** What others wrote: a forwarded text, one of another bot, a quotation, the message that this one replies to. */
+/** The words of others: a forwarded text, a text of another bot, a quotation, the message that this one replies to. */
 function foreignOf(message: Message): NonNullable<IncomingText['foreign']> {
   const own = message.text ?? message.caption
   const isForwarded = message.forward_origin !== undefined || message.via_bot !== undefined
@@ -91,10 +91,10 @@ function textOf(message: Message, from: Sender): IncomingText {
   }
 }
 
-/** Whether a chat is one of several people. */
+/** Returns true if a chat has several people. */
 export const isGroup = ({ type }: Chat) => type === 'group' || type === 'supergroup' || type === 'channel'
 
-/** Whether a status says that somebody is in a chat. */
+/** Returns true if a status says that somebody is in a chat. */
 export const isIn = ({ status, is_member }: { status: string; is_member?: boolean }) =>
   ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && is_member === true)
 
@@ -104,7 +104,7 @@ function membershipOf({ chat, from, new_chat_member }: NonNullable<Update['my_ch
   return { kind: 'group', by: String(from.id), group, isIn: isIn(new_chat_member) }
 }
 
-/** What an update is. What is not plainly a tap, a code or a message of a person in their private chat is nothing. */
+/** Reads an update. Only taps, codes and messages of a person in a private chat count; everything else is `other`. */
 export function incomingOf(update: Update): Incoming {
   const { message, callback_query: tap, stopped_message_generation: stopped, my_chat_member: membership } = update
   const cursor = String(update.update_id + 1)

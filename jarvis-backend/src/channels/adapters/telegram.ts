@@ -16,8 +16,6 @@ export const telegram: ChannelKind = {
   readers: 'JARVIS calls out, nothing calls in. Telegram can read these chats.',
   capabilities: {
     decidesAtMost: 'approve',
-    revises: true,
-    withdraws: false,
     isIdempotent: false,
     pairs: true,
     hidesNames: false,

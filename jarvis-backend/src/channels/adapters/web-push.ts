@@ -13,9 +13,9 @@ const mostBytes = 3_800
 export function webPush(parts: {
   sender(): PushSender
   subscription(id: string): StoredSubscription | undefined
-  /** What the browser signs to decide a card; undefined: its notification opens the page alone. */
+  /** The data that the browser signs to decide a card; undefined: the notification only opens the page. */
   sign(toolUseId: string, id: string): PushButtons | undefined
-  /** Told of each attempt. @param problem undefined: it was taken */
+  /** Called after each attempt. @param problem undefined: the push service took the message */
   sent(id: string, problem: string | undefined): void
 }): ChannelKind {
   async function send(
@@ -47,8 +47,6 @@ export function webPush(parts: {
       'Nobody reads these messages on their way: they are sealed for each browser. Its maker’s push service sees when.',
     capabilities: {
       decidesAtMost: 'approve',
-      revises: true,
-      withdraws: true,
       isIdempotent: true,
       pairs: true,
       subscribes: true,

@@ -22,8 +22,6 @@ export const webhook: ChannelKind = {
   readers: 'The server that you name reads these messages.',
   capabilities: {
     decidesAtMost: 'none',
-    revises: true,
-    withdraws: false,
     isIdempotent: true,
     pairs: false,
     hidesNames: false,

@@ -10,7 +10,7 @@ const keptAfterMs = 24 * 60 * 60_000
 const mostLabel = 60
 
 export const hashOfChoice = (token: string) => createHash('sha256').update(token).digest('base64url')
-/** Whether what a button sent is of a conversation. */
+/** Returns true if a token is a button's of a conversation. */
 export const isChoice = (token: string): boolean => form.test(token)
 
 /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
@@ -37,7 +37,7 @@ export function makeChoices(
   })
 }
 
-/** Whether a button may do its deed: it is the person's, on its own message, and was not used. @param ref of the message it was pressed on */
+/** Returns true if a button may do its deed: it belongs to the person, is on its own message, and was not used. @param ref the message on which it was pressed */
 export const isOpen = (
   choice: StoredChoice | undefined,
   { recipient, ref, now }: { recipient: string; ref: string | undefined; now: number },

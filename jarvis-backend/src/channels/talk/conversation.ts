@@ -1,8 +1,8 @@
 import { type Clock, oldBefore } from '../../lib/clock.ts'
 import type { Channel, ChannelKind, Incoming, IncomingText, Sender } from '../channel.ts'
+import type { ChannelDirectory } from '../open-channels.ts'
 import type { Attempt } from '../outbox.ts'
 import type { OutboxItem, Recipient, RecipientStore, TalkOf } from '../ports.ts'
-import type { Registry } from '../registry.ts'
 import type { Say, Spoken, Tell } from '../spoken.ts'
 import { createCurrentSession } from './current-session.ts'
 import { createDeeds } from './deeds.ts'
@@ -24,7 +24,7 @@ type Advance = () => void
 type Tap = Extract<Incoming, { kind: 'tap' }>
 type Edit = Extract<Incoming, { kind: 'edit' }>
 
-/** Changed messages that are remembered, so that each is told of once. */
+/** How many changed messages are remembered, so that a person is told once of each. */
 const mostEdits = 1_000
 
 /** Talks with paired people in their private chats. It knows no channel by name. */
@@ -34,14 +34,14 @@ export function createConversation(parts: {
   choices: ChoiceStore
   heard: HeardStore
   recipients: Pick<RecipientStore, 'list' | 'get'>
-  registry: Pick<Registry, 'channel' | 'kind'>
+  directory: Pick<ChannelDirectory, 'channel' | 'kind'>
   clock: Clock
   say: Say
   tell: Tell
   redact(text: string): string
   atomically<T>(work: () => T): T
   durably<T>(work: () => T): T
-  /** Whether a person may decide cards now, and so is talked with. */
+  /** Returns true if a person may decide cards now, and so may talk. */
   mayDecide(person: string): boolean
   /** Adds to the outbox. */
   add(
@@ -78,7 +78,7 @@ export function createConversation(parts: {
   const texts = createTexts({ ...parts, session, listening, keptFiles: createKeptFiles(parts), answerOrder })
   const deeds = createDeeds({ ...parts, session, outbox })
 
-  /** The person whose private chat it is, who may decide cards now. Nobody else is listened to. */
+  /** The person whose private chat it is, if that person may decide cards now. Nobody else is heard. */
   function listenedTo({ id, capabilities }: ChannelKind, account: string, from: Sender | undefined) {
     if (capabilities.talks === undefined || from?.isPrivate !== true) return undefined
     const owner = parts.recipients
@@ -101,7 +101,7 @@ export function createConversation(parts: {
       const to = listenedTo(kind, account, incoming.from)
       return to === undefined ? ignore(advance) : texts.take({ to, kind, incoming, advance })
     },
-    /** A person changed a message, whose first text was taken. @returns what they are told of it, once a message; undefined: silence */
+    /** A person changed a message whose first text was taken. @returns the answer, once for each message; undefined: silence */
     edited(kind: ChannelKind, account: string, { from, ref }: Edit, advance: Advance): Spoken | undefined {
       const to = listenedTo(kind, account, from)
       parts.atomically(advance)
@@ -150,7 +150,7 @@ export function createConversation(parts: {
       heard.prune(oldBefore(clock, notesKeptForMs))
       for (const chat of chats.list()) {
         const to = recipient(chat.recipient)
-        const kind = to && parts.registry.kind(to.channel)
+        const kind = to && parts.directory.kind(to.channel)
         if (to?.talks === true && kind !== undefined && house.session(chat.sessionId) !== undefined)
           following.follow(chat, to, kind)
       }

@@ -1,7 +1,7 @@
 import { JarvisError } from 'protocol'
 import type { IncomingText } from '../channel.ts'
+import type { ChannelDirectory } from '../open-channels.ts'
 import type { Recipient } from '../ports.ts'
-import type { Registry } from '../registry.ts'
 import type { TalkPorts } from './ports.ts'
 
 const mostFileBytes = 10 * 1024 * 1024
@@ -14,11 +14,11 @@ const mostForeign = 20_000
  * them as data.
  */
 export const createKeptFiles =
-  (parts: { house: Pick<TalkPorts, 'upload'>; registry: Pick<Registry, 'channel'>; signal: AbortSignal }) =>
+  (parts: { house: Pick<TalkPorts, 'upload'>; directory: Pick<ChannelDirectory, 'channel'>; signal: AbortSignal }) =>
   /** @returns the ids of the files @throws JarvisError, Error in words */
   async ({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> => {
     const { house } = parts
-    const open = parts.registry.channel(to.channel)?.channel
+    const open = parts.directory.channel(to.channel)?.channel
     const ids: string[] = []
     for (const { ref, name, bytes = 0 } of files) {
       if (bytes > mostFileBytes || open?.file === undefined)

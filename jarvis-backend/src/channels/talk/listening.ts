@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import type { IncomingText } from '../channel.ts'
+import type { ChannelDirectory } from '../open-channels.ts'
 import type { Recipient, TalkOf } from '../ports.ts'
-import type { Registry } from '../registry.ts'
 import type { Heard, HeardStore, TalkPorts } from './ports.ts'
 
 /** Longest voice note, seconds and bytes. */
@@ -15,7 +15,7 @@ const mostText = 3_000
 export function createListening(parts: {
   transcribe: TalkPorts['transcribe']
   heard: HeardStore
-  registry: Pick<Registry, 'channel'>
+  directory: Pick<ChannelDirectory, 'channel'>
   recipient(id: string): Recipient | undefined
   atomically<T>(work: () => T): T
   /** Puts a message into the outbox, within the caller's transaction. */
@@ -31,7 +31,7 @@ export function createListening(parts: {
 
   async function textOf({ file }: Heard, recipient: Recipient): Promise<{ text: string } | { problem: string }> {
     const { transcribe } = parts
-    const open = parts.registry.channel(recipient.channel)?.channel
+    const open = parts.directory.channel(recipient.channel)?.channel
     if (transcribe === undefined || open?.file === undefined) return { problem: 'Voice notes are not set up any more.' }
     const signal = AbortSignal.any([parts.signal, AbortSignal.timeout(slowestMs)])
     try {

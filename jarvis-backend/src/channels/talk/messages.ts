@@ -11,7 +11,7 @@ const mostResult = 12_000
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
 type Message = Without<TalkOf, 'thread'>
 
-/** What is known of the run of an entry. `via`: the channel of the message that began it. `isTyped`: a typed call, without a model. */
+/** Facts about the run of an entry. `via`: the channel of the message that began it. `isTyped`: a typed call, without a model. */
 export type RunFacts = { via?: string; isTyped: boolean }
 
 /** @param entries of one run */
@@ -25,7 +25,7 @@ export function runFacts(entries: readonly Entry[]): RunFacts {
 export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined {
   switch (entry.type) {
     case 'assistant': {
-      // What a model says between its calls is shown while it is written, and not kept.
+      // Text of a model between its calls is shown while it is written, and not sent as a message.
       if (entry.content.some(({ type }) => type === 'tool_call')) return undefined
       const text = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
       return text.trim() === '' ? undefined : text
@@ -109,7 +109,7 @@ export function questionText({ server, message, items }: Question, canTap: boole
   return `${who}${asked.join('\n\n')}\n\n${how}`
 }
 
-/** Whether one tap answers the question. */
+/** Returns true if one tap answers the question. */
 export const isTapped = ({ items }: Question): boolean =>
   items.length === 1 &&
   items[0]?.isMultiple !== true &&

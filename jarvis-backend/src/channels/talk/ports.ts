@@ -9,19 +9,19 @@ export type Chat = {
   sessionId: string
   /** The newest `seq` that was handed to the outbox, or needed no message. */
   told: number
-  /** The message that shows an answer while it is written. */
+  /** The id of the message that shows an answer while it is written. */
   preview?: string
-  /** What is written goes there. Of a chat and thread, one at most. */
+  /** New messages go to this session. A chat and thread has at most one current session. */
   isCurrent: boolean
   at: number
 }
 
-/** The sessions of chats. Those of a recipient end with it. */
+/** The sessions of chats. They are removed with their recipient. */
 export interface ChatStore {
   current(recipient: string, thread: string): Chat | undefined
-  /** Of a recipient and thread, newest first; of all, where none is given. */
+  /** The chats of a recipient and thread, newest first; of all recipients if none is given. */
   list(of?: { recipient: string; thread: string }): Chat[]
-  /** Makes a session the current one of its chat. @param told of a session that is new there */
+  /** Makes a session the current one of its chat. @param told the `told` of a session that is new in the chat */
   enter(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId' | 'told' | 'at'>): void
   /** The next message begins a session. */
   leave(recipient: string, thread: string): void
@@ -32,7 +32,7 @@ export interface ChatStore {
   removeOf(recipient: string): void
 }
 
-/** What a button of a conversation does. */
+/** The deed of a button of a conversation. */
 export type Deed =
   | { does: 'answer'; questionId: string; option: number }
   | { does: 'decline'; questionId: string }
@@ -77,7 +77,7 @@ export type Heard = {
 export interface HeardStore {
   add(note: Pick<Heard, 'id' | 'recipient' | 'thread' | 'file' | 'at'>): void
   get(id: string): Heard | undefined
-  /** Those that nothing was heard of yet, oldest first. */
+  /** Voice notes without a text or a problem, oldest first. */
   open(): Heard[]
   /** First wins. */
   hear(id: string, what: { text: string } | { problem: string }): boolean
@@ -95,9 +95,9 @@ export type Said = {
   by: string
   /** The channel. */
   via: string
-  /** A repeated message of the same one starts nothing. */
+  /** A repeated message with the same id starts nothing. */
   requestId: string
-  /** Of a new session. */
+  /** The agent of a new session. */
   agent?: string
   /** Ids of files that `by` uploaded. */
   attachments: readonly string[]
@@ -114,14 +114,14 @@ export type HeldMessage = {
   drop(): void
 }
 
-/** What a conversation needs of the house. */
+/** The parts of JARVIS that conversations use. */
 export type TalkPorts = {
   /** @throws JarvisError */
   start(said: Said): { sessionId: string; queued: boolean }
   /** Keeps a file until it is sent. @returns its id @throws JarvisError */
   upload(by: string, file: { name: string; data: Buffer }): Promise<string>
   abort(sessionId: string, by: string): void
-  /** What `by` wrote in a session and a stop holds, oldest first. */
+  /** The messages of `by` in a session that a stop holds, oldest first. */
   held(sessionId: string, by: string): HeldMessage[]
   /** The agent that bindings choose. */
   agentFor(arrival: { channel: string; account: string; chat: string; person: string }): string
@@ -150,7 +150,7 @@ export type TalkPorts = {
     said?: string
     declined?: true
   }): void
-  /** What of the cluster fits in a few lines. */
+  /** The state of the cluster in a few lines. */
   status(person: string): string
   /** Turns speech into text; undefined: nothing is set up. @throws Error in words */
   transcribe: ((audio: Buffer, name: string, signal: AbortSignal) => Promise<string>) | undefined

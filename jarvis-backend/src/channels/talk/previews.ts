@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import type { Channel, ChannelKind, PairedChat } from '../channel.ts'
+import type { ChannelDirectory } from '../open-channels.ts'
 import type { Recipient } from '../ports.ts'
-import type { Registry } from '../registry.ts'
 import type { Tell } from '../spoken.ts'
 import { pairedChat } from './paired-chat.ts'
 import { partsOf } from './parts.ts'
@@ -13,7 +13,7 @@ const everyMs = 1_500
 
 /** Shows answers while they are written. What fails here is only not shown: the finished answer leaves through the outbox. */
 export function createPreviews(parts: {
-  registry: Pick<Registry, 'channel'>
+  directory: Pick<ChannelDirectory, 'channel'>
   chats: Pick<ChatStore, 'preview'>
   recipient(id: string): Recipient | undefined
   clock: Clock
@@ -50,7 +50,7 @@ export function createPreviews(parts: {
         const now = partsOf(text, mostChars).at(-1)
         const recipient = parts.recipient(id)
         const to = recipient && pairedChat(recipient, chat.thread)
-        const open = parts.registry.channel(kind.id)?.channel
+        const open = parts.directory.channel(kind.id)?.channel
         if (now === undefined || now === shown || to === undefined || open?.preview === undefined) return
         if (sending.has(place)) {
           soonest = clock.now() + everyMs

@@ -59,7 +59,7 @@ export function createTexts(parts: {
       atomically(advance)
       return say('JARVIS takes text, pictures, text files and voice notes.')
     }
-    // What others wrote is never the line itself.
+    // The words of others are never the message itself.
     const text = words !== '' ? words : hasForeign(incoming) ? 'I forward you this.' : 'Look at this.'
     const message = { thread, text, attachments, isNew, requestId: `${kind.id} ${chat} ${incoming.ref}` }
     let isTaken = false

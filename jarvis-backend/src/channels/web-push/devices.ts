@@ -6,7 +6,7 @@ import type { PushSender, SubscriptionStore } from './ports.ts'
 import type { SignedButtons } from './signed-buttons.ts'
 import { seenAtOf } from './unseen.ts'
 
-/** Of one person. */
+/** The most browsers that one person may subscribe. */
 const mostDevices = 20
 const lostWords = 'the browser has lost its subscription; turn it on again there'
 

@@ -1,9 +1,9 @@
 import { isAtLeast } from '../../auth/roles.ts'
 import type { People } from '../../calls/people.ts'
 import type { Gate } from '../../calls/room.ts'
-import type { Foundation } from '../../compose/foundation.ts'
 import type { Config } from '../../config/config.ts'
 import { sealedOrMade } from '../../config/sealed-file.ts'
+import type { Foundation } from '../../foundation.ts'
 import { defineRoom } from '../../house.ts'
 import { pushRoutes } from '../../http/push.ts'
 import type { Route } from '../../http/route.ts'
@@ -36,7 +36,10 @@ export type WebPushNeeds = {
 /** The channel of web push: browsers, their subscriptions and their keys. The server's keys are made when they are first needed. */
 export const webPushRoom = defineRoom({
   name: 'web-push',
-  open: (needs: WebPushNeeds) => ({ push: createWebPush(needs.foundation, needs) }),
+  open(needs: WebPushNeeds) {
+    const push = createWebPush(needs.foundation, needs)
+    return { push, contributes: { channels: [push.kind] } }
+  },
 })
 
 function createWebPush(foundation: Foundation, parts: WebPushNeeds) {

@@ -19,7 +19,7 @@ export type SignedButtons = {
   /** Keeps the key of a person's device in place of an earlier one; undefined: it has none. @throws JarvisError `invalid_request` */
   keep(device: { id: string; person: string; label: string }, key: string | undefined): void
   forget(device: string): void
-  /** What a device needs to decide a card, once; undefined where its notification opens the page alone. */
+  /** The data with which a device can decide a card once; undefined: its notification only opens the page. */
   of(toolUseId: string, device: string): PushButtons | undefined
   /** Decides a card as a button was pressed. @throws JarvisError `proof_refused`, or as deciding */
   press(pressed: PushDecideBody): Promise<void>
@@ -31,7 +31,7 @@ export function createSignedButtons(parts: {
   signers: Signers
   challenges: ChallengeStore
   cardOf(toolUseId: string): KnownCard | undefined
-  /** What a press on a device may do. */
+  /** The most that a press on a device may do. */
   decidesOn(device: string): Decides
   mayDecide(person: string): boolean
   decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>

@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 const oldBackupMs = 2 * dayMs
 const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
-/** What else suffers when a guest starts, stops or restarts. @param action absent: its power stays as it is */
+/** The things that suffer when a guest starts, stops or restarts. @param action absent: its power stays as it is. @param now Unix ms */
 export function guestAffects(
   action: 'start' | 'stop' | 'restart' | undefined,
   guest: Guest,

@@ -32,7 +32,8 @@ function cardOf(toolName: string, input: Record<string, unknown>, more: Partial<
   }
   const resolved = resolve(toolName, input, world)
   if (!resolved.ok) throw new Error(resolved.message)
-  return describe(toolName, resolved.effects, world, { tier: 'red', rule: 'base', reason: 'Why.' }, now)
+  const verdict = { tier: 'red', rule: 'base', reason: 'Why.' } as const
+  return describe({ toolName, effects: resolved.effects, verdict }, world, now)
 }
 
 test('restarting a busy VM', () => {
@@ -80,7 +81,7 @@ test.each([
     'Whether its last backup is its own is not known: it may be of an earlier guest',
   ],
   [{ backupAt: now - 9 * 24 * hourMs }, 'Its last backup is 9 d old'],
-  // What the rules find in a name is found here too.
+  // A card finds the same marks in a name as the rules.
   [{ name: 'jarvis' }, 'JARVIS may be cut off: by its name it may be where JARVIS runs'],
   [{ name: 'pihole' }, 'Guests may lose name resolution: by its name it is the DNS'],
   [{ name: 'truenas' }, 'Guests whose disks it serves may stall: by its name it is the storage'],
@@ -102,7 +103,8 @@ test('a guest without a known backup is said to have none', () => {
   const effects = [
     { kind: 'power', on: 'guest', action: 'stop', type: 'vm', target: { kind: 'guest', id: 'vm/123', vmid: 123 } },
   ] as const
-  const card = describe('stop_vm', effects, world, { tier: 'red', rule: 'base', reason: '' }, now)
+  const verdict = { tier: 'red', rule: 'base', reason: '' } as const
+  const card = describe({ toolName: 'stop_vm', effects, verdict }, world, now)
   expect(card.now).toBe('running for 8 d 4 h on pve, CPU 97 %, no backup known')
   expect(card.affects).toBe('No backup of it is known')
 })
@@ -184,7 +186,7 @@ test('all reasons stand on the card', () => {
     { kind: 'power', on: 'guest', action: 'stop', type: 'vm', target: { kind: 'guest', id: 'vm/123', vmid: 123 } },
   ] as const
   const verdict = { tier: 'red' as const, rule: 'forced', reason: 'One.', reasons: ['One.', 'Two.'] }
-  const card = describe('stop_vm', effects, world, verdict, now)
+  const card = describe({ toolName: 'stop_vm', effects, verdict }, world, now)
   expect(card).toMatchObject({ reason: 'One.', reasons: ['One.', 'Two.'] })
 })
 

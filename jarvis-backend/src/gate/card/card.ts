@@ -12,17 +12,14 @@ import { sentenceOf } from './sentence.ts'
 
 export type CardFacts = Pick<Card, 'sentence' | 'effect' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
 
+/** A call that a card shows. */
+type Shown = { toolName: string; effects: readonly Effect[]; verdict: Verdict }
+
 /**
  * Composes a confirmation card's facts from the call's first effect and the cluster's state alone. Names that others
  * chose are quoted, with invisible characters escaped. @param now Unix ms.
  */
-export function describe(
-  toolName: string,
-  effects: readonly Effect[],
-  world: World,
-  verdict: Verdict,
-  now: number,
-): CardFacts {
+export function describe({ toolName, effects, verdict }: Shown, world: World, now: number): CardFacts {
   const [effect] = effects
   const { reason, reasons } = verdict
   const why = { reason, ...(reasons !== undefined && { reasons: [...reasons] }) }
@@ -33,7 +30,7 @@ export function describe(
   const all = { sentence: sentenceOf(toolName, effect, guest), effect: touch, ...why }
   if (guest !== undefined) {
     const then = powerThen(effect, guest)
-    // A rollback cuts the power besides.
+    // A rollback also cuts the power.
     const power = effects.find((one) => one.kind === 'power' && one.target.id === target.id)
     const affects = guestAffects(power && (power.action ?? 'stop'), guest, world, now)
     return { ...all, now: guestNow(guest, world, now), then, affects }

@@ -6,7 +6,7 @@ import { guestName } from '../topology/topology.ts'
 const wholeCommand = 300
 const kinds = { vm: 'VM', ct: 'CT' }
 
-/** What will happen, in words: from the effect and its target, and nothing a model said. */
+/** The card's sentence on what will happen. It is made from the effect and its target alone, and from nothing that a model said. */
 export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): string {
   const { kind, on, action, target, executes, sentence } = effect
   if (kind === 'power' && guest !== undefined && action !== undefined)

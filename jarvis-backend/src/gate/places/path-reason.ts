@@ -7,7 +7,7 @@ import { absoluteOf, isWithin, sessionRoot } from './roots.ts'
 const plainHidden =
   /^\.(?:git|github|gitlab-ci\.yml|gitignore|gitattributes|gitmodules|editorconfig|dockerignore|prettierrc(?:\.json)?|prettierignore|eslintrc(?:\.json)?|nvmrc|node-version|tool-versions|yamllint(?:\.yml)?|pre-commit-config\.yaml|vscode|well-known)$/
 
-/** Why a place may be neither read nor changed; undefined where it may. Looks at names alone and follows no links. */
+/** Returns why a place may be neither read nor changed; undefined if it may. Looks at names alone and follows no links. */
 export function pathReason(place: Place, world: Pick<World, 'policy' | 'ownPaths'>): string | undefined {
   const { root, path } = place
   if (root === undefined) {
@@ -27,5 +27,5 @@ export function pathReason(place: Place, world: Pick<World, 'policy' | 'ownPaths
   return (full === undefined ? undefined : nameReason(full)) ?? contentReason(`/${plain}`)
 }
 
-/** Whether the place is in Git's own folder, whose files say what Git runs. */
+/** Returns whether the place is in Git's own folder. Its files control which programs Git runs. */
 export const isGitOwn = ({ path }: Place): boolean => path.split('/').some((part) => part.toLowerCase() === '.git')

@@ -9,11 +9,11 @@ const above = (id: string): string[] => {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
 }
 
-/** Whether a target of the workbench, or what it lies in, is protected by its id. Case does not count, as in all that is protected. */
+/** Returns whether a target of the workbench, or a folder above it, is protected by its id. Case is ignored, as for all protected things. */
 export const isProtectedId = (id: string, { policy }: Pick<World, 'policy'>): boolean =>
   above(id).some((one) => policy.protectedTargets.has(one))
 
-/** Whether a file or folder is protected, by the name of whichever root. */
+/** Returns whether a file or folder is protected, under the name of any root that holds it. */
 export function isProtectedPlace(place: Place, world: Pick<World, 'policy'>): boolean {
   if (isProtectedId(pathId(place), world)) return true
   const full = absoluteOf(place, world)?.toLowerCase()

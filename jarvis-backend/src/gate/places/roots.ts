@@ -1,15 +1,12 @@
 import type { Place } from '../effect.ts'
-import type { World } from '../world.ts'
-
-/** A folder of this machine that the workbench may read. `path`: absolute. `write`: a change in it may be asked for. */
-export type Root = { name: string; path: string; write: boolean }
+import type { Root, World } from '../world.ts'
 
 /** The name of the session's own folder, in which changes run without a card. */
 export const sessionRoot = 'session'
 
 /**
- * The place that a call names as `ROOT/PATH` or as an absolute path in a root. Where roots lie in each other it is in the deepest one, whatever
- * name it was given by. `root` is undefined where no root holds it, or where it goes up with `..` or holds control characters.
+ * The place that a call names as `ROOT/PATH` or as an absolute path in a root. If roots lie in each other, the place is in the deepest one,
+ * whichever root the call named. `root` is undefined if no root holds the place, or if the path has `..` or control characters.
  */
 export function placeOf(given: string, roots: readonly Root[]): Place {
   const outside: Place = { root: undefined, path: given }
@@ -22,7 +19,7 @@ export function placeOf(given: string, roots: readonly Root[]): Place {
   const named = given.startsWith('/') ? undefined : roots.find(({ name }) => name === first)
   if (named === undefined && !given.startsWith('/')) return outside
   const full = named === undefined ? `/${parts.join('/')}` : [named.path, ...rest].join('/').replace(/^\/\//, '/')
-  // Of roots on the same folder, the named one.
+  // If several roots are the same folder, the named root comes first.
   const [deepest] = [...(named === undefined ? [] : [named]), ...roots]
     .filter(({ path }) => isWithin(full, path))
     .sort((one, other) => other.path.length - one.path.length)
@@ -31,7 +28,7 @@ export function placeOf(given: string, roots: readonly Root[]): Place {
     : { root: deepest.name, path: full.slice(deepest.path === '/' ? 1 : deepest.path.length + 1) }
 }
 
-/** Whether a normalised absolute path is the folder or in it. */
+/** Returns whether a normalised absolute path is the folder or in it. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
 

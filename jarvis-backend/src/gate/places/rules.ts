@@ -1,5 +1,5 @@
 import { quoted } from 'redaction/visible'
-import type { Facts, Rule } from '../rule.ts'
+import type { Facts, Rule } from '../world.ts'
 import { isGitOwn, pathReason } from './path-reason.ts'
 import { isProtectedId, isProtectedPlace } from './protected.ts'
 import { sessionRoot } from './roots.ts'
@@ -13,7 +13,7 @@ const reasonOf = ({ effect: { place }, world }: Facts) =>
 const rootOf = ({ effect: { place }, world }: Facts) =>
   world.policy.workbench.roots.find(({ name }) => name === place?.root)
 
-/** The rules about what the workbench reaches: files of this machine, the web, containers. */
+/** The rules about the workbench: files of this machine, the web, containers. */
 export const placeRules: readonly Rule[] = [
   {
     name: 'protected_place',

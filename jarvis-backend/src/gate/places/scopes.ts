@@ -2,23 +2,23 @@ import type { Verdict } from 'protocol'
 import { quoted } from 'redaction/visible'
 import { orderIn, taintIn } from '../decide.ts'
 import type { Effect, ScopeOf } from '../effect.ts'
-import type { Call } from '../rule.ts'
-import type { World } from '../world.ts'
+import type { Call, World } from '../world.ts'
 import { absoluteOf, sessionRoot } from './roots.ts'
 import { pathId } from './targets.ts'
 import { isPrivateSite } from './web-rules.ts'
 
 /**
  * A folder or a site for which a person may allow effects of one kind beforehand. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`. `at`: the
- * folder's absolute path, so that a root that policy.yaml moves is another folder; of a site, its origin. `words`: which calls, for people.
+ * folder's absolute path, so that a root that policy.yaml moves is another folder; for a site, its origin. `words`: the calls that it covers,
+ * for people.
  */
 export type Scope = { of: ScopeOf; id: string; at: string; words: string }
 
-/** The one rule that may have asked. Whatever another rule finds, of JARVIS or of the operator, asks each time. */
+/** The one rule that may have asked. A call that another rule asks about, shipped or the operator's, asks each time. */
 const askedBy: Readonly<Record<ScopeOf, string>> = { files: 'change_in_root', clicks: 'risky_arguments' }
 
 /**
- * The scopes that hold all effects of a call, the narrowest first; none where each such call must ask. Pure.
+ * The scopes that hold all effects of a call, the narrowest first; empty if each such call must ask. Pure.
  * @param verdict the final one on the call
  */
 export function scopesOf(call: Call, effects: readonly Effect[], world: World, verdict: Verdict): Scope[] {
@@ -32,7 +32,7 @@ export function scopesOf(call: Call, effects: readonly Effect[], world: World, v
   return of === 'files' ? foldersOf(effects, world) : sitesOf(effects, world)
 }
 
-/** Whether the words of the call came from a result, or a result orders it. A failure to tell counts as yes. */
+/** Returns whether the words of the call came from a result, or a result orders it. An error counts as yes. */
 function isFromResult(call: Call, effects: readonly Effect[], world: World): boolean {
   try {
     return taintIn(call, effects, world) !== undefined || orderIn(call, effects) !== undefined
@@ -46,7 +46,7 @@ function foldersOf(effects: readonly Effect[], world: World): Scope[] {
   const [first] = effects
   const root = first?.place?.root
   const parts = effects.map(({ place }) => place?.path.split('/').slice(0, -1) ?? [])
-  // The root itself is no file in it.
+  // The root itself is not a file in it.
   if (
     root === undefined ||
     root === sessionRoot ||

@@ -1,5 +1,6 @@
 import type { Target } from 'protocol'
-import type { Effect, EffectKind, Place } from '../effect.ts'
+import type { Effect, Place } from '../effect.ts'
+import type { EffectKind } from '../effect-kinds.ts'
 import type { World } from '../world.ts'
 import { placeOf } from './roots.ts'
 
@@ -17,14 +18,14 @@ export function pathEffect(kind: EffectKind, path: string, { policy }: Pick<Worl
   return { kind, on: 'path', place, target: none(pathId(place)), ...more }
 }
 
-/** An effect on an address. The URL is one that `URL` can parse. */
+/** An effect on an address. @param url `URL` can parse it */
 export function webEffect(kind: EffectKind, url: string, more: More = {}): Effect {
   const { href } = new URL(url)
   return { kind, on: 'web', url: href, target: none(`web/${href}`), ...more }
 }
 
-/** Of Docker, by its name. */
+/** The target for a Docker container, by its name. */
 export const containerTarget = (name: string): Target => none(`container/${name}`, name)
 
-/** What a command does that only its sandbox feels. */
+/** The target of a command that affects only its sandbox. */
 export const sandboxTarget: Target = none('sandbox/command')

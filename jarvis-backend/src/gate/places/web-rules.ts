@@ -2,19 +2,18 @@ import { isIP } from 'node:net'
 import { quoted } from 'redaction/visible'
 import { isPublicAddress } from '../../lib/public-address.ts'
 import { codeRule } from '../policy/profile.ts'
-import type { Facts, Rule } from '../rule.ts'
 import { withPrompt } from '../taint/sources.ts'
 import { repeatedFrom, taintOf } from '../taint/taint.ts'
-import type { World } from '../world.ts'
+import type { Facts, Rule, World } from '../world.ts'
 import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
 
 const web = [{ on: 'web' }] as const
 
-/** Names that no public resolver knows. Whether an address is public is judged again where it is connected to. */
+/** Names that no public resolver knows. The connection checks again that its address is public. */
 const isOwnName = (host: string) =>
   !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
 
-/** Whether an address is of this network: by its name or number, or because policy.yaml lists it as that. */
+/** Returns whether an address is of this network: by its name or number, or because policy.yaml lists it under `private`. */
 export function isPrivateSite(url: string, { policy }: Pick<World, 'policy'>): boolean {
   const { host, site } = siteOf(url)
   if (policy.workbench.web.private.has(site)) return true
@@ -24,19 +23,19 @@ const isPrivate = ({ effect: { url }, world }: Facts) => url !== undefined && is
 const siteIn = ({ effect: { url } }: Facts) => (url === undefined ? '' : siteOf(url).site)
 const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteIn(facts))
 
-/** What a call that asks no address itself sends out, such as a search, repeats of a result. */
+/** The words of a result that a call without an address of its own, such as a search, would send out. */
 const repeated = ({ effect, input, sources, world }: Facts) =>
   effect.url === undefined && effect.kind === 'read' && sources !== undefined
-    ? taintOf(() => false, input, withoutAddresses(withPrompt(sources())), world, { isLeaving: true })
+    ? taintOf({ input }, withoutAddresses(withPrompt(sources())), world, { isLeaving: true })
     : undefined
 
-/** What a search found may be searched for. */
+/** Leaves out the results of searches, because their words may be searched for. */
 const withoutAddresses = (sources: ReturnType<NonNullable<Facts['sources']>>) => ({
   ...sources,
   results: sources.results.filter(({ givesAddresses }) => givesAddresses !== true),
 })
 
-/** The rules about what is read from the web: an address or a query can carry out what was read before. */
+/** The rules about reads from the web: an address or a query can carry out texts that were read before. */
 export const webRules: readonly Rule[] = [
   {
     name: 'private_address',

@@ -1,7 +1,7 @@
 import { attachedServerOf } from 'protocol'
-import type { Facts } from '../rule.ts'
+import type { Source, Sources } from '../taint/source.ts'
 import { heardStrangers } from '../taint/sources.ts'
-import type { Source, Sources } from '../taint/taint.ts'
+import type { Facts } from '../world.ts'
 
 /** `host` of an address in lower case, without brackets and a last dot, and `site`: with its port. */
 export function siteOf(address: string): { host: string; site: string } {
@@ -10,7 +10,7 @@ export function siteOf(address: string): { host: string; site: string } {
   return { host, site: `${host}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}` }
 }
 
-/** Whether a text holds a word, and not as the beginning or end of a longer address or name. */
+/** Returns whether a text holds a word that is not the beginning or end of a longer address or name. */
 function holds(text: string, word: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
@@ -20,7 +20,7 @@ function holds(text: string, word: string): boolean {
   return false
 }
 
-/** How an address may be written: with its protocol or without, with a last slash or without. */
+/** The forms in which an address may be written: with or without its protocol, with or without a last slash. */
 function formsOf(address: string): string[] {
   const plain = address.toLowerCase().replace(/#.*$/s, '').replace(/\/$/, '')
   const bare = plain.replace(/^https?:\/\//, '')
@@ -28,7 +28,7 @@ function formsOf(address: string): string[] {
 }
 const holdsAddress = (text: string, address: string) => formsOf(address).some((form) => holds(text, form))
 
-/** Whether the operator, or a search, gave exactly this address. Without sources a person typed the call. */
+/** Returns whether the operator, or a search, gave exactly this address. Without sources a person typed the call. */
 export function isGiven({ effect: { url = '' }, sources }: Facts): boolean {
   if (sources === undefined) return true
   const { operatorTexts, results } = sources()
@@ -37,8 +37,8 @@ export function isGiven({ effect: { url = '' }, sources }: Facts): boolean {
 }
 
 /**
- * Whether the result is a page of the same site and of no other, so that what the site says comes back to it alone. A page may lead elsewhere by
- * itself, and show another site in a frame.
+ * Returns whether the result is a page of the same site and of no other site, so that the site's words come back to it alone. A page may lead
+ * to another site by itself, and show one in a frame.
  */
 export function isOfSite({ toolName, asked, page }: Source, address: string): boolean {
   if (attachedServerOf(toolName) !== undefined || page?.isMixed === true) return false
@@ -50,11 +50,11 @@ export function isOfSite({ toolName, asked, page }: Source, address: string): bo
   return from?.host === host && at?.site === site
 }
 
-/** Whether a page of the site itself holds exactly this address. */
+/** Returns whether a page of the site itself holds exactly this address. */
 const isOwnLink = (address: string, { results }: Sources) =>
   results.some((source) => isOfSite(source, address) && holdsAddress(source.text, address))
 
-/** Whether the operator wrote down the host, in a message or in policy.yaml. */
+/** Returns whether the operator named the host, in a message or in policy.yaml. */
 const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts['world']) =>
   policy.hosts.has(host) ||
   operatorTexts.some((text) => {
@@ -64,8 +64,8 @@ const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts
   })
 
 /**
- * Whether a composed address leads to a site that nobody named, and something was read that it can carry out. A model of JARVIS's has always read its
- * prompt, in which the cluster and the operator's notes stand.
+ * Returns whether a composed address leads to a site that nobody named, after a text was read that the address can carry out. JARVIS's own
+ * model has always read its prompt, which holds the cluster and the operator's notes.
  */
 export function isStrange(facts: Facts): boolean {
   const { effect, sources, world } = facts
@@ -85,7 +85,7 @@ const longMixed = 6
 
 const isMixed = (run: string) => /[a-z]/i.test(run) && /\d/.test(run)
 
-/** What an address says besides its host, each by itself, so that taint finds words of a result in it. */
+/** The parts of an address besides its host, one by one, so that taint finds words of a result in them. */
 export function saidBy(address: string): Record<string, string> {
   const { pathname, searchParams } = new URL(address)
   const isTelling = (step: string) =>
@@ -102,15 +102,15 @@ const fewestCoded = 10
 
 const runsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Whether a run is no word of a language but may hold one in a code: base64, hexadecimal, an id. A name with a number is none: `debian12`. */
+/** Returns whether a run of characters may be a code: base64, hexadecimal, an id. A name with a number, such as `debian12`, is no code. */
 const isCode = (run: string) =>
   (isMixed(run) && run.length >= 4 && !/^[a-z]+\d{1,4}$/i.test(run)) ||
   (run.match(/[a-z][A-Z]/g) ?? []).length >= 3 ||
   run.length >= 24
 
 /**
- * A code that a call would give to a site, or to a search, and that neither the operator nor that site nor a search gave: it may be what was read
- * elsewhere. Without sources a person typed the call.
+ * Finds a code that a call would give to a site or a search, and that neither the operator nor that site nor a search gave. The code may hold
+ * a text that was read elsewhere. Without sources a person typed the call.
  */
 export function codeIn(facts: Facts): string | undefined {
   const { effect, input, sources } = facts
@@ -133,7 +133,7 @@ export function codeIn(facts: Facts): string | undefined {
   return left.toSorted((one, other) => other.length - one.length)[0]
 }
 
-/** What stands behind the host. A page's scripts read what is behind `#`, also where the address before it was given. */
+/** The runs of characters behind the host. The part behind `#` always counts, because a page's scripts read it. */
 function addressRuns(url: string, facts: Facts, heard: Sources): string[] {
   const { pathname, search, hash } = new URL(url)
   const isKnown = isGiven(facts) || isOwnLink(url, heard)

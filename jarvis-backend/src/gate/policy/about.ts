@@ -1,6 +1,5 @@
-import type { Rule } from '../rule.ts'
-
-/** What a rule is about: `all`, `stop_vm, restart_vm`, `power on guest`. */
+/** Words for the calls that a rule is about: `all`, `stop_vm, restart_vm`, `power on guest`. */
+import type { Rule } from '../world.ts'
 export function aboutWords({
   tools,
   effects,

@@ -6,17 +6,17 @@ import { sectionOf, withWorkbench } from './write-workbench.ts'
 
 /** policy.yaml as a text. */
 export type PolicyText = {
-  /** `hash`: SHA-256 of the bytes, hex; both are empty where there is no file. `problem`: why it cannot be changed. Never throws. */
+  /** Reads the file; never throws. `hash`: SHA-256 of the bytes, hex; text and hash are empty if there is no file. `problem`: why it cannot be changed. */
   read(): { text: string; hash: string } | { problem: string }
-  /** At once: a crash leaves the file before or this one. @throws JarvisError `conflict` */
+  /** Replaces the file atomically: after a crash it is the old or the new file. @throws JarvisError `conflict` */
   write(text: string): void
   parse(text: string): ParsedPolicy
 }
 
-/** `before` and `after`: the whole file. `section`: what it says of the workbench before. */
+/** An edit of the file. `before` and `after`: the whole text. `section`: the section before. */
 export type PolicyEdit = { before: string; after: string; section: WorkbenchSection }
 
-/** The section as the file says it now, and the file's hash; or why the file cannot be changed. */
+/** The section of the file now, and the file's hash; or why the file cannot be changed. */
 export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash: string; problem?: string } {
   const read = file.read()
   if ('problem' in read) return { section: sectionOf(), hash: '', problem: read.problem }
@@ -28,9 +28,9 @@ export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash:
 }
 
 /**
- * The text of policy.yaml with another section. Nothing else in it may come to mean another thing.
- * @param refusal why a folder may not become a root
- * @throws JarvisError `conflict` where the file is broken or another than that of `hash`, `invalid_request` where the section is wrong
+ * The text of policy.yaml with another section. The rest of the file keeps its meaning.
+ * @param refusal returns why a folder may not become a root
+ * @throws JarvisError `conflict` if the file is broken or its hash is not `hash`, `invalid_request` if the section is wrong
  */
 export function editedPolicy(
   file: PolicyText,
@@ -68,7 +68,7 @@ export function editedPolicy(
   return { before: read.text, after: isDeepStrictEqual(now.section, section) ? read.text : after, section: now.section }
 }
 
-/** A root that is there already may have lost its folder; that stops no other change. */
+/** An existing root may have lost its folder. That does not prevent other changes. */
 const newFolders = ({ roots: before = [] }: WorkbenchSection, { roots = [] }: WorkbenchSection) =>
   roots.filter(({ path }) => !before.some((root) => root.path === path))
 

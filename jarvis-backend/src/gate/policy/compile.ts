@@ -1,16 +1,16 @@
 import type { ProfileName, Tier } from 'protocol'
 import { commandWords } from 'ssh-grammar/command-words'
-import type { EffectKind, Thing, Touch } from '../effect.ts'
+import type { Thing, Touch } from '../effect.ts'
+import type { EffectKind, FormerKind } from '../effect-kinds.ts'
 import { approveOf } from '../roles/approve.ts'
 import { rolesOf } from '../roles/role.ts'
-import type { Rule } from '../rule.ts'
+import type { Policy, Reader, Readers, Rule } from '../world.ts'
 import { conditionOf, marksIn } from './conditions.ts'
-import type { Policy, Reader, Readers } from './policy.ts'
 import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 import { workbenchOf } from './workbench.ts'
 
-/** Adds the operator's rules and targets to the shipped policy; none replaces a shipped one. */
+/** Adds the operator's rules and targets to the shipped policy. They never replace a shipped rule. */
 export function compilePolicy(added: {
   file?: PolicyFile
   /** From the environment. */
@@ -60,13 +60,16 @@ export function compilePolicy(added: {
   }
 }
 
-/** Every combination of the kinds and things. An empty list matches any. */
-export const touchesOf = (kinds: readonly EffectKind[] = [], things: readonly Thing[] = []): Partial<Touch>[] =>
-  (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind }))).flatMap((kind) =>
+/** Every combination of the kinds and things. An empty list matches any. A former kind makes a touch that no effect matches. */
+export const touchesOf = (
+  kinds: readonly (EffectKind | FormerKind)[] = [],
+  things: readonly Thing[] = [],
+): Partial<Touch>[] =>
+  (kinds.length === 0 ? [{}] : kinds.map((kind) => ({ kind: kind as EffectKind }))).flatMap((kind) =>
     things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),
   )
 
-/** The names of the operator's rules cannot be those of shipped ones. */
+/** The prefix keeps the names of the operator's rules apart from the names of shipped rules. */
 const ownRuleName = (name: string) => `policy:${name}`
 export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
@@ -88,7 +91,7 @@ function compiled(
   }
 }
 
-/** What of the file reads which marks of guests. */
+/** The rules and roles of the file, by the marks of guests that they read. */
 function readersOf({ rules = [], roles = {} }: PolicyFile): Readers {
   const all = [
     ...rules.map(({ name, when }) => ({ words: `the rule ${name}`, rule: ownRuleName(name), marks: marksIn(when) })),

@@ -1,16 +1,16 @@
 import type { Target } from 'protocol'
 import { commandTexts } from 'ssh-grammar/command-words'
 import { plainService } from 'ssh-grammar/services'
-import type { Facts } from '../rule.ts'
 import { namesStorage } from '../storages.ts'
 import { guestOf } from '../topology/topology.ts'
 import { serviceNames } from '../topology/units.ts'
+import type { Facts } from '../world.ts'
 import { days } from './forms.ts'
 import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
 
 type Condition = (facts: Facts) => boolean
 
-/** Compiles the conditions to one test of a call. Every condition must hold; of a list's values, any one. */
+/** Compiles the conditions to one test of a call. All conditions must hold. A list of values holds if one value does. */
 export function conditionOf(when: When | undefined, timezone: PolicyFile['timezone']): Condition {
   if (when === undefined) return () => true
   const { target, node, args = {}, hours, days: on, profile } = when
@@ -41,7 +41,7 @@ export const marksIn = ({ target = [], node = [] }: Pick<When, 'target' | 'node'
   ...node.map((name) => `node/${name.toLowerCase()}`),
 ]
 
-/** Case does not count except in a pool's name, and a guest is known by its number, as with protected targets. */
+/** Case is ignored except in a pool's name. A guest is matched by its number, as for protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
   const others = new Set<string>()
@@ -102,8 +102,11 @@ function variants(name: string, value: unknown): readonly unknown[] {
   return name === 'service' && typeof plain === 'string' ? [plain, plainService(plain)] : [plain]
 }
 
-/** The day and the minute of the day at a place; the machine's own where none is named. */
-function localTime(timezone: string | undefined): (at: number) => { day: (typeof days)[number]; minute: number } {
+/** `minute`: of the day, from 0. */
+type LocalTime = { day: (typeof days)[number]; minute: number }
+
+/** Makes a function that tells the local time at a time in Unix ms; in the machine's own zone if none is named. */
+function localTime(timezone: string | undefined): (at: number) => LocalTime {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timezone !== undefined && { timeZone: timezone }),
     weekday: 'short',
@@ -111,7 +114,7 @@ function localTime(timezone: string | undefined): (at: number) => { day: (typeof
     minute: '2-digit',
     hourCycle: 'h23',
   })
-  let known: { minuteAt: number; time: ReturnType<ReturnType<typeof localTime>> } | undefined
+  let known: { minuteAt: number; time: LocalTime } | undefined
   return (at) => {
     const minuteAt = Math.floor(at / 60_000)
     if (known?.minuteAt !== minuteAt) {

@@ -5,7 +5,7 @@ import { PolicyRule, someTools } from './schema.ts'
 import type { ArgumentType, Tools } from './shipped.ts'
 import { workbenchProblems } from './workbench.ts'
 
-/** Finds what the schema cannot: unknown tools and arguments, lowered tiers. Skips what does not fit the schema. */
+/** Finds problems that the schema cannot find: unknown tools and arguments, lowered tiers. Skips parts that do not fit the schema. */
 export function crossProblems(given: unknown, tools: Tools): Finding[] {
   const file = recordOf(given)
   const rules = listOf(file.rules)

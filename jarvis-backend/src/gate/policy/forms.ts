@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isFormerKind } from '../effect-kinds.ts'
 
 /** An object with exactly these keys. The message for another key lists the known ones. */
 export const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
@@ -8,13 +9,19 @@ export const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
   })
 export const text = (what: string) => z.string({ error: `must be ${what}` })
 export const matching = (form: RegExp, what: string) => text(what).regex(form, { error: `must be ${what}` })
-/** One or a list of them. */
+/** A form that takes one item or a list of items. */
 export const some = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1, 'must not be empty').max(200))
 
+/** The name of a kind of effect. */
+export const KindWord = z.custom<EffectKind | FormerKind>(
+  (word) => typeof word === 'string' && (effectKindFacts(word) !== undefined || isFormerKind(word)),
+  { error: () => `must be of ${effectKindNames().join(', ')}` },
+)
+
 export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export const Days = some(z.enum(days, { error: `must be of ${days.join(', ')}` }))
-/** Minutes of the day. `from` after `to`: over midnight. */
+/** Hours as minutes of the day. `from` after `to`: over midnight. */
 export const Hours = matching(
   /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/,
   'hours from-to, for example 22:00-07:00',

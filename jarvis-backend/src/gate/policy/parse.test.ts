@@ -45,7 +45,7 @@ test('all problems are told at once, each where it stands', () => {
 
 const rule = (more: string) => `rules: [{name: a, tier: red, because: x, ${more}}]`
 test.each([
-  // What would lower.
+  // Entries that would lower a tier.
   ['tiers: {restart_service: green}', '1:9 tiers.restart_service cannot be green'],
   ['tiers: {get_vms: green}', 'must be yellow, red or black'],
   ['rules: [{name: a, tools: [stop_vm], tier: yellow, because: x}]', 'is red already, and a rule only raises'],

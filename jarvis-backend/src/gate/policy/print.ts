@@ -1,7 +1,7 @@
 import { usualTier } from '../decide.ts'
 import { approveWords } from '../roles/approve.ts'
+import type { Policy, Rate } from '../world.ts'
 import { aboutWords } from './about.ts'
-import type { Policy, Rate } from './policy.ts'
 import { profiles } from './profile.ts'
 import { rateOfChanges, type Tools } from './shipped.ts'
 import { workbenchLines } from './workbench.ts'

@@ -3,13 +3,13 @@ import type { ProfileName, Tier, Verdict } from 'protocol'
 export type Profile = {
   /** For people: what it does to the tiers. */
   description: string
-  /** The tiers that this profile changes, whatever rule gave them. */
+  /** The tiers that this profile changes, for all rules. */
   shift: Partial<Record<'yellow' | 'red', Tier>>
   /** The tier of a call whose red is the tool's own base tier. */
   ownRed?: 'yellow'
 }
 
-/** How much is asked, from strictest to loosest. Green runs and black is refused in all of them. */
+/** The profiles, from strictest to loosest. Green runs and black is refused in all of them. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   lockdown: { description: 'reads only: every change is refused', shift: { yellow: 'black', red: 'black' } },
   restricted: { description: 'asks before every change, small ones too', shift: { yellow: 'red' } },
@@ -23,7 +23,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 /** The rule for calls that contain text out of a tool result. No profile lowers it. */
 export const taintRule = 'taint'
-/** The rule for changes that a person decides each time, such as those that lose data. No profile lowers it. */
+/** The rule for changes that a person decides each time, such as a loss of data. No profile lowers it. */
 export const alwaysAsks = 'always_asks'
 /** The rule for calls that would give a site or a search a code that nobody gave: text out of a result may stand in it. No profile lowers it. */
 export const codeRule = 'code_of_nobody'
@@ -31,7 +31,7 @@ export const codeRule = 'code_of_nobody'
 export const markRule = 'changes_marks'
 /** The rule for notes that would count as the operator's although strangers' texts were read. No profile lowers it. */
 export const noteRule = 'note_after_strangers'
-/** Whether a call asks each time: no profile lowers it, and no grant is made for it. */
+/** Returns whether a call by this rule asks each time: no profile lowers it, and no grant is made for it. */
 export const mustAsk = (rule: string): boolean => [taintRule, alwaysAsks, codeRule, markRule, noteRule].includes(rule)
 
 /** The verdict under a profile. `rule` is `profile` when the profile changed the tier. */

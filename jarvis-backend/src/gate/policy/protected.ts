@@ -9,7 +9,7 @@ type Known = {
 
 export const protectedForm =
   /^(?:node\/[A-Za-z0-9][A-Za-z0-9-]{0,62}|(?:vm|ct)\/[1-9]\d{2,8}|service\/[A-Za-z0-9][\w@.-]{0,127}|storage\/(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\/)?[A-Za-z][\w.-]{0,99}|path\/[a-z0-9][a-z0-9_-]{0,31}(?:\/[^\s,/][^,/]{0,120}){0,12}|container\/[A-Za-z0-9][\w.-]{0,127})$/
-/** The forms, for messages. */
+/** The forms of protected targets, for messages. */
 export const protectedForms =
   'node/NAME, vm/ID, ct/ID, service/NAME, storage/NAME, storage/NODE/NAME, path/ROOT/FILE or container/NAME'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { houseFacts, houseTools } from '../../tools/house.ts'
 import { compilePolicy } from './compile.ts'
 import { parsePolicy } from './parse.ts'
-import { createReplay } from './replay.ts'
+import { Replay } from './replay.ts'
 
 let made = 0
 function entry(toolName: string, toolInput: object, more: object, kind = 'call') {
@@ -17,7 +17,7 @@ const stop = (more: object, kind?: string) =>
 function replayed(yaml: string, ...entries: { at: number; kind: string; body: unknown }[]) {
   const parsed = parsePolicy(yaml, houseFacts)
   if (!parsed.ok) throw new Error(yaml)
-  const replay = createReplay(compilePolicy({ file: parsed.file }), houseTools)
+  const replay = new Replay(compilePolicy({ file: parsed.file }), houseTools)
   for (const each of entries) replay.add(each)
   const { calls, changed } = replay.result()
   return [calls, ...changed.map(({ from, to, count }) => `${count}: ${from.tier} → ${to.tier} ${to.rule}`)]

@@ -4,13 +4,12 @@ import { decide } from '../decide.ts'
 import type { Effect } from '../effect.ts'
 import { type Declaring, effectsOf } from '../effects-of.ts'
 import { stricter } from '../tiers.ts'
-import type { World } from '../world.ts'
+import type { Policy, World } from '../world.ts'
 import { isOwnRule } from './compile.ts'
-import type { Policy } from './policy.ts'
 import { taintRule } from './profile.ts'
 import { shippedPolicy } from './shipped.ts'
 
-/** What the journal keeps of a verdict. */
+/** The journal's record of a verdict. */
 const Recorded = z.object({
   toolUseId: z.string(),
   toolName: z.string(),
@@ -40,40 +39,52 @@ const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 
 /**
  * Judges the journal's calls by another policy, each under the profile of its time. The cluster of that time is known
- * only as far as the journal records it. A shipped rule that saw more is taken to hold still, because no file can lower
- * its verdict. @param tools those that JARVIS ships
+ * only as far as the journal records it. The verdict of a shipped rule that saw more is kept, because no file can lower it.
+ * @param tools the tools that JARVIS ships
  */
-export function createReplay(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
-  const seen = new Set<string>()
-  const changes = new Map<string, ChangedVerdict>()
-  return {
-    /** Takes the entries oldest first; skips entries that hold no verdict. */
-    add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
-      if (!kinds.has(kind)) return
-      const parsed = Recorded.safeParse(body)
-      if (!parsed.success) return
-      const { toolUseId, toolName, rule } = parsed.data
-      const tier = parsed.data.tier ?? (kind === 'refusal' ? 'black' : undefined)
-      const isVerdict = plainRules.has(rule) || rule === taintRule || shippedRules.has(rule) || isOwnRule(rule)
-      if (tier === undefined || !isVerdict || seen.has(toolUseId)) return
-      seen.add(toolUseId)
-      const tool = tools.find(({ name }) => name === toolName)
-      const again = tool && judgeAgain(parsed.data, tool, tier, at, policy)
-      if (again === undefined || again.to.tier === tier) return
-      const { to, target } = again
-      const key = JSON.stringify([toolName, target, tier, rule, to])
-      const count = (changes.get(key)?.count ?? 0) + 1
-      changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
-    },
-    /** @returns how many calls were judged again, and what changes, the most frequent first. */
-    result: () => ({
-      calls: seen.size,
-      changed: [...changes.values()].toSorted((a, b) => b.count - a.count),
-    }),
+export class Replay {
+  readonly #policy: Policy
+  readonly #tools: readonly (Declaring & { name: string })[]
+  readonly #seen = new Set<string>()
+  readonly #changes = new Map<string, ChangedVerdict>()
+
+  constructor(policy: Policy, tools: readonly (Declaring & { name: string })[]) {
+    this.#policy = policy
+    this.#tools = tools
+  }
+
+  /** Takes the entries oldest first; skips entries that hold no verdict. */
+  add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
+    if (!kinds.has(kind)) return
+    const parsed = Recorded.safeParse(body)
+    if (!parsed.success) return
+    const { toolUseId, toolName, rule } = parsed.data
+    const tier = parsed.data.tier ?? (kind === 'refusal' ? 'black' : undefined)
+    const isVerdict = plainRules.has(rule) || rule === taintRule || shippedRules.has(rule) || isOwnRule(rule)
+    if (tier === undefined || !isVerdict || this.#seen.has(toolUseId)) return
+    this.#seen.add(toolUseId)
+    const tool = this.#tools.find(({ name }) => name === toolName)
+    const again = tool && judgeAgain({ recorded: parsed.data, tier, at }, tool, this.#policy)
+    if (again === undefined || again.to.tier === tier) return
+    const { to, target } = again
+    const key = JSON.stringify([toolName, target, tier, rule, to])
+    const count = (this.#changes.get(key)?.count ?? 0) + 1
+    this.#changes.set(key, { toolName, target, from: { tier, rule }, to, count, lastAt: at })
+  }
+
+  /** @returns the number of calls that were judged again, and the changed verdicts, the most frequent first. */
+  result(): { calls: number; changed: ChangedVerdict[] } {
+    return {
+      calls: this.#seen.size,
+      changed: [...this.#changes.values()].toSorted((a, b) => b.count - a.count),
+    }
   }
 }
 
-function judgeAgain(recorded: Recorded, tool: Declaring, tier: Tier, at: number, policy: Policy) {
+/** A recorded call. `tier`: of its verdict then. `at`: Unix ms. */
+type Judged = { recorded: Recorded; tier: Tier; at: number }
+
+function judgeAgain({ recorded, tier, at }: Judged, tool: Declaring, policy: Policy) {
   const { toolName, toolInput: input, rule, profile = 'balanced', tags = [] } = recorded
   const target = targetOf(recorded, tool)
   const world: World = {

@@ -1,12 +1,22 @@
 import { z } from 'zod'
-import { type EffectKind, effectKinds, type PowerAction } from '../effect.ts'
+import type { PowerAction } from '../effect.ts'
+import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isFormerKind } from '../effect-kinds.ts'
 import { Days, Hours, keys, markForm, matching, some, ToolName } from './forms.ts'
 
 const powerWords = ['start', 'stop', 'restart'] as const satisfies readonly PowerAction[]
-const kindWords = effectKinds.filter((kind): kind is Exclude<EffectKind, 'unknown'> => kind !== 'unknown')
-/** What a scope may allow, in one word: an action of power, or a kind of effect. */
-export const mayWords = [...powerWords, ...kindWords] as const
-export type MayWord = (typeof mayWords)[number]
+/** The word of a scope for what it allows: an action of power, or a kind of effect. Nothing allows an unknown effect. */
+export type MayWord = PowerAction | Exclude<EffectKind, 'unknown'> | FormerKind
+
+const isPowerAction = (word: string): word is PowerAction => powerWords.some((action) => action === word)
+const MayWord = z.custom<MayWord>(
+  (word) =>
+    typeof word === 'string' &&
+    word !== 'unknown' &&
+    (isPowerAction(word) || effectKindFacts(word) !== undefined || isFormerKind(word)),
+  {
+    error: () => `must be of ${[...powerWords, ...effectKindNames().filter((kind) => kind !== 'unknown')].join(', ')}`,
+  },
+)
 
 export const scopeTargetForm = new RegExp(
   `^(?:vm|ct)/[1-9]\\d{2,8}$|^node/[A-Za-z0-9][A-Za-z0-9-]{0,62}$|${markForm.source}`,
@@ -14,10 +24,10 @@ export const scopeTargetForm = new RegExp(
 const scopeTargets = 'all, vm/ID, ct/ID, node/NAME, tag:NAME or pool:NAME, for example ct/130'
 export const scopeKinds = 'may, tools or tiers'
 
-/** One scope of a role: what may be asked for, on what, and when. Of `may`, `tools` and `tiers` all that are given must hold. */
+/** One scope of a role: the calls that may be asked for, on which targets, and when. All given keys of `may`, `tools` and `tiers` must hold. */
 export const ScopeForm = keys(
   {
-    may: some(z.enum(mayWords, { error: `must be of ${mayWords.join(', ')}` })).optional(),
+    may: some(MayWord).optional(),
     tools: some(ToolName).optional(),
     tiers: some(z.enum(['green', 'yellow', 'red'], { error: 'must be of green, yellow, red' })).optional(),
     on: z.union([z.literal('all'), some(matching(scopeTargetForm, scopeTargets))], {
@@ -30,7 +40,7 @@ export const ScopeForm = keys(
 )
 export type ScopeForm = z.output<typeof ScopeForm>
 
-/** The roles that are always there. Own roles have other names. `member`: whoever has an own role. */
+/** The built-in roles. Own roles have other names. A person with an own role counts as `member`. */
 export const builtInRoleNames = ['owner', 'operator', 'viewer'] as const
 /** The roles that may decide cards. */
 export const approverRoles: readonly string[] = ['owner', 'operator']
@@ -49,7 +59,7 @@ export const RolesForm = z.record(
   { error: 'must be roles by name, each a list of scopes' },
 )
 
-/** Who approves what a rule asks about. */
+/** The people who approve the calls that a rule asks about. */
 export const ApproveForm = keys(
   {
     count: z

@@ -1,8 +1,8 @@
 import { NodeRole, profileNames } from 'protocol'
 import { z } from 'zod'
-import { effectKinds, things } from '../effect.ts'
+import { things } from '../effect.ts'
 import { proofModes } from '../proof.ts'
-import { Days, Hours, keys, markForm, matching, some, ToolName, text } from './forms.ts'
+import { Days, Hours, KindWord, keys, markForm, matching, some, ToolName, text } from './forms.ts'
 import { protectedForm, protectedForms } from './protected.ts'
 import { ApproveForm, RolesForm } from './roles-schema.ts'
 import { WorkbenchForm } from './workbench.ts'
@@ -68,7 +68,7 @@ export const PolicyRule = keys(
     tools: z
       .union([z.literal('all'), z.array(ToolName).min(1, { error: someTools }).max(200)], { error: someTools })
       .optional(),
-    effect: some(z.enum(effectKinds, { error: `must be of ${effectKinds.join(', ')}` })).optional(),
+    effect: some(KindWord).optional(),
     on: some(z.enum(things, { error: `must be of ${things.join(', ')}` })).optional(),
     when: When.optional(),
     /** `observed` raises nothing: the call runs as its tier says, and the operator is told. */
@@ -76,9 +76,9 @@ export const PolicyRule = keys(
       error: 'must be yellow, red or black, for a rule only raises, or observed',
     }),
     because: Sentence,
-    /** Of red: who approves, and how many of them; absent: one operator. */
+    /** For red: the people who approve, and their number; absent: one operator. */
     approve: ApproveForm.optional(),
-    /** Of red: whether its approvals are signed. */
+    /** For red: `passkey` if its approvals must be signed. */
     proof: z.enum(['session', 'passkey'], { error: 'must be session or passkey' }).optional(),
   },
   'a rule with name, tools or effect, tier and because',
@@ -121,7 +121,7 @@ export const PolicyFile = keys(
       keys({ tool: ToolName, target: GuestId, because: Sentence }, 'a tool, a target and because'),
       'entries with tool, target and because',
     ).optional(),
-    /** An owner may decide alone what several people must approve. */
+    /** An owner may decide alone a card that several people must approve. */
     breakGlass: z.boolean({ error: 'must be true or false' }).optional(),
     /** Own roles by name, each a list of scopes. */
     roles: RolesForm.optional(),
@@ -164,7 +164,7 @@ export const PolicyFile = keys(
       },
       'jarvis, dns, gateway, storage, roles and groups',
     ).optional(),
-    /** What JARVIS may work with beside the cluster; all of it is off without this section. */
+    /** The things besides the cluster that JARVIS may work with. Without this section all of them are off. */
     workbench: WorkbenchForm.optional(),
   },
   'keys such as rules: and protected:',

@@ -2,11 +2,11 @@ import type { Tier } from 'protocol'
 import type { Touch } from '../effect.ts'
 import { rolesOf } from '../roles/role.ts'
 import { rules } from '../rules.ts'
-import type { Policy, Rate } from './policy.ts'
+import type { Policy, Rate } from '../world.ts'
 import { noWorkbench } from './workbench.ts'
 
 export type ArgumentType = 'string' | 'number' | 'boolean'
-/** What a policy can say of a tool: its own tier, which arguments it takes, and what its calls do. */
+/** The facts of a tool that a policy is checked against: its own tier, its arguments, and the effects of its calls. */
 export type ToolFacts = {
   tier: Tier
   args: Readonly<Record<string, ArgumentType>>
@@ -18,7 +18,7 @@ export type ToolFacts = {
 export type Tools = ReadonlyMap<string, ToolFacts>
 
 const minuteMs = 60_000
-/** Far above what a person does, far below what a run gone wrong would. Reads are answered from memory and have none. */
+/** The rate of changes: far above a person's, far below that of a run gone wrong. Reads are answered from memory and have no rate. */
 export const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
 
 export const shippedPolicy: Policy = {

@@ -1,5 +1,6 @@
 import { attachedServerOf } from 'protocol'
-import type { EffectKind, Thing } from '../effect.ts'
+import type { Thing } from '../effect.ts'
+import type { EffectKind, FormerKind } from '../effect-kinds.ts'
 import { approveOf, approveWords } from '../roles/approve.ts'
 import { scopeSentence } from '../roles/words.ts'
 import { aboutWords } from './about.ts'
@@ -11,7 +12,7 @@ import { workbenchLines, workbenchOf } from './workbench.ts'
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
-/** What a policy adds, in one line: `2 rules, 1 protected target`. */
+/** The additions of a policy in one line: `2 rules, 1 protected target`. */
 export function summaryOf(file: PolicyFile): string {
   const counts: [number, string, string?][] = [
     [Object.keys(file.tiers ?? {}).length, 'tier'],
@@ -31,7 +32,7 @@ export function summaryOf(file: PolicyFile): string {
   return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
 }
 
-/** The tools of attached MCP servers that a policy names: whether there are such is known only while JARVIS runs. */
+/** The tools of attached MCP servers that a policy names. Only a running JARVIS knows whether they exist. */
 export function attachedToolsIn({ tiers = {}, rules = [], roles = {}, limits }: PolicyFile): string[] {
   const named = [
     ...Object.keys(tiers),
@@ -42,7 +43,7 @@ export function attachedToolsIn({ tiers = {}, rules = [], roles = {}, limits }: 
   return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
 }
 
-/** What a policy changes, a line each, for a person who is about to use it. */
+/** The changes by a policy, a line each, for a person who is about to use it. */
 export function changesOf(file: PolicyFile, tools: Tools): string[] {
   const { rates = {}, breaker } = file.limits ?? {}
   const { groups = {}, jarvis, roles = {}, ...places } = file.topology ?? {}
@@ -79,7 +80,7 @@ export function changesOf(file: PolicyFile, tools: Tools): string[] {
 
 function ruleWords(
   tools: 'all' | readonly string[] | undefined,
-  effect: readonly EffectKind[] | undefined,
+  effect: readonly (EffectKind | FormerKind)[] | undefined,
   on: readonly Thing[] | undefined,
 ): string {
   const effects = effect === undefined && on === undefined ? {} : { effects: touchesOf(effect, on) }

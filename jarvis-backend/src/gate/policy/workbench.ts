@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Finding } from '../../lib/strict-yaml.ts'
 import { isWithin, sessionRoot } from '../places/roots.ts'
+import type { WorkbenchPolicy } from '../world.ts'
 import { keys, matching, text } from './forms.ts'
-import type { WorkbenchPolicy } from './policy.ts'
 
 const flag = z.boolean({ error: 'must be true or false' })
 const pathForm = /^\/(?:[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*)?$/u
@@ -26,7 +26,7 @@ const RootForm = keys(
   'a root with name, path and write, for example {name: compose, path: /srv/compose, write: true}',
 )
 
-/** The section `workbench` of policy.yaml. What it does not name is off. */
+/** The section `workbench` of policy.yaml. Parts that it does not name are off. */
 export const WorkbenchForm = keys(
   {
     roots: z
@@ -75,11 +75,11 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
         egress: lower(form.egress),
       }
 
-/** The folder of the kernel's that a path is in; undefined where in none. */
+/** The kernel's folder that a path is in; undefined if it is in none. */
 export const kernelFolder = (path: string): string | undefined =>
   ['/proc', '/sys', '/dev', '/run'].find((one) => isWithin(path, one))
 
-/** Finds what the schema of the section cannot. Skips what does not fit the schema. */
+/** Finds the problems of the section that its schema cannot find. Skips parts that do not fit the schema. */
 export function workbenchProblems(given: unknown): Finding[] {
   const parsed = WorkbenchForm.safeParse(given)
   if (!parsed.success) return []
@@ -116,7 +116,7 @@ export function workbenchProblems(given: unknown): Finding[] {
   ]
 }
 
-/** What the section turns on, a line each, for people; empty where all is off. */
+/** The parts that the section turns on, a line each, for people; empty if all are off. */
 export function workbenchLines({
   files,
   roots,

@@ -3,7 +3,7 @@ import { type Document, isMap, isSeq, type YAMLMap } from 'yaml'
 import { withSection } from '../../lib/yaml-section.ts'
 import type { WorkbenchForm } from './workbench.ts'
 
-/** The section of a file as the page shows it; what the file does not name is off. */
+/** The section of a file as the page shows it. Parts that the file does not name are off. */
 export const sectionOf = (form: WorkbenchForm = {}): WorkbenchSection => ({
   ...(form.roots && { roots: form.roots.map(({ name, path, write = false }) => ({ name, path, write })) }),
   exec: form.exec ?? false,
@@ -15,7 +15,7 @@ export const sectionOf = (form: WorkbenchForm = {}): WorkbenchSection => ({
   egress: form.egress ?? [],
 })
 
-/** The text of policy.yaml with another section `workbench`. What does not change keeps its lines and comments. */
+/** The text of policy.yaml with another section `workbench`. Unchanged parts keep their lines and comments. */
 export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
   withSection(text, 'workbench', (section, document) => {
     setRoots(section, document, wanted.roots)
@@ -29,7 +29,7 @@ export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
     setList(section, document, 'egress', wanted.egress)
   })
 
-/** What is off and not named stays so. What is named gets the value `false`, so that its comment stays. */
+/** A part that is off and not in the file stays out. A part that is in the file gets the value `false`, so that its comment stays. */
 function setFlag(section: YAMLMap, key: string, value: boolean) {
   if (value || section.has(key)) section.set(key, value)
 }

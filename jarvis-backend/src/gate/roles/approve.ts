@@ -3,17 +3,17 @@ import type { ApproveForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
 import { either } from './words.ts'
 
-/** Who decides where no rule says more. */
+/** The people who decide a card if no rule says more. */
 export const usualApprovers = ['operator'] as const
 
-/** What a rule's `approve` says, with what it leaves out. */
+/** A rule's `approve` with defaults for the keys that it leaves out. */
 export const approveOf = ({ count = 1, by = [...usualApprovers], notAsker = true }: ApproveForm): Approve => ({
   count,
   by,
   notAsker,
 })
 
-/** What both ask for: the larger number, and people who may approve by each. */
+/** The quorum that satisfies both: the larger number, of people who may approve by each. */
 export const both = (one: Approve, other: Approve): Approve => ({
   count: Math.max(one.count, other.count),
   by: one.by
@@ -22,16 +22,16 @@ export const both = (one: Approve, other: Approve): Approve => ({
   notAsker: one.notAsker || other.notAsker,
 })
 
-/** Whether who has `role` is among those called `wanted`: an owner is an operator too. */
+/** Returns whether a person with `role` counts as `wanted`. An owner counts as an operator too. */
 const isIn = (role: string, wanted: string): boolean => role === wanted || (role === 'owner' && wanted === 'operator')
 
-/** Whether a person of a role may approve. @param by roles */
+/** Returns whether a person with the role may approve. @param by roles */
 export const mayApprove = (role: string, by: readonly string[]): boolean => by.some((wanted) => isIn(role, wanted))
 
-/** A person as far as it counts for approvals. */
+/** The facts of a person that count for approvals. */
 export type Approver = { id: string; role: string; isDisabled?: boolean }
 
-/** Those who may approve a call. @param askers the person in whose name it is asked for, and others who caused it; absent: anybody */
+/** The people who may approve a call. @param askers the person in whose name it is asked for, and others who caused it; absent: anybody */
 export const approversOf = <P extends Approver>(
   { by, notAsker }: Approve,
   people: readonly P[],
@@ -45,10 +45,10 @@ const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 export const approveWords = ({ count, by, notAsker }: Approve): string =>
   `${people(count)} who ${count === 1 ? 'is' : 'are'} ${either(by) || 'nobody'}${notAsker ? `, ${count === 1 ? 'not' : 'none of them'} the one who asked` : ''}`
 
-/** Why a call could never be approved; undefined where it can. @param askers as of `approversOf`; absent: any of those who may approve, too, may ask */
+/** Returns why a call could never be approved; undefined if it can be. @param askers as for `approversOf`; absent: any approver may be the asker */
 export function unmet(approve: Approve, enrolled: readonly Approver[], askers?: readonly string[]): string | undefined {
   const able = approversOf(approve, enrolled, askers).length
-  // Whoever asks may be one of those who approve.
+  // The asker may be one of the people who approve.
   const needed = approve.count + (approve.notAsker && askers === undefined ? 1 : 0)
   if (able >= needed) return undefined
   const there = able === 0 ? 'nobody is' : `${people(able)} ${able === 1 ? 'is' : 'are'}`

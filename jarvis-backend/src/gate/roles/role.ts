@@ -4,36 +4,19 @@ import { viewsOf } from '../marks.ts'
 import { conditionOf } from '../policy/conditions.ts'
 import type { builtInRoleNames, MayWord, ScopeForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
-import type { Call, Facts } from '../rule.ts'
 import { rank, stricter } from '../tiers.ts'
-import type { World } from '../world.ts'
+import type { Call, Role, RoleScope, World } from '../world.ts'
 import { scopeSentence } from './words.ts'
 
-/** What a person of a role may ask for: calls each of whose effects one scope covers. A scope lowers no tier. */
-export type Role = {
-  name: string
-  /** Its scopes, a sentence each. */
-  sentences: readonly string[]
-  /** It covers whatever there is, so nothing has to be looked at. */
-  isWhole: boolean
-  scopes: readonly Scope[]
-}
-type Scope = {
-  /** Whether the effect is where and when the scope holds. */
-  reaches(facts: Facts): boolean
-  /** Whether the scope is about such a call. */
-  allows(call: Pick<Call, 'toolName'>, effect: Effect, tier: Tier): boolean
-}
-
 const everything: ScopeForm = { tiers: ['green', 'yellow', 'red'], on: 'all' }
-/** The roles that are always there, in the form of policy.yaml. What else they may is said by the routes. */
+/** The built-in roles, in the form of policy.yaml. Routes declare further rights. */
 export const builtInRoles: Readonly<Record<(typeof builtInRoleNames)[number], readonly ScopeForm[]>> = {
   owner: [everything],
   operator: [everything],
   viewer: [{ may: ['read'], on: 'all' }],
 }
 
-/** All roles by name: those that are always there, and those of the file. */
+/** All roles by name: the built-in roles and the roles of the file. */
 export const rolesOf = ({ roles = {}, timezone }: PolicyFile): ReadonlyMap<string, Role> =>
   new Map(
     [...Object.entries(builtInRoles), ...Object.entries(roles)].map(([name, scopes]) => [
@@ -47,13 +30,13 @@ export const rolesOf = ({ roles = {}, timezone }: PolicyFile): ReadonlyMap<strin
     ]),
   )
 
-function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): Scope {
+function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): RoleScope {
   const holds = conditionOf({ ...(on !== 'all' && { target: on }), hours, days }, timezone)
   return {
-    // A call that reaches many things may have an effect on none of them, which no place covers.
+    // A call on many things may have an effect without a target, which only a scope on `all` covers.
     reaches: (facts) => holds(facts) && (on === 'all' || facts.target.kind !== 'none'),
     allows: ({ toolName }, effect, tier) =>
-      // What may be acted upon may be looked at.
+      // A thing that may be changed may be looked at.
       (effect.kind === 'read' && effect.target.kind !== 'none') ||
       ((may === undefined || may.some((word) => isMeant(word, effect))) &&
         (tools === undefined || tools.includes(toolName)) &&
@@ -68,14 +51,13 @@ const isMeant = (word: MayWord, { kind, action }: Effect): boolean =>
 export const notYours = 'not_yours'
 
 /**
- * The first effect that no scope of the role covers; undefined where each is covered.
- * @param tier of the call by its verdict; the tool's own counts where it is stricter, whatever a profile or `allow` made of it
+ * The first effect that no scope of the role covers; undefined if each is covered.
+ * @param tier of the call by its verdict. The tool's own tier counts if it is stricter, also after a profile or `allow` lowered the verdict.
  */
 export function beyondRole(
   { scopes, isWhole }: Role,
   call: Call,
-  effects: readonly Effect[],
-  tier: Tier,
+  { effects, tier }: { effects: readonly Effect[]; tier: Tier },
   world: World,
 ): Effect | undefined {
   if (isWhole) return undefined
@@ -91,13 +73,13 @@ export function beyondRole(
 
 const mostSentences = 3
 
-/** Why a call is refused whose effect no scope covers. It says nothing of the thing that the call is about. */
+/** The reason for refusing a call that no scope covers. It reveals nothing of the thing that the call is about. */
 export function notYoursReason({ name, sentences }: Role): string {
   const more = sentences.length - mostSentences
   const told = sentences.slice(0, mostSentences).join(' ')
   return `This is not yours. Your role ${name}: ${told}${more > 0 ? ` And ${more} more.` : ''}`
 }
 
-/** The same where the role is not there any more. */
+/** The reason for refusing a call of a person whose role is gone. */
 export const roleGone = (name: string): string =>
   `This is not yours: the role ${name} is not in policy.yaml, so it may do nothing. Ask an owner.`

@@ -1,17 +1,18 @@
 import type { ClusterState, Target } from 'protocol'
 import type { Effect, Thing } from '../effect.ts'
-import type { World } from '../world.ts'
-import { beyondRole, type Role } from './role.ts'
+import type { Role, World } from '../world.ts'
+import { beyondRole } from './role.ts'
 
-/** Whether a person of the role may look at a thing of the cluster. */
+/** Returns whether a person with the role may look at a thing of the cluster. */
 const maySee = (role: Role, on: Thing, target: Target, world: World): boolean => {
   const effect: Effect = { kind: 'read', on, target }
-  return beyondRole(role, { toolName: '', baseTier: 'green', input: {} }, [effect], 'green', world) === undefined
+  const look = { effects: [effect], tier: 'green' } as const
+  return beyondRole(role, { toolName: '', baseTier: 'green', input: {} }, look, world) === undefined
 }
 
 /**
- * The part of the cluster that a person of the role may look at. A node that is not theirs and has a guest of theirs keeps its name and
- * status alone.
+ * The part of the cluster that a person with the role may look at. A node that they may not see, but that has a guest that they may see, keeps
+ * only its name and status.
  */
 export function seenBy(role: Role, state: ClusterState, world: World): ClusterState {
   if (role.isWhole) return state

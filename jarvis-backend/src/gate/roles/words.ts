@@ -1,23 +1,10 @@
+import { effectKindFacts } from '../effect-kinds.ts'
 import type { ScopeForm } from '../policy/roles-schema.ts'
 
 /** `a`, `a or b`, `a, b or c`. */
 export function either(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
-}
-
-const verbs: Readonly<Record<string, string>> = {
-  read: 'look at',
-  power: 'start, stop or restart',
-  config: 'change the settings of',
-  data: 'change the contents of',
-  create: 'make things on',
-  destroy: 'remove things from',
-  execute: 'run commands on',
-  network: 'reach out from',
-  credential: 'change who has access to',
-  notify: 'send messages about',
-  remote: 'use attached tools on',
 }
 
 const clock = (minute: number) =>
@@ -31,7 +18,7 @@ const placeOf = (target: string): string => {
 
 /** A scope as one sentence: `May restart ct/130 from 08:00 to 22:00.` */
 export function scopeSentence({ may, tools, tiers, on, hours, days }: ScopeForm): string {
-  const what = may === undefined ? 'use tools on' : either(may.map((word) => verbs[word] ?? word))
+  const what = may === undefined ? 'use tools on' : either(may.map((word) => effectKindFacts(word)?.may ?? word))
   const place = on === 'all' ? 'everything' : either(on.map(placeOf))
   return [
     `May ${what} ${place}`,

@@ -1,4 +1,4 @@
-/** A verb: its imperative without an ending, its infinitive, and the particle that stands apart at the end of an order: `fahr … hoch`. */
+/** A verb: its imperative without an ending, its infinitive, and the particle at the end of an order: `fahr … hoch`. */
 type GermanVerb = readonly [imperative: string, infinitive: string, particle?: string]
 
 const erase: readonly GermanVerb[] = [
@@ -12,7 +12,7 @@ const make: readonly GermanVerb[] = [
 ]
 const run: readonly GermanVerb[] = [
   ['f(?:ü|ue)hr', 'f(?:ü|ue)hren', 'aus'],
-  // Without its ending, the word is English and says nothing of running.
+  // Without its ending, the word is English and means no order.
   ['start(?=e|t)', 'starten'],
 ]
 const restart: readonly GermanVerb[] = [
@@ -158,7 +158,7 @@ const imperative = ([stem, infinitive]: GermanVerb) =>
 const infinitiveOf = ([, infinitive, particle = '']: GermanVerb) =>
   `${begin}${particle === '' ? '' : `${particle} ?`}(?:zu ?)?${infinitive}${end}`
 
-/** Finds orders of a tool's verb in German: `wecke agent auf`, `agent bitte aufwecken`. @param target matches the name of what it is done to */
+/** Finds orders of a tool's verb in German: `wecke agent auf`, `agent bitte aufwecken`. @param target matches the name of the order's object */
 export const germanOrders = (verb: string, target: string): RegExp[] =>
   (verbs.get(verb) ?? []).flatMap((one) => [
     new RegExp(

@@ -2,16 +2,16 @@ import { withoutCodes } from 'redaction/visible'
 import { isQuantity } from '../effects-of.ts'
 import type { World } from '../world.ts'
 import { createFinder, runsOf } from './phrases.ts'
-import type { Source } from './taint.ts'
+import type { Source } from './source.ts'
 import { namesFor } from './words.ts'
 
-/** A number among a call's arguments that says what the call acts on: a vmid, an id of an attached tool. */
+/** A number among a call's arguments that names its target: a vmid, an id of an attached tool. */
 export type NamedNumber = { argument: string; digits: string }
 
 /** Shorter numbers occur in every text, so they count only right after an order. */
 const fewest = 3
 
-/** The numbers of a call that name a target. Of an SSH command only a change has any: a read harms nothing. */
+/** The numbers of a call that name a target. An SSH command that only reads has none, because a read harms nothing. */
 export function numbersOf(
   input: unknown,
   isCommand: (name: string) => boolean,
@@ -39,14 +39,14 @@ export function numbersOf(
 }
 
 /**
- * Whether a person's text, or the arguments of an earlier call as JSON, name the number. After a colon it may be part of a
+ * Returns whether a person's text, or the arguments of an earlier call as JSON, name the number. After a colon it may be part of a
  * time, a port or an address, unless a quoted key or a word for a guest stands before the colon.
  */
 export const says = (text: string, { digits }: NamedNumber): boolean =>
   text.includes(digits) &&
   new RegExp(`(?:(?<=["']:|\\b(?:vm|ct|vmid|ctid|id):)|(?<![\\d.:]))${digits}(?!\\d|[.:]\\d)`).test(text)
 
-/** Whether what the operator wrote names the number, or the guest that has it. */
+/** Makes a function that returns whether the operator's texts name the number, or the guest that has it. */
 export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'cluster'>) {
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
   return (number: NamedNumber): boolean => {
@@ -62,7 +62,7 @@ export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'c
 }
 
 /**
- * Whether others' words in a result name the number. In a list that JARVIS composed from the cluster a guest's id is the
+ * Returns whether others' words in a result name the number. In a list that JARVIS composed from the cluster a guest's id is the
  * guest's identity and no text; there only the names of other guests count.
  */
 export function isNamedIn(
@@ -87,13 +87,13 @@ export function isNamedIn(
   )
 }
 
-/** What a text that gives orders says; programs report what was done in other forms (`Stopped`, `Starting`). */
+/** The words of orders. Programs report their work in other forms (`Stopped`, `Starting`). */
 const order =
   /(?<![\p{L}-])(?:stop|start|reboot|restart|reset|kill|shut\s?down|power\s?(?:off|on|down)|halt|destroy|delete|remove|drop|purge|suspend|resume|pause|wipe|erase)(?!\p{L}|\.\w)/u
-/** Up to four words between an order and what it is about. */
+/** Up to four words between an order and its object. */
 const few = '(?:[^\\p{L}\\p{N}\\n]{1,4}[\\p{L}_]{1,24}){0,4}[^\\p{L}\\p{N}\\n]{1,4}'
 
-/** Whether a line of others' text orders something of a guest by its name: the model has its number from a list. */
+/** Returns whether a line of others' text orders something for a guest by its name. The model may have the guest's number from a list. */
 function isOrdered(text: string, name: string): boolean {
   const lower = text.toLowerCase()
   const named = name.toLowerCase()
@@ -107,7 +107,7 @@ function isOrdered(text: string, name: string): boolean {
   return false
 }
 
-/** Whether a line of others' text orders something, and has the number. */
+/** Returns whether a line of others' text orders something and has the number. */
 export const isAnOrderAbout = (text: string, digits: string): boolean =>
   readable(text)
     .split('\n')
@@ -128,8 +128,8 @@ const unit =
 const countBefore = /(?:pid|process|port|line|code|status|signal|uid|gid|errno|size|total|count|after|took)[\s:=#(]*$/i
 
 /**
- * Whether free text names the number: beside a word that stands for a guest or for an order wherever it is no part of an
- * address, a time or a longer number; elsewhere not in a column of numbers, nor as a measure.
+ * Returns whether free text names the number. A number that is part of an address, a time or a longer number does not count. Beside a word for
+ * a guest or an order any other number counts; elsewhere it does not count in a column of numbers, or as a measure.
  */
 function isInText(text: string, digits: string, isSampled: boolean): boolean {
   if (!text.includes(digits)) return false
@@ -154,7 +154,7 @@ function isInText(text: string, digits: string, isSampled: boolean): boolean {
   return false
 }
 
-/** A text as a model reads it: digits of any script as such, without what cannot be seen. */
+/** A text as a model reads it: digits of any script become ASCII digits, and invisible characters are left out. */
 const readable = (text: string): string =>
   /\P{ASCII}/u.test(text)
     ? withoutCodes(text)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { orderedBy } from './ordered.ts'
-import type { Source } from './taint.ts'
+import type { Source } from './source.ts'
 
 const result = (text: string, more: Partial<Source> = {}): Source => ({
   toolName: 'get_task_log',

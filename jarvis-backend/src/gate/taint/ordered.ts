@@ -3,11 +3,11 @@ import { withoutCodes } from 'redaction/visible'
 import { taintRule } from '../policy/profile.ts'
 import { withEscapesRead } from './escapes.ts'
 import { germanOrders, saysInGerman } from './german-orders.ts'
+import type { Sources } from './source.ts'
 import { summarySource } from './sources.ts'
-import type { Sources } from './taint.ts'
 import { isMadeHere } from './weight.ts'
 
-/** Words in the names of tools that say to what something is done. */
+/** Words in the names of tools that name an object, and no verb. */
 const things = new Set([
   'node',
   'guest',
@@ -31,11 +31,11 @@ const mostBetween = 6
 const fewestChars = 3
 
 /**
- * The result that orders a call: one that names the tool, which no guest, log or file does by itself, or that has the tool's verb as an order
- * and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model. Results that JARVIS
- * composed and notes in the memory name tools rightly; an order in words counts there too, but for what the operator said in the conversations that
- * a note repeats. Where the operator named the tool, or one of its words and of the call's arguments or targets, the order is their own. The words
- * of an address that they gave are no order.
+ * Returns the tool whose result orders a call. Such a result names the tool, which no guest, log or file does by itself; or it has the tool's
+ * verb as an order and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model.
+ * Results that JARVIS composed, and notes in the memory, may name tools. An order in words counts there too, except the operator's own words in
+ * the conversations that a note repeats. If the operator named the tool, or one of its words and one of the call's arguments or targets, the
+ * order is the operator's own. The words of an address that the operator gave are no order.
  * @param names of the call's targets, as `jellyfin` for the argument 104
  */
 export function orderedBy(
@@ -69,8 +69,8 @@ export function orderedBy(
 }
 
 /**
- * Finds an order in plain words: the verb where an order has it, at the beginning of a sentence or after a word such as `please`, and a value
- * soon after it; in German also before it. What a log says of what was done has other forms: `started`, `Restarting`.
+ * Finds an order in plain words: the verb at the beginning of a sentence or after a word such as `please`, and a value soon after it; in German
+ * also before it. A log reports its work in other forms: `started`, `Restarting`.
  */
 function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[] {
   const named = values
@@ -85,7 +85,7 @@ function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[]
   return [new RegExp(`${start}\\b${verb}\\b${between}${target}`, 'im'), ...germanOrders(verb, target)]
 }
 
-/** A bounded change that a result orders asks a person. @param from the tool whose result it is */
+/** The verdict on a bounded change that a result orders: a person is asked. @param from the tool of the result */
 export const orderedVerdict = (toolName: string, from: string): Verdict => ({
   tier: 'red',
   rule: taintRule,

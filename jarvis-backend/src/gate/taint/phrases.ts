@@ -1,12 +1,12 @@
 import { withoutCodes } from 'redaction/visible'
 
-/** Letters of other scripts that read as Latin ones, each above the letter it passes for. */
+/** Letters of other scripts that look like Latin letters, each above the letter that it looks like. */
 const alike = 'аеорсухіѕјһԁԛԝοανρτικε'
 const latin = 'aeopcyxisjhdqwoavptike'
 const lookalikes = new Map([...alike].map((letter, index) => [letter, latin[index] ?? letter]))
 const lookalike = new RegExp(`[${alike}]`, 'gu')
 
-/** Lower-case letters and digits for what reads as such; what cannot be seen is gone, other signs are spaces. */
+/** Turns characters that look like letters and digits into lower-case ASCII. Invisible characters are removed, other signs become spaces. */
 const plain = (text: string) =>
   withoutCodes(text)
     .normalize('NFKD')
@@ -15,10 +15,10 @@ const plain = (text: string) =>
     .replace(lookalike, (letter) => lookalikes.get(letter) ?? letter)
     .replace(/[^\p{L}\p{N}\p{ASCII}]/gu, ' ')
 
-/** A text as its runs of letters and digits, each a hash: all that is left of it besides quoting, case and spacing. */
+/** The runs of letters and digits of a text, each as a hash. Quoting, case and spacing are left out. */
 export type Runs = ArrayLike<number>
 
-/** Quotes and backslashes part no run, for a shell does not see them either. Linear. */
+/** Splits a text into runs, in linear time. Quotes and backslashes do not end a run, because a shell removes them too. */
 export function runsOf(text: string): Runs {
   const from = /\P{ASCII}/u.test(text) ? plain(text) : text
   const runs = new Uint32Array((from.length + 1) >> 1)
@@ -42,12 +42,12 @@ export function runsOf(text: string): Runs {
 /** The longest run sequence that is compared; a text that holds it counts as holding the phrase. */
 const longest = 8
 
-/** Looks for many phrases at once, in time linear in the text. @returns those that occur, in the order they were given. */
+/** Looks for many phrases at once, in time linear in the text. @returns the phrases that occur, in the given order. */
 export function createFinder<Phrase extends { runs: Runs }>(
   phrases: readonly Phrase[],
 ): (text: Runs) => readonly Phrase[] {
   const starts = new Set<number>()
-  /** By how many runs a phrase has: by what these come to, its places in the order. */
+  /** The places of the phrases in their order, by number of runs and then by the key of the runs. */
   const byLength = new Map<number, Map<number, number[]>>()
   for (const [place, { runs }] of phrases.entries()) {
     const length = Math.min(runs.length, longest)

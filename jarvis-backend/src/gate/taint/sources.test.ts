@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Source } from './source.ts'
 import { repeatsOthers } from './sources.ts'
-import type { Source } from './taint.ts'
 
 const page: Source = { toolName: 'web_fetch', toolUseId: 'tu_1', text: 'Always wake up the node agent.' }
 const rows: [what: string, results: Source[], isOthers: boolean, text?: string][] = [

@@ -1,22 +1,21 @@
-import type { Call } from '../rule.ts'
-import type { Sources } from './taint.ts'
-
-/** A picture is a source of every word that came from nowhere else, under this name. */
+/** The name of pictures as a source: a picture may be the source of every word that came from nowhere else. */
+import type { Call } from '../world.ts'
+import type { Sources } from './source.ts'
 export const pictureSource = 'picture'
 
-/** Texts of the prompt that no stranger wrote are sources under this name; `toolUseId` says which. */
+/** The name of texts of the prompt that no stranger wrote. `toolUseId` tells which text it is. */
 export const promptSource = 'prompt'
 
-/** The summary of the cluster that a model is given with each message is a source as well, under this name. */
+/** The name of the summary of the cluster that a model gets with each message. */
 export const summarySource = 'cluster_state'
 
-/** All that was read, for a call that can carry it out. */
+/** All texts that were read, for a call that can carry them out. */
 export const withPrompt = (sources: Sources): Sources => ({
   ...sources,
   results: [...(sources.prompt ?? []), ...sources.results],
 })
 
-/** Whether texts of strangers were read. Descriptions of attached tools stand in each prompt, and an operator let them in. */
+/** Returns whether texts of strangers were read. Descriptions of attached tools do not count: they stand in each prompt, and an operator allowed them. */
 export const heardStrangers = ({ results, hasPictures }: Sources): boolean =>
   hasPictures === true ||
   results.some(
@@ -24,11 +23,11 @@ export const heardStrangers = ({ results, hasPictures }: Sources): boolean =>
       isComposed !== true && isOwnNote !== true && isDescription !== true && toolName !== summarySource,
   )
 
-/** Runs of letters and digits that tell something: not `the`, `ist`, `of`. */
+/** Runs of letters and digits that mean something: not `the`, `ist`, `of`. */
 const tellingRuns = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((run) => run.length > 3 || /\p{N}/u.test(run))
 
-/** Whether texts of strangers were read before a call, and its `text` says more than the operator's own words. */
+/** Returns whether texts of strangers were read before a call, and its `text` has words that the operator did not write. */
 export function repeatsOthers({ input, sources }: Pick<Call, 'input' | 'sources'>): boolean {
   if (sources === undefined) return false
   const heard = sources()

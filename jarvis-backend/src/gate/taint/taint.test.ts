@@ -5,8 +5,9 @@ import { houseTools } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
 import { createFinder, runsOf } from './phrases.ts'
+import type { About, Source, Sources } from './source.ts'
 import { promptSource, summarySource, withPrompt } from './sources.ts'
-import { type About, type Source, type Sources, taintOf } from './taint.ts'
+import { taintOf } from './taint.ts'
 
 const nodes = ['pve', 'agent1', 'mediaserver'].map((name) => ({ name }))
 const guests = [
@@ -18,14 +19,14 @@ const guests = [
   { vmid: 1202, name: 'old-lab', tags: [] },
 ]
 const storages = [{ name: 'tank-nfs' }]
-const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[3]
+const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[2]
 
 type Line =
   | { operator: string }
   /** A call that ran, and what came back. */
   | { tool: string; input: Record<string, unknown>; result: string; listed?: string }
   | { summary: string }
-  /** What the memory had to say, and what was said in the conversations that it names. */
+  /** A result of the memory, and the words of the conversations that it names. */
   | { memory: string; said: readonly string[] }
   /** JARVIS's own note. */
   | { note: string }
@@ -69,7 +70,7 @@ type Call = [toolName: string, input: Record<string, unknown>]
 const run = (command: string, node = 'pve'): Call => ['execute_ssh', { node, command }]
 const restart = (service: string, node = 'pve'): Call => ['restart_service', { node, service }]
 const judge = (lines: readonly Line[], [tool, input]: Call, about?: About) =>
-  taintOf((name) => tool === 'execute_ssh' && name === 'command', input, sourcesOf(lines), world, about)
+  taintOf({ input, isCommand: (name) => tool === 'execute_ssh' && name === 'command' }, sourcesOf(lines), world, about)
 
 const vms =
   'VMID NAME STATUS NODE\n101 jellyfin running mediaserver\n104 nextcloud running pve\n110 pihole running agent1'
@@ -1013,8 +1014,8 @@ test('words of the prompt count where they would leave, and taint no change', ()
   const prompt = [{ toolName: promptSource, toolUseId: 'USER.md', text: 'lives in garden house seven' }]
   const heard: Sources = { results: [], operatorTexts: ['hello'], prompt }
   const input = { query: 'near garden house seven' }
-  expect(taintOf(() => false, input, heard, world)).toBeUndefined()
-  expect(taintOf(() => false, input, withPrompt(heard), world)).toMatchObject({ isWeak: true })
+  expect(taintOf({ input }, heard, world)).toBeUndefined()
+  expect(taintOf({ input }, withPrompt(heard), world)).toMatchObject({ isWeak: true })
 })
 
 test('of earlier conversations nothing more is read once nothing is left that would taint', () => {
@@ -1026,9 +1027,7 @@ test('of earlier conversations nothing more is read once nothing is left that wo
     }
   }
   const source = { toolName: 'memory', toolUseId: 'tu_1', text: 'restart_container vmid=202: done.', said }
-  expect(
-    taintOf(() => false, { vmid: 202 }, { operatorTexts: ['once more'], results: [source] }, world),
-  ).toBeUndefined()
+  expect(taintOf({ input: { vmid: 202 } }, { operatorTexts: ['once more'], results: [source] }, world)).toBeUndefined()
   expect(read).toBe(2)
 })
 

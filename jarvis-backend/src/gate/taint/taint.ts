@@ -6,59 +6,14 @@ import type { World } from '../world.ts'
 import { withEscapesRead } from './escapes.ts'
 import { isNamedIn, isSaidBy, numbersOf, says } from './numbers.ts'
 import { createFinder, type Runs, runsOf } from './phrases.ts'
+import type { About, Source, Sources } from './source.ts'
 import { pictureSource, promptSource, summarySource } from './sources.ts'
 import { createScale, type Weight } from './weight.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
 
-/** The texts of the conversation at the time of a call. */
-export type Sources = {
-  /** In the order they came. */
-  results: readonly Source[]
-  /** All that the operator wrote; none where an MCP client calls. */
-  operatorTexts: readonly string[]
-  /** Pictures were read, in which nobody but the model can look for words. */
-  hasPictures?: boolean
-  /**
-   * Where a model of JARVIS's asks: what stands in its prompt and no stranger wrote, such as the operator's notes. It taints no change, but it was read,
-   * so an address or a search can carry it out.
-   */
-  prompt?: readonly Source[]
-}
-/** Text that came from elsewhere than the operator. */
-export type Source = {
-  toolName: string
-  toolUseId: string
-  text: string
-  /** JARVIS composed it: what others wrote stands in it as names alone. */
-  isComposed?: boolean
-  /** Composed, and JARVIS itself names no tool in it that changes something. */
-  namesNoChange?: boolean
-  /** It found addresses, which may be asked as it gave them. */
-  givesAddresses?: boolean
-  /** The arguments of the call that the result answers. */
-  asked?: Record<string, unknown>
-  /** JARVIS wrote it down by itself, such as the outcome of a call. */
-  isOwnNote?: boolean
-  /** A file that the operator attached. */
-  isFile?: boolean
-  /** What an attached server says of a tool: it stands in each prompt, whether or not anything was read. */
-  isDescription?: boolean
-  /** The names and ids of the things of the cluster that JARVIS listed in it. */
-  listed?: () => ReadonlySet<string>
-  /** Of a page: the address at which it was read, which its site chose, and whether other sites may stand in it. */
-  page?: { url: string; isMixed: boolean }
-  /**
-   * For a result of the memory: the operator's texts and JARVIS's own calls in the conversations that it repeats. They
-   * do not taint where this result repeats them, and do taint elsewhere. Read lazily, when the result is about to taint
-   * a call.
-   */
-  said?: () => Iterable<string>
-  /** The same of a tool's result; it counts where the tool repeats earlier conversations. */
-  saidIfRecalled?: () => Iterable<string>
-}
 /**
- * `because`: what says it, where the argument is an id that a result must have given. `isWeak`: the words may stand there by chance, or JARVIS wrote
- * them, so they raise a call to asking and refuse none.
+ * A phrase of a call that a source has. `because`: the card's words, if the argument is an id that a result must have given. `isWeak`: the
+ * words may stand there by chance, or JARVIS wrote them, so they make a call ask and never refuse it.
  */
 export type Taint = {
   source: Pick<Source, 'toolName' | 'toolUseId' | 'isOwnNote'>
@@ -68,19 +23,8 @@ export type Taint = {
   isWeak?: true
 }
 
-/** What is known of a call besides its arguments. */
-export type About = {
-  /** Whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools, and names nothing that the call acts on. */
-  isCommon?(word: string): boolean
-  /** Whether a word is one of those that its tool's schema lists. */
-  isChoice?(word: string): boolean
-  /** The call gives its words to a site, so that a pick from a list is told too. */
-  isLeaving?: boolean
-  /** The call acts on a service, of which JARVIS keeps no list. */
-  hasService?: boolean
-  /** Arguments that are ids of what JARVIS made, where it matters which one a result gave. */
-  refers?: readonly string[]
-}
+/** A call's words. `isCommand`: returns whether an argument of that name holds a text that a machine executes; absent: none does. */
+export type Words = { input: Record<string, unknown>; isCommand?: ((argument: string) => boolean) | undefined }
 
 /** This many words in a row count as quoted text. */
 const wordsOfText = 3
@@ -99,16 +43,14 @@ type Name = { word: string }
 type Spelling = { name: Name; runs: Runs }
 
 /**
- * What of a call's arguments entered the conversation through a tool result: three words in a row, a whole command, a
- * name, an address, a coded load or the number of a target that stand in a result, and neither in the operator's own words
- * nor in a call made before that result came. A phrase of which every telling word was known before is not text of the result either.
+ * Finds a part of a call's arguments that entered the conversation through a tool result: three words in a row, a whole command, a
+ * name, an address, a coded load or the number of a target. The part stands in a result, and neither in the operator's own words
+ * nor in a call made before that result came. A phrase does not count if all its meaningful words were known before.
  * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
- * @param isCommand whether an argument of that name holds a text that a machine executes
  * @returns the first that refuses; else the first that asks
  */
 export function taintOf(
-  isCommand: (argument: string) => boolean,
-  input: Record<string, unknown>,
+  { input, isCommand = () => false }: Words,
   sources: Sources,
   world: Pick<World, 'cluster'>,
   about: About = {},
@@ -126,7 +68,7 @@ export function taintOf(
   const findNames = createFinder(spellings)
   const known = new Set<Name>()
   let find = createFinder(pieces)
-  /** Those of some pieces that a text does not say; what it names is added to `names`. */
+  /** Returns the pieces that a text does not hold. Names in the text are added to `names`. */
   const without = (of: readonly Piece[], text: string, names: Set<Name>) => {
     const runs = runsOf(text)
     for (const { name } of findNames(runs)) names.add(name)
@@ -201,7 +143,7 @@ const taintFrom = (
   phrase,
 })
 
-/** What to look for of one argument; the longest first, for it says most. */
+/** The pieces of one argument to look for. The longest comes first, because it is the most certain. */
 function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
   const names = new Map(words.map((word) => [word, contentOf(word, vocabulary)]))
   const asNames = new Map(
@@ -231,7 +173,7 @@ function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
   ]
 }
 
-/** A short command that comes in two parts, from two results. Of a longer one some part is a phrase by itself. */
+/** The two halves of a short command, which may come from two results. A half of a longer command is a phrase by itself. */
 function halvesOf(words: readonly string[], piece: (of: readonly string[], half: Piece['half']) => Piece): Piece[] {
   if (words.length < wordsOfText || words.length > 4) return []
   const of = words.join(' ')
@@ -239,12 +181,12 @@ function halvesOf(words: readonly string[], piece: (of: readonly string[], half:
   return halves.some(({ content }) => content.length > 0) ? halves : []
 }
 
-/** It cannot be told whether a picture says it, so a person decides and nothing is refused. */
+/** The verdict on words that may stand in a picture. JARVIS cannot read pictures, so a person decides and nothing is refused. */
 function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verdict {
   return asking(verdict, `Its ${argument}, ${quoted(phrase, 120)}, may stand in a picture of this conversation.`)
 }
 
-/** Which words of a call came from where, as a sentence. */
+/** A sentence that tells which words of a call came from which source. */
 export function repeatedFrom({ source, argument, phrase, because }: Taint): string {
   if (because !== undefined) return because
   return `Its ${argument} repeats text from ${placeOf(source)}: ${quoted(phrase, 120)}.`
@@ -256,7 +198,7 @@ function placeOf({ toolName, toolUseId, isOwnNote }: Taint['source']): string {
   return toolName === summarySource ? 'the summary of the cluster' : `the result of ${toolName}`
 }
 
-/** A call asks, whatever the profile, and says why besides what its card says anyway. */
+/** The verdict of a call that asks under every profile. The reason is added to the reasons that its card has anyway. */
 const asking = (verdict: Verdict, reason: string): Verdict =>
   verdict.tier === 'yellow'
     ? { tier: 'red', rule: taintRule, reason }

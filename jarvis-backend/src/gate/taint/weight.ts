@@ -1,21 +1,22 @@
 import type { World } from '../world.ts'
 import { isAnOrderAbout } from './numbers.ts'
+import type { About, Source, Sources } from './source.ts'
 import { promptSource } from './sources.ts'
-import type { About, Source, Sources } from './taint.ts'
 
-/** How much it says that the words of a call stand in a text: nothing, that a person decides, or that the call is refused. */
+/** The effect of words of a call that stand in a text: none, a person decides, or the call is refused. */
 export type Weight = 'none' | 'asks' | 'refuses'
 
 /** Shorter names and numbers stand in many texts by chance. */
 const fewestTelling = 4
 
-/** Whether a word is an id that JARVIS made (`newId`). Nobody can guess it, so no stranger chose it. */
+/** Returns whether a word is an id that JARVIS made (`newId`). Nobody can guess such an id, so no stranger chose it. */
 export const isMadeHere = (word: string) => /^[a-z]{2,6}_[\da-z]{8}[\da-v]{26}$/.test(word)
 
 /**
- * Weighs what of a call was found in a text. A stranger's sentence, command or name refuses. Words of a result that JARVIS composed, of its own notes, short
- * ones, and things of the live cluster that JARVIS itself has listed ask at most: there chance is likelier than a repetition. A common word that
- * names no target says nothing, nor does the name of a thing in a list that JARVIS composed: the list is there to be picked from.
+ * Weighs words of a call that were found in a text. A stranger's sentence, command or name refuses. Four kinds of words ask at most, because
+ * chance is likelier than a repetition: words of a result that JARVIS composed, words of its own notes, short words, and names of things of the
+ * live cluster that JARVIS itself has listed. A common word that names no target has no weight. The name of a thing in a list that JARVIS
+ * composed has none either, because the model may choose from the list.
  */
 export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'>, about: About) {
   const { guests, storages = [] } = cluster

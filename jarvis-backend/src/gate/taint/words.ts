@@ -9,11 +9,11 @@ export type Argument = {
   name: string
   words: readonly string[]
   kind: 'command' | 'text' | 'identifier'
-  /** What JARVIS itself knows of a command: its program and the sub-commands that only read. */
+  /** The words of a command that JARVIS itself knows: its program and the sub-commands that only read. */
   vocabulary: ReadonlySet<string>
 }
 
-/** Every text among a call's arguments, at any depth. Numbers, booleans and the names of nodes are none. */
+/** Every text among a call's arguments, at any depth. Numbers, booleans and the names of nodes are left out. */
 export function argumentsOf(input: unknown, isCommand: (name: string) => boolean, nodes: ReadonlySet<string>) {
   const found: Argument[] = []
   const add = (name: string, text: string) => {
@@ -29,7 +29,7 @@ export function argumentsOf(input: unknown, isCommand: (name: string) => boolean
     else if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, `${name}[${index}]`)
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
-        // A tool's own fields are not text; a sentence that stands for a key further in is.
+        // A tool's own fields are not text. A sentence in place of a deeper key is.
         if (/\s/.test(key)) add(name, key)
         walk(member, name === '' ? key : `${name}.${key}`)
       }
@@ -39,7 +39,7 @@ export function argumentsOf(input: unknown, isCommand: (name: string) => boolean
   return found
 }
 
-/** The words of a command, of all its stages; of one that cannot be read, what stands between blanks. */
+/** The words of all stages of a command. If the command cannot be parsed, its parts between blanks. */
 function wordsOf(command: string): readonly string[] {
   const words = commandWords(command).flat()
   return words.length > 0 ? words : command.split(/[\s|]+/)
@@ -59,7 +59,7 @@ function vocabularyOf(words: readonly string[]): ReadonlySet<string> {
   return known
 }
 
-/** A number, with a unit or without. */
+/** A number, with or without a unit. */
 const isNumber = (word: string) =>
   /^[+-]?\d+(?:[.,:]\d+){0,2}(?:[a-z%]{0,2}|[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?|rpm|[kmg]hz)$/i.test(word)
 /** A field of a schedule: `1-5`, `mon,wed`, `3/6`. */
@@ -71,7 +71,7 @@ const isUnit = (word: string) => /^(?:[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?
 /** It stands in many texts by chance. */
 const isStructural = (word: string) => isNumber(word) || isUnit(word) || isCronField(word)
 
-/** `smbd` of `--unit=smbd`; nothing of an option alone. */
+/** The value of an option: `smbd` of `--unit=smbd`; empty for an option without a value. */
 const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)/s.exec(word)?.[1] ?? '') : word)
 
 /** The meaningful part of a word, without option, number and `vocabulary`: `--unit=smbd` gives smbd. */
@@ -80,12 +80,12 @@ export function contentOf(word: string, vocabulary: ReadonlySet<string>): string
   return said === '' || isStructural(said) || vocabulary.has(said) ? undefined : said
 }
 
-/** Whether the word is neither an option nor a number nor of a schedule; those occur in many texts. */
+/** Returns whether the word is not an option, a number or part of a schedule. Those occur in many texts. */
 export const isNaming = (word: string): boolean => !word.startsWith('-') && !isStructural(word)
 
 /**
- * What a person may have said and meant `word`: itself without the unit's ending; of a plain name its beginning too
- * (`pihole` for pihole-FTL), unless much depends on it.
+ * The forms in which a person may have said `word`: the word itself without the unit's ending, and for a plain name also its beginning
+ * (`pihole` for pihole-FTL), unless much depends on the name.
  */
 export function namesFor(word: string, nodes: ReadonlySet<string>): string[] {
   const name = word.replace(/\.service$/i, '')
@@ -96,12 +96,12 @@ export function namesFor(word: string, nodes: ReadonlySet<string>): string[] {
   return [name, ...(first.length === 3 ? [first] : []), ...beginnings].filter((each) => !nodes.has(each.toLowerCase()))
 }
 
-/** A file, a unit or a name inside the house, which only look like the name of a host. */
+/** Endings of files, units and names inside the house, which only look like the name of a host. */
 const noHost =
   /\.(?:service|timer|socket|target|mount|slice|scope|path|log|conf|cfg|ya?ml|json|txt|gz|xz|zst|zip|sh|py|js|db|lan|local|internal|home|arpa)$/i
 const shortest = 20
 
-/** The address, far host or coded load in a word: alone it says as much as a sentence. Paths, ids and hashes are none. */
+/** The address, far host or coded load in a word. Alone it carries as much as a sentence. Paths, ids and hashes do not count. */
 export function loadIn(word: string): string | undefined {
   if (word.length < shortest) return undefined
   const url = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s/].*/is.exec(word)

@@ -2,7 +2,7 @@ import { plainWord } from 'redaction/visible'
 import { guestOfUnit } from 'ssh-grammar/services'
 import { firstOf } from '../../lib/words.ts'
 import type { Effect } from '../effect.ts'
-import type { Facts, Rule } from '../rule.ts'
+import type { Facts, Rule } from '../world.ts'
 import {
   type Group,
   groupsOf,
@@ -41,10 +41,10 @@ function ownGuest({ target, effect, world }: Facts): boolean {
   return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
 
-/** The rule for changes that the cluster cannot write down now. It passes by itself, so a card waits for that. */
+/** The rule for changes that the cluster cannot store without a quorum. The state passes by itself, so a card waits for a quorum. */
 export const noQuorumRule = 'no_quorum'
 
-/** Whether Proxmox writes the change into the cluster's own files. A command in a guest is none, nor what a node does for itself. */
+/** Returns whether Proxmox writes the change into the cluster's own files. It does not for a command in a guest, nor for changes of one node. */
 export const restsOnQuorum = ({ kind, on }: Effect): boolean =>
   kind !== 'read' && kind !== 'execute' && (on === 'guest' || (on === 'site' && kind === 'create'))
 

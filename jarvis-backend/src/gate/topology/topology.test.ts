@@ -4,9 +4,8 @@ import { resolve } from '../../../test/support/effects.ts'
 import { houseFacts } from '../../tools/house.ts'
 import { decide } from '../decide.ts'
 import { guestOf, nodeOf, runningUnits } from '../lab.fixture.ts'
-import type { Topology } from '../policy/policy.ts'
 import { shippedPolicy } from '../policy/shipped.ts'
-import type { World } from '../world.ts'
+import type { Topology, World } from '../world.ts'
 import { serviceRisk } from './topology.ts'
 
 const guest = (vmid: number, name: string, more: Partial<Guest> = {}) => guestOf(vmid, { name, type: 'ct', ...more })

@@ -6,10 +6,10 @@ import type { World } from '../world.ts'
 
 /** Roles that other guests depend on. `jarvis`: JARVIS may run there; only a policy or the cluster can confirm it. */
 export type Role = 'dns' | 'gateway' | 'storage' | 'jarvis'
-/** How a role is known. Names and tags are chosen by others and only raise. */
+/** The source of the knowledge that a guest has a role. Others choose names and tags, so these only raise. */
 export type Source = 'policy' | 'name' | 'tag'
 
-/** What others lose while a guest of a role is away, and what it is. A card says both under Affects, and why it asks by the second. */
+/** `cost`: the loss of others while a guest with the role is away. `what`: words for the role. A card shows both under Affects, and `what` as a reason. */
 export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> = {
   gateway: { cost: 'Guests may lose the network, and JARVIS the cluster', what: 'it is the gateway' },
   dns: { cost: 'Guests may lose name resolution', what: 'it is the DNS' },
@@ -17,7 +17,7 @@ export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> =
   jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs' },
 }
 
-/** `products` identify a role by themselves, `kinds` only beside nothing but a place or a number. */
+/** Words of names and tags. `products` identify a role by themselves; `kinds` only if all other words are places or numbers. */
 type Marks = { products: ReadonlySet<string>; kinds: ReadonlySet<string> }
 const marks: Record<Role, Marks> = {
   dns: {
@@ -34,7 +34,7 @@ const marks: Record<Role, Marks> = {
   },
   jarvis: { products: words('jarvis'), kinds: new Set() },
 }
-/** What else a name or tag tells of what a guest serves. No rule asks for these alone. */
+/** Further services that a name or tag tells. No rule asks because of them alone. */
 const services: readonly (Marks & { cost: string; what: string })[] = [
   serves('iscdhcp kea', 'dhcp', 'Machines may lose their addresses', 'it hands out addresses'),
   serves('pbs proxmoxbackup', 'backup backups', 'Backups may fail', 'it keeps backups'),
@@ -60,7 +60,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '))
 }
 
-/** `Pi-hole_2` → pi, hole, pihole: its words without numbers, and neighbours as one. */
+/** The words of a name without numbers, and each two neighbours as one: `Pi-hole_2` → pi, hole, pihole. */
 function wordsOf(text: string): { single: string[]; joined: string[] } {
   const single = text
     .normalize('NFKC')
@@ -89,7 +89,7 @@ export const guestOf = ({ target, world }: { target: Target; world: World }): Gu
 const isListed = (targets: readonly string[] | undefined, { vmid }: Guest) =>
   targets?.some((target) => target === `vm/${vmid}` || target === `ct/${vmid}`) === true
 
-/** How it is known that a guest has a role; undefined where nothing says so. */
+/** The source that tells that a guest has a role; undefined if there is none. */
 export function roleOf(guest: Guest, role: Role, { policy }: World): Source | undefined {
   if (role !== 'jarvis' && isListed(policy.topology[role], guest)) return 'policy'
   return markedBy(guest, marks[role])
@@ -103,7 +103,7 @@ function markedBy({ name, tags }: Guest, of: Marks): Source | undefined {
 /** `by its name it is the DNS` */
 export const roleWords = (source: Source, what: string) => (source === 'policy' ? what : `by its ${source} ${what}`)
 
-/** Who loses what while the guest is away: `Backups may fail: by its name it keeps backups`. */
+/** The losses of others while the guest is away: `Backups may fail: by its name it keeps backups`. */
 export function lossesWithout(guest: Guest, world: World): string[] {
   const known = Object.entries(roleCosts).map(([role, words]) => ({
     ...words,
@@ -115,16 +115,16 @@ export function lossesWithout(guest: Guest, world: World): string[] {
   )
 }
 
-/** Whether JARVIS itself runs on the guest: the policy or the cluster says so, never a name. */
+/** Returns whether JARVIS itself runs on the guest, by the policy or the cluster, never by a name. */
 export const isOwnGuest = (vmid: number, { cluster, policy }: World): boolean =>
   cluster.self?.vmid === vmid || policy.topology.jarvis === `vm/${vmid}` || policy.topology.jarvis === `ct/${vmid}`
 
-/** Whether JARVIS itself, or the guest it runs on, is on the node. */
+/** Returns whether JARVIS itself, or the guest that it runs on, is on the node. */
 export function isOwnNode(name: string, world: World): boolean {
   const { cluster, policy } = world
   if (policy.topology.jarvis?.toLowerCase() === `node/${name}`.toLowerCase()) return true
   const own = cluster.guests.filter(({ vmid }) => isOwnGuest(vmid, world))
-  // Where the guest is now counts for more than the node that was known at the start.
+  // The guest's present node counts for more than the node that was known at the start.
   return own.length > 0 ? own.some(({ node }) => node === name) : cluster.self?.node === name
 }
 
@@ -136,7 +136,7 @@ function quorumOf(nodes: readonly Node[]): Quorum {
   return { online, total: nodes.length, needed: Math.floor(nodes.length / 2) + 1 }
 }
 
-/** The votes, where the cluster has quorum and would not without this node; undefined otherwise. */
+/** The votes, if the cluster has quorum and would lose it without this node; undefined otherwise. */
 function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   const node = cluster.nodes.find((candidate) => candidate.name === name)
   const quorum = quorumOf(cluster.nodes)
@@ -144,7 +144,7 @@ function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   return node?.status === 'online' && total > 1 && online >= needed && online - 1 < needed ? quorum : undefined
 }
 
-/** That the cluster has quorum and would not without this node, in a sentence; undefined otherwise. */
+/** A sentence that warns that the cluster would lose quorum without this node; undefined otherwise. */
 export function quorumLoss(node: string, world: World): string | undefined {
   const margin = quorumMargin(node, world)
   if (margin === undefined) return undefined
@@ -187,7 +187,7 @@ function doing(what: string) {
   return (word: string): [string, string] => [word, what]
 }
 
-/** What a guest's lock means, in words. Without a task that can hold the lock nothing works on the guest, unless the guest sleeps on its disk. */
+/** The meaning of a guest's lock, in words. Without a task that can hold the lock, it was left behind, unless the guest is suspended to disk. */
 export function lockWords(guest: Guest, { cluster }: World): string {
   const { lock = '' } = guest
   const holder = lockHolder(guest, cluster)
@@ -203,7 +203,7 @@ export function taskAtWork({ vmid }: Guest, { cluster }: World): string | undefi
   return found && tasks.get(found.type)
 }
 
-/** What HA is doing to it right now; undefined where it is at rest or not under HA. */
+/** Words for the transition that HA makes with the guest now; undefined if there is none, or the guest is not under HA. */
 export function haTransition({ haState }: Guest): string | undefined {
   if (haState?.startsWith('request_')) return 'HA has yet to do what was asked of it before'
   return haState === undefined ? undefined : haStates.get(haState)
@@ -214,7 +214,7 @@ export type Group = { name: string; others: Guest[]; running: Guest[] }
 const groupTag = /^group-(.+)$/i
 
 /**
- * The groups whose members stand in for this guest: the policy's, and those of tags `group-NAME`. A tag makes a group of
+ * The groups whose members stand in for this guest: groups of the policy, and groups of tags `group-NAME`. A tag makes a group of
  * its own, so that tagging a guest can never make a group of the policy's look better served.
  */
 export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
@@ -237,7 +237,7 @@ export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
   return [...named, ...tagged]
 }
 
-/** All that the topology tells of a guest by its name, tags and place, a phrase each: another set of them is another guest to the rules. */
+/** The facts that the topology tells of a guest by its name, tags and place, a phrase each. If they change, the rules judge the guest otherwise. */
 export const topologyMarks = (guest: Guest, world: World): string[] => [
   ...lossesWithout(guest, world).map((cost) => `what it is known for (${cost})`),
   ...guest.tags
@@ -250,7 +250,7 @@ export const topologyMarks = (guest: Guest, world: World): string[] => [
 export const guestName = ({ vmid, name }: Pick<Guest, 'vmid' | 'name'>): string => `${vmid} ${quoted(name)}`
 
 /**
- * What restarting or stopping a unit on a node may cost now, in sentences; undefined where nothing but the service
+ * The cost of restarting or stopping a unit on a node now, in sentences; undefined if only the service
  * itself is away. For `restart_service` and for commands that do the same.
  */
 export function serviceRisk(unit: string, node: string, world: World): string | undefined {

@@ -38,7 +38,7 @@ test.each<[string, Partial<UnitState>, RegExp]>([
   ['isc-dhcp-server', {}, /^red unproven_service: .* not among/],
   ['smbd', {}, /^red unproven_service/],
   ['tgt', {}, /^red unproven_service/],
-  // What goes by the name of a known service, and is another unit.
+  // A unit that has the name of a known service as an alias, and is another unit.
   ['nginx@evil', {}, /^red unproven_service: .* not among/],
   ['prometheus@a.service', {}, /^red unproven_service/],
   ['cron.timer', {}, /^red unproven_service/],
@@ -89,7 +89,7 @@ test('a card about a service says how it is, and that a restart would start it',
   const resolved = resolve('restart_service', input, world)
   if (!resolved.ok) throw new Error(resolved.message)
   const verdict = { tier: 'red' as const, rule: 'unproven_service', reason: 'Why.' }
-  expect(describe('restart_service', resolved.effects, world, verdict, 0)).toMatchObject({
+  expect(describe({ toolName: 'restart_service', effects: resolved.effects, verdict }, world, 0)).toMatchObject({
     sentence: 'The service tgt on pve does not run and is started.',
     now: expect.stringMatching(/^tgt is inactive \(dead\); pve is online/),
     then: 'tgt: inactive → started',

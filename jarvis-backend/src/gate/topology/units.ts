@@ -14,16 +14,16 @@ const harmless: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Templates of which each instance is harmless; an instance of another one may be anything. */
+/** Templates whose instances are all harmless. An instance of another template may be anything. */
 const harmlessTemplate = /^syncthing@[\w.-]+$/
 
-/** @param id as systemd names the unit; a timer or a socket of the same name is another unit */
+/** @param id the unit's name in systemd; a timer or a socket of the same name is another unit */
 const isHarmless = (id: string): boolean => {
   const name = id.replace(/\.service$/, '')
   return harmless.has(name) || harmlessTemplate.test(name)
 }
 
-/** Names that mean one service on most nodes, for the time when a node cannot be asked. */
+/** Names that mean the same service on most nodes. They are used when a node cannot be asked. */
 const sameService = [
   'ssh sshd',
   'mysql mysqld mariadb',
@@ -39,7 +39,7 @@ const sameService = [
   'networkmanager network-manager',
 ].map((names) => names.split(' '))
 
-/** Every name that a service goes by, as far as is known: as asked for first, each without `.service`. */
+/** All known names of a service, each without `.service`. The name that the call used comes first. */
 export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): string[] {
   if (service === '') return []
   const known = [service, ...(unit?.names ?? []), ...(unit === undefined ? [] : [unit.id])]
@@ -48,14 +48,14 @@ export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): s
   return [...new Set([...known.map((name) => name.replace(/\.service$/, '')), ...usual])]
 }
 
-/** The unit that a call would change, and its node; undefined where it changes none. */
+/** The unit that a call would change, and its node; undefined if it changes none. */
 export function unitAsked(effects: readonly Effect[]): { node: string; service: string } | undefined {
   const effect = effects.find(({ isUnit }) => isUnit)
   const { service, target: { node } = noTarget } = effect ?? {}
   return node === undefined || service === undefined ? undefined : { node, service }
 }
 
-/** Why a restart of the service is more than some seconds without it, or may be; undefined where it is known not to be. */
+/** Why a restart of the service costs, or may cost, more than some seconds without it; undefined if it is known to cost no more. */
 export function restartDoubt(service: string, { unit, unitMissing, node }: Target): string | undefined {
   const name = named(service)
   const place = named(node ?? '')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
-import { figure, flag, rowsOf, said, words } from '../proxmox/answers.ts'
-import { hiddenLine, readRights } from '../proxmox/rights.ts'
+import { figure, flag, rowsOf, said, words } from '../pve/answers.ts'
+import { hiddenLine, readRights } from '../pve/rights.ts'
 import { whyUnread } from './read-each.ts'
 
 const JobRow = z.object({

@@ -2,8 +2,8 @@ import type { Node } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { Partial, PveReader } from '../ports.ts'
-import { figure, readAs, rowsOf, words } from '../proxmox/answers.ts'
-import { ApiError } from '../proxmox/failure.ts'
+import { figure, readAs, rowsOf, words } from '../pve/answers.ts'
+import { ApiError } from '../pve/failure.ts'
 import { readEach } from './read-each.ts'
 
 /** A disk that has to spin up first answers late. */

@@ -2,7 +2,7 @@ import type { Guest } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { PveApi, PvePath } from '../ports.ts'
-import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../proxmox/answers.ts'
+import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../pve/answers.ts'
 
 const Options = z.object({ enable: said, policy_in: words, policy_out: words, policy_forward: words })
 const RuleRow = z.object({

@@ -1,5 +1,5 @@
 import type { PveAsk, PveReader } from '../ports.ts'
-import { guestPath, type Place } from '../proxmox/guest.ts'
+import { guestPath, type Place } from '../pve/guest.ts'
 
 /** A guest's configuration, keys as Proxmox names them. What a secret stood in is redacted. */
 export type GuestConfig = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { PveReader } from '../ports.ts'
-import { figure, rowsOf, said, words } from '../proxmox/answers.ts'
+import { figure, rowsOf, said, words } from '../pve/answers.ts'
 import { haQuorumOf } from '../quorum.ts'
 
 const HaRow = z.object({

@@ -1,9 +1,9 @@
 import { oneLine, plainName } from '../format.ts'
 import type { PveReader } from '../ports.ts'
-import { ApiError, isAbsent } from '../proxmox/failure.ts'
-import type { Place } from '../proxmox/guest.ts'
-import { readRights, sightOf } from '../proxmox/rights.ts'
-import { parseUpid } from '../proxmox/upid.ts'
+import { ApiError, isAbsent } from '../pve/failure.ts'
+import type { Place } from '../pve/guest.ts'
+import { readRights, sightOf } from '../pve/rights.ts'
+import { parseUpid } from '../pve/upid.ts'
 import { readConfig, record, type Volume, volumesOf } from './guest-config.ts'
 
 const listOf = (answer: unknown) => (Array.isArray(answer) ? answer : []).map(record)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
-import { ApiError } from '../proxmox/failure.ts'
-import { hiddenWhy, readRights } from '../proxmox/rights.ts'
+import { ApiError } from '../pve/failure.ts'
+import { hiddenWhy, readRights } from '../pve/rights.ts'
 
 /** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */
 export type NodeInterface = { name: string; type: string; isActive: boolean | null; values: Record<string, string> }

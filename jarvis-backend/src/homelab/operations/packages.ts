@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { byNatural } from '../../lib/natural.ts'
 import type { PveReader } from '../ports.ts'
-import { rowsOf, words } from '../proxmox/answers.ts'
+import { rowsOf, words } from '../pve/answers.ts'
 import { whyUnread } from './read-each.ts'
 
 const answerMs = 25_000

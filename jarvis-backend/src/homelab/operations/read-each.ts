@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Node } from 'protocol'
 import type { Partial } from '../ports.ts'
 import { eachOf } from '../proxmox/each.ts'
-import { isForbidden } from '../proxmox/rights.ts'
+import { isForbidden } from '../pve/rights.ts'
 
 const width = 4
 

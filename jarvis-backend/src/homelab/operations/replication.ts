@@ -2,8 +2,8 @@ import type { Node } from 'protocol'
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { Partial, PveApi, PveReader } from '../ports.ts'
-import { figure, flag, rowsOf, words } from '../proxmox/answers.ts'
-import { hiddenLine, readRights } from '../proxmox/rights.ts'
+import { figure, flag, rowsOf, words } from '../pve/answers.ts'
+import { hiddenLine, readRights } from '../pve/rights.ts'
 import { readEach } from './read-each.ts'
 
 const JobRow = z.object({

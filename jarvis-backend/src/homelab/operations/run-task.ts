@@ -1,8 +1,8 @@
 import { JarvisError } from 'protocol'
 import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
-import { ApiError } from '../proxmox/failure.ts'
-import { followTask } from '../proxmox/follow.ts'
-import { parseUpid, statusOf, taskOf } from '../proxmox/upid.ts'
+import { ApiError } from '../pve/failure.ts'
+import { followTask } from '../pve/follow.ts'
+import { parseUpid, statusOf, taskOf } from '../pve/upid.ts'
 import { notSent } from '../quorum.ts'
 
 /** `what` goes on from "Proxmox took": `the start of 100`. */

@@ -1,5 +1,5 @@
 import type { PveAsk, PveReader } from '../ports.ts'
-import { guestPath, type Place } from '../proxmox/guest.ts'
+import { guestPath, type Place } from '../pve/guest.ts'
 import { record } from './guest-config.ts'
 
 /** `takenAt`: Unix ms. */

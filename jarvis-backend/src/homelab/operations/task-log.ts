@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
-import { rowsOf, words } from '../proxmox/answers.ts'
+import { rowsOf, words } from '../pve/answers.ts'
 
 const LogRow = z.object({ t: words })
 const page = 2_000

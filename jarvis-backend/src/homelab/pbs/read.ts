@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { present } from '../../lib/present.ts'
 import type { PbsApi } from '../ports.ts'
-import { figure, flag, rowsOf, words } from '../proxmox/answers.ts'
-import { isForbidden } from '../proxmox/rights.ts'
+import { figure, flag, rowsOf, words } from '../pve/answers.ts'
+import { isForbidden } from '../pve/rights.ts'
 
 const StoreRow = z.object({ store: z.string().min(1), comment: words, maintenance: words })
 const UsageRow = z.object({

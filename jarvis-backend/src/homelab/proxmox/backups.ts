@@ -1,9 +1,9 @@
 import type { Backup, ClusterState, Storage } from 'protocol'
 import { byNatural } from '../../lib/natural.ts'
 import type { Partial } from '../ports.ts'
-import { BackupRow, rowsOf } from './answers.ts'
+import { BackupRow, rowsOf } from '../pve/answers.ts'
+import { backupSight, isForbidden, type Rights } from '../pve/rights.ts'
 import { eachOf } from './each.ts'
-import { backupSight, isForbidden, type Rights } from './rights.ts'
 import type { Api } from './transport.ts'
 
 const width = 4

@@ -4,8 +4,8 @@ import type { RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConsoleGuest, Consoles, TerminalSize } from '../ports.ts'
-import { ApiError } from './failure.ts'
-import { guestPath } from './guest.ts'
+import { ApiError } from '../pve/failure.ts'
+import { guestPath } from '../pve/guest.ts'
 import type { Api } from './transport.ts'
 
 /** Most input that the node has not read yet, bytes. */

@@ -1,14 +1,8 @@
-import type { Guest } from 'protocol'
 import type { PveApi } from '../ports.ts'
-import { GuestNow, GuestRow } from './answers.ts'
+import { GuestNow, GuestRow } from '../pve/answers.ts'
+import { guestPath, type Place } from '../pve/guest.ts'
 import type { Sighting } from './known.ts'
 import { statusIn } from './state.ts'
-
-/** Where a guest is at present. */
-export type Place = { vmid: number; node: string; type: Guest['type'] }
-
-/** Segments of a guest's path in the API. */
-export const guestPath = ({ vmid, node, type }: Place) => ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid]
 
 /** QEMU's states of a VM that exists but does not run: paused by a person, a full storage, a fault or its kernel. */
 const held = new Set(

@@ -1,11 +1,11 @@
 import type { ClusterState } from 'protocol'
 import { storageSeries } from 'protocol/facts'
 import type { Cluster, HistorySpan } from '../ports.ts'
+import { ApiError } from '../pve/failure.ts'
+import { isForbidden } from '../pve/rights.ts'
 import { minuteMs, minutesIn, type Past, type Sample } from '../samples.ts'
 import { eachOf } from './each.ts'
-import { ApiError } from './failure.ts'
 import { createPastSums } from './past-sums.ts'
-import { isForbidden } from './rights.ts'
 import { type RrdKind, readRrd } from './rrd.ts'
 import type { Api } from './transport.ts'
 

@@ -1,11 +1,11 @@
 import type { Agent } from 'node:https'
 import { byNatural } from '../../lib/natural.ts'
-import { NodeRow, rowsOf, StatusRow, StorageRow } from './answers.ts'
+import { NodeRow, rowsOf, StatusRow, StorageRow } from '../pve/answers.ts'
+import { failureOf, tokenRefused } from '../pve/failure.ts'
+import { backupSight, hiddenWhy, isForbidden, type Rights, rightsIn, type Shown } from '../pve/rights.ts'
 import { createAgent } from './connect.ts'
 import { eachOf } from './each.ts'
 import { exchange } from './exchange.ts'
-import { failureOf, tokenRefused } from './failure.ts'
-import { backupSight, hiddenWhy, isForbidden, type Rights, rightsIn, type Shown } from './rights.ts'
 import type { Connection } from './transport.ts'
 
 const connectMs = 5_000

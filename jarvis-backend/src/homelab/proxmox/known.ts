@@ -1,9 +1,9 @@
 import type { Backup, Guest, Task } from 'protocol'
 import { type GuestMarks, remadeIn } from '../guest-identity.ts'
+import type { GuestRow, NodeRow, StatusRow, StorageRow } from '../pve/answers.ts'
+import type { Rights } from '../pve/rights.ts'
 import { madeAtIn } from '../same-guest.ts'
-import type { GuestRow, NodeRow, StatusRow, StorageRow } from './answers.ts'
 import type { Rates } from './rates.ts'
-import type { Rights } from './rights.ts'
 
 /** One read of the cluster. */
 export type Reading = {

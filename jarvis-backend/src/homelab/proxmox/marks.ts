@@ -1,9 +1,9 @@
 import type { ClusterState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
-import { GuestConfig } from './answers.ts'
+import { GuestConfig } from '../pve/answers.ts'
+import { guestPath, type Place } from '../pve/guest.ts'
 import { eachOf } from './each.ts'
-import { guestPath, type Place } from './guest.ts'
 import type { Known } from './known.ts'
 import type { Api } from './transport.ts'
 

@@ -1,5 +1,5 @@
 import type { NodeDetail } from '../ports.ts'
-import { NodeNow, readAs } from './answers.ts'
+import { NodeNow, readAs } from '../pve/answers.ts'
 import type { Api } from './transport.ts'
 
 /** Time limit, ms. A node that has just died is still listed as online; a live one answers at once. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PvePath } from '../ports.ts'
-import { GuestRow } from './answers.ts'
+import { GuestRow } from '../pve/answers.ts'
 import { learn, nothingKnown, type Reading } from './known.ts'
 import { guestsLeft, isAboutGuests } from './own.ts'
 import { createRates } from './rates.ts'

@@ -1,5 +1,5 @@
 import type { PveMethod, PvePath, PveValues } from '../ports.ts'
-import type { Place } from './guest.ts'
+import type { Place } from '../pve/guest.ts'
 
 /** A request of JARVIS's own that has ended, whatever came of it. */
 export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }

@@ -3,12 +3,13 @@ import { seenAfter } from '../format.ts'
 import { newest } from '../newest-tasks.ts'
 import { runTask } from '../operations/run-task.ts'
 import type { Cluster, PowerAction, PowerOutcome, PveApi } from '../ports.ts'
+import { rowsOf, TaskRow } from '../pve/answers.ts'
+import { followTask } from '../pve/follow.ts'
+import { guestPath, type Place } from '../pve/guest.ts'
+import { statusOf, taskOf } from '../pve/upid.ts'
 import { mustBeAsExpected } from '../same-guest.ts'
-import { rowsOf, TaskRow } from './answers.ts'
-import { followTask } from './follow.ts'
-import { guestPath, type Place, seeGuest } from './guest.ts'
+import { seeGuest } from './guest.ts'
 import type { Sighting } from './known.ts'
-import { statusOf, taskOf } from './upid.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuestRow } from './answers.ts'
+import { GuestRow } from '../pve/answers.ts'
 import { createRates } from './rates.ts'
 
 test('rates come of counters that moved; what is not counted is unknown, and a restart begins anew', () => {

@@ -1,4 +1,4 @@
-import type { GuestRow } from './answers.ts'
+import type { GuestRow } from '../pve/answers.ts'
 
 /** Bytes per second; undefined until the counters have moved once, or where the cluster does not count. */
 export type Rate = { inBps?: number; outBps?: number; diskBps?: number }

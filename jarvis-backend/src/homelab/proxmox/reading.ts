@@ -1,10 +1,10 @@
 import { JarvisError } from 'protocol'
-import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from './answers.ts'
-import { ApiError } from './failure.ts'
+import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from '../pve/answers.ts'
+import { ApiError } from '../pve/failure.ts'
+import { isForbidden } from '../pve/rights.ts'
+import { taskOf } from '../pve/upid.ts'
 import type { Reading } from './known.ts'
-import { isForbidden } from './rights.ts'
 import type { Api } from './transport.ts'
-import { taskOf } from './upid.ts'
 
 /** Time limit per request, ms; the entry node answers these from its memory. */
 const answerMs = 5_000

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { hostname, networkInterfaces } from 'node:os'
 import type { ClusterState, Guest } from 'protocol'
-import { GuestConfig } from './answers.ts'
+import { GuestConfig } from '../pve/answers.ts'
+import { guestPath } from '../pve/guest.ts'
 import { eachOf } from './each.ts'
-import { guestPath } from './guest.ts'
 import type { Api } from './transport.ts'
 
 /** Facts about the machine that JARVIS runs on. */

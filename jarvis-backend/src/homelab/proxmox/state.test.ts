@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuestRow, NodeRow, StatusRow } from './answers.ts'
+import { GuestRow, NodeRow, StatusRow } from '../pve/answers.ts'
 import { learn, nothingKnown } from './known.ts'
 import { createRates } from './rates.ts'
 import { stateOf } from './state.ts'

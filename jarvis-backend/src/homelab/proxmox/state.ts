@@ -1,11 +1,11 @@
 import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from 'protocol'
 import { byNatural } from '../../lib/natural.ts'
 import { newest } from '../newest-tasks.ts'
+import type { GuestRow, StorageRow } from '../pve/answers.ts'
+import { emptyLine, hiddenLine, reachOf, sightOf } from '../pve/rights.ts'
 import { quorumOf } from '../quorum.ts'
 import { noFigures } from '../unknown.ts'
-import type { GuestRow, StorageRow } from './answers.ts'
 import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
-import { emptyLine, hiddenLine, reachOf, sightOf } from './rights.ts'
 
 const shownTasks = 20
 /** A smaller difference of the clocks misjudges no age, ms; larger ones are told in steps, so that the state does not change with each read. */

@@ -1,11 +1,11 @@
 import type { ClusterState, Task } from 'protocol'
 import { newest } from '../newest-tasks.ts'
 import type { Partial } from '../ports.ts'
-import { rowsOf, TaskRow } from './answers.ts'
+import { rowsOf, TaskRow } from '../pve/answers.ts'
+import { hiddenLine, type Rights, sightOf } from '../pve/rights.ts'
+import { taskOf } from '../pve/upid.ts'
 import { eachOf } from './each.ts'
-import { hiddenLine, type Rights, sightOf } from './rights.ts'
 import type { Api } from './transport.ts'
-import { taskOf } from './upid.ts'
 
 const width = 6
 const answerMs = 8_000

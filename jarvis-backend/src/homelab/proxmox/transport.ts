@@ -2,10 +2,10 @@ import type { Agent } from 'node:https'
 import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { PveApi, PveAsk, PvePath, PveValues } from '../ports.ts'
+import { ApiError, failureOf, isProxyFailure, type Reply } from '../pve/failure.ts'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
 import { dial } from './dial.ts'
 import { Closed, exchange, type Method } from './exchange.ts'
-import { ApiError, failureOf, isProxyFailure, type Reply } from './failure.ts'
 
 export type Connection = {
   /** Origins, tried in this order. */

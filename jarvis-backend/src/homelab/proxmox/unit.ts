@@ -1,7 +1,7 @@
 import { JarvisError, type UnitState } from 'protocol'
+import { ofTheApi } from '../operations/restart-service.ts'
 import type { Shell } from '../ports.ts'
-import { ServiceState } from './answers.ts'
-import { ofTheApi } from './service.ts'
+import { ServiceState } from '../pve/answers.ts'
 import type { Api } from './transport.ts'
 
 const properties = 'Id,Names,Type,LoadState,ActiveState,SubState'

@@ -1,5 +1,5 @@
 import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from '../ports.ts'
-import { failureOf } from '../proxmox/failure.ts'
+import { failureOf } from '../pve/failure.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
 import { answer, notImplemented } from './route.ts'

@@ -1,6 +1,6 @@
 import { answerPbs, type PbsFacts } from '../pbs/model.ts'
 import type { PbsApi } from '../ports.ts'
-import { ApiError } from '../proxmox/failure.ts'
+import { ApiError } from '../pve/failure.ts'
 import { backupServer } from './demo-lab.ts'
 import { isActive } from './snapshot.ts'
 import type { World } from './world.ts'

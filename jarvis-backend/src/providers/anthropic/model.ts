@@ -3,7 +3,8 @@ import { type Model, ModelError, type Turn } from '../../agent/model.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
-import { type Learned, learnedInMemory } from '../learned.ts'
+import { learnedInMemory } from '../learned.ts'
+import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
 import { createSight, withUnseen } from '../sight.ts'
 import { createToolSchemas } from '../tool-schemas.ts'
@@ -14,30 +15,13 @@ import { thinkingFields, thinkingMode } from './thinking.ts'
 /** Sent with a body of bytes, for which the SDK sets no content type. */
 const headers = { 'content-type': 'application/json' }
 
-export type AnthropicOptions = {
-  /** The provider's name in ids; default `anthropic`. */
-  name?: string
-  apiKey?: string
-  /** Default `https://api.anthropic.com`. */
-  baseUrl?: string
-  /** Sent with each request. */
-  headers?: Readonly<Record<string, string>>
-  model: string
-  maxTokens: number
-  /** Longest time without a byte, ms; default 120,000. */
-  idleTimeoutMs?: number
-  /** Effort for requests without one. Absent: the request leaves it out too. */
-  effort?: Effort
-  /** What the server refused before; absent: it is forgotten with the process. */
-  learned?: Learned
-  /** What the server says of the model's sight; absent or undefined: not known. */
-  sees?: () => boolean | undefined
-}
+/** Longest answer if the settings name none, tokens. */
+const usualMost = 4_096
 
 /** Claude, through the Messages API. */
-export function anthropicModel(options: AnthropicOptions): Model {
+export function anthropicModel(options: Omit<ModelOptions, 'name'> & { name?: string }): Model {
   const { name = 'anthropic', apiKey, baseUrl = 'https://api.anthropic.com', model, idleTimeoutMs = 120_000 } = options
-  const { headers: own = {} } = options
+  const { headers: own = {}, maxTokens = usualMost } = options
   const id = `${name}/${model}`
   const { host, hostname } = new URL(baseUrl)
   const provider: Provider = {
@@ -46,7 +30,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     ...settingsOf(name),
     secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(own)],
   }
-  const encode = anthropicEncoder({ id, model, maxTokens: options.maxTokens, effort: options.effort })
+  const encode = anthropicEncoder({ id, model, maxTokens, effort: options.effort })
   const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
   const schemas = createToolSchemas(learned)
@@ -76,7 +60,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     sees: sight.known,
     formats: ['json_schema'],
     mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
-      thinkingFields(thinkingMode(model), effort, options.maxTokens, maxOutputTokens).max_tokens,
+      thinkingFields(thinkingMode(model), effort, maxTokens, maxOutputTokens).max_tokens,
     async count(request, signal) {
       client ??= connect()
       const api = await client

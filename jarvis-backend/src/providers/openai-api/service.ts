@@ -1,31 +1,11 @@
-import type { Effort } from 'protocol'
 import type { Model } from '../../agent/model.ts'
 import { type Provider, sendFailure } from '../failure.ts'
-import type { Learned } from '../learned.ts'
+import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
 import { countingRequest } from './counting.ts'
 
-export type OpenAiOptions = {
-  /** The provider's name in ids; default `openai`. */
-  name?: string
-  /** Servers on the local network may need none. */
-  apiKey?: string
-  /** Default `https://api.openai.com/v1`. */
-  baseUrl?: string
-  /** Sent with each request. */
-  headers?: Readonly<Record<string, string>>
-  model: string
-  /** Default: the server's. */
-  maxTokens?: number
-  /** Effort for requests without one. Absent: the request leaves it out too. */
-  effort?: Effort
-  /** What the server refused before; absent: it is forgotten with the process. */
-  learned?: Learned
-  /** What the server says of the model's sight; absent or undefined: not known. */
-  sees?: () => boolean | undefined
-  /** Default: `patienceMs`. */
-  idleTimeoutMs?: number
-}
+/** `name`: default `openai`. */
+export type OpenAiOptions = Omit<ModelOptions, 'name'> & { name?: string }
 
 /** The longest reply that is expected where the settings name no limit, tokens. */
 export const usualMost = 16_384

@@ -28,7 +28,7 @@ test('the catalogue has room for the shipped ones and as many again', () => {
   )
 })
 
-/** What they tell to run over SSH. The rest of what stands in backquotes is for a person, and the text says so. */
+/** The commands that they tell to run over SSH. Other words in backquotes are for a person, and the text says so. */
 const commands = [
   'zpool status -P',
   'lsblk -o NAME,SIZE,TYPE,MODEL,SERIAL,FSTYPE',

@@ -15,7 +15,7 @@ type Body = {
   sessionId?: string
 }
 
-/** What an agent did and was refused, from the journal's newest entries, newest first. Blocks for about 10 ms where it did nothing. */
+/** Lists the calls that an agent made and was refused, from the journal's newest entries, newest first. Blocks for about 10 ms if there are none. */
 export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDeed[] {
   const select = sql.prepare<[object], { seq: number; at: number; kind: string; body: string }>(
     `SELECT seq, at, kind, body FROM journal

@@ -76,7 +76,7 @@ export function createAlertStore({ sql }: Database): AlertStore {
   }
 }
 
-/** What is remembered of each check. */
+/** The remembered state of each check. */
 export function createCheckStore({ sql }: Database): CheckStore {
   const list = sql.prepare<[], string>('SELECT facts FROM checks ORDER BY id').pluck()
   const save = sql.prepare('INSERT OR REPLACE INTO checks (id, facts) VALUES (?, ?)')

@@ -13,7 +13,7 @@ type Waiting = { resolve(): void; reject(error: unknown): void; until: number }
 
 /** Knows whether another process holds the write lock of a database, and lets work wait for it off the thread. */
 export type Held = {
-  /** Whether another process holds it now. Waits for nothing. */
+  /** True if another process holds the database now. Waits for nothing. */
   isHeld(): boolean
   /**
    * Called at a door, before work that writes begins, and again after it awaited something.
@@ -29,7 +29,7 @@ export type Held = {
   close(): void
 }
 
-/** Of a database that only this process opens. */
+/** For a database that only this process opens. */
 export const neverHeld: Held = {
   isHeld: () => false,
   untilFree: () => undefined,
@@ -102,7 +102,7 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
     untilFree(forever) {
       if (isEnding) return undefined
       const waited = waiting.size
-      // Whoever waits already goes first.
+      // Work that waits already goes first.
       if (!isHeld()) return waited > 0 ? Promise.resolve() : undefined
       const until = forever === undefined ? performance.now() + patienceMs : Number.POSITIVE_INFINITY
       return new Promise((resolve, reject) => waiting.add({ resolve, reject, until }))

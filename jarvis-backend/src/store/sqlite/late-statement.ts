@@ -73,7 +73,7 @@ class LateStatement {
   }
 }
 
-/** What the house uses of a statement; the rest of better-sqlite3's would have to be added here. */
+/** The members of a statement that JARVIS uses. Add further ones of better-sqlite3 here. */
 type Used = 'source' | 'run' | 'get' | 'all' | 'iterate' | 'columns' | 'pluck' | 'raw'
 
 /** Makes `prepare` return statements that are compiled on first use. A mistake in a text shows then. */

@@ -45,7 +45,7 @@ export function lockDataDir(dataDir: string): () => void {
   }
 }
 
-/** Whether a process holds the data dir now. Nothing is changed; the file is read for an instant, which `lockDataDir` waits for. */
+/** True if a process holds the data dir now. Changes nothing. Reads the lock file for an instant, and `lockDataDir` waits that long. */
 export function isDataDirLocked(dataDir: string): boolean {
   const path = join(dataDir, 'lock.db')
   if (!existsSync(path)) return false

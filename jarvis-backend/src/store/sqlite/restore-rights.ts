@@ -10,7 +10,7 @@ type Fate = 'data' | 'ended' | 'still' | { now: string } | { both: string }
 
 const data = (...tables: string[]): Record<string, Fate> => Object.fromEntries(tables.map((table) => [table, 'data']))
 
-/** Of each table, parents before their children: what gives somebody a right comes back only where nobody took it since. */
+/** The treatment of each table in a restore, parents before children. A row that gives a person a right comes back only if nobody has taken the right since. */
 export const fates: Readonly<Record<string, Fate>> = {
   sign_ins: 'ended',
   links: 'ended',
@@ -69,7 +69,7 @@ export type Replaced = 'same' | 'other' | 'damaged' | 'none'
 export type Was = 'attached' | 'damaged' | 'none'
 export type RestoredRights = {
   replaced: Replaced
-  /** Who can sign in after it. `isBack`: nothing at hand says that they still count. */
+  /** The people who can sign in after the restore. `isBack`: only the backup says that the person still counts. */
   people: { name: string; role: string; isDisabled: boolean; isBack: boolean }[]
   /** Whom the backup had otherwise; each stays as the replaced database has them. */
   stay: { name: string; as: string }[]
@@ -121,7 +121,7 @@ export function takeBack(
   return { replaced: was === 'attached' ? (isSame ? 'same' : 'other') : was, people, stay, tokens }
 }
 
-/** Whether both have an entry of the journal in common, or something with a random id. */
+/** True if both databases share an entry of the journal or a row with a random id. */
 function areSame(sql: Sqlite.Database): boolean {
   const shared = [
     'SELECT 1 FROM main.journal JOIN was.journal AS w USING (seq, hash) LIMIT 1',

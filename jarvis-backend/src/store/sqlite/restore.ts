@@ -26,7 +26,7 @@ export type Restored = {
   rights: RestoredRights
 }
 
-/** What a caller decides of a restore before anything is changed. */
+/** The decisions that the caller takes before a restore changes anything. */
 export type RestoreChecks = {
   /**
    * Looks whether the file, a copy that it may cut, is as JARVIS wrote it. @returns false where it is not and the operator wants it all the
@@ -147,7 +147,7 @@ function refuseHuge(sql: Sqlite.Database, file: string) {
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MB`
 
-/** What a database consists of, by kind and name. How SQLite wrote it down, in blanks and quotes, says nothing. */
+/** Returns the schema of a database by kind and name, without the blanks and quotes of SQLite's text. */
 function schemaOf(sql: Sqlite.Database): Map<string, string> {
   const rows = sql.prepare<[], { type: string; name: string; tbl_name: string; sql: string | null }>(
     'SELECT type, name, tbl_name, sql FROM sqlite_schema',
@@ -167,7 +167,7 @@ function madeBy(texts: readonly string[]): Map<string, string> {
   }
 }
 
-/** What only a backup has, and what SQLite makes for itself. */
+/** Returns the schema items that only a backup has or that SQLite makes for itself. */
 function ownOfBackups(): Set<string> {
   const made = madeBy([sealTables, 'CREATE TABLE own (id INTEGER PRIMARY KEY AUTOINCREMENT); ANALYZE'])
   made.delete('table own')
@@ -262,7 +262,7 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
   // Uses and revocations since the backup are lost, so every grant ends.
   const grants = createGrantStore(database)
   for (const { id } of grants.live()) grants.end(id, now)
-  // Whether a change was kept or taken back since is lost, so none goes back.
+  // The database no longer knows which changes were kept or taken back since, so no change goes back by itself.
   createChangeStore(database).close(
     'It was made before a backup was restored, and what became of it since is not known.',
   )

@@ -15,7 +15,7 @@ export function toStorageFailure(error: unknown): unknown {
   return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
 }
 
-/** Whether a disk without room is the failure that `toStorageFailure` made of it. */
+/** True if `toStorageFailure` made the error from a full disk. */
 export const isFull = (error: unknown): boolean =>
   error instanceof JarvisError &&
   error.cause instanceof Sqlite.SqliteError &&

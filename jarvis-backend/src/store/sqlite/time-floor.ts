@@ -1,3 +1,4 @@
+import type { TimeFloor } from '../../time/ports.ts'
 import type { Database } from './database.ts'
 import { createSettings } from './settings.ts'
 
@@ -8,31 +9,27 @@ const toleratedMs = 5_000
 /** A revoked token is forgotten at its end, and would count again. */
 const notEnded: ReadonlySet<string> = new Set(['revoked_tokens'])
 
-/** Keeps the newest time that was reached, so that a clock that is set back brings back nothing that had ended. */
-export function createTimeFloor(database: Database, idleMs: number) {
+/** @param idleMs a sign-in that nobody used for so long ends, ms */
+export function createTimeFloor(database: Database, idleMs: number): TimeFloor {
   const { sql } = database
   const settings = createSettings(database)
   const lastEntry = sql.prepare<[], number>('SELECT at FROM journal ORDER BY seq DESC LIMIT 1').pluck()
   const floorOf = () => Math.max(Number(settings.get(key) ?? 0), lastEntry.get() ?? 0)
 
   return {
-    /** @param at Unix ms @param believed the time that was believed then, Unix ms */
     keep(at: number, believed: number): void {
       settings.set(key, String(at))
       settings.set(believedKey, String(believed))
     },
-    /** The newest time that was believed, Unix ms; undefined in a new database. */
     believed(): number | undefined {
       const kept = settings.get(believedKey)
       const known = kept === undefined ? floorOf() : Number(kept)
       return known > 0 ? known : undefined
     },
-    /** The newest time of the database, where the clock is behind it; else undefined. */
     above(now: number): number | undefined {
       const floor = floorOf()
       return now < floor - toleratedMs ? floor : undefined
     },
-    /** Ends now whatever had ended by `reached`: each row with an end of its own, and sign-ins that nobody used for too long. */
     end(reached: number, now: number): void {
       const ends = sql
         .prepare<[], { table: string; column: string }>(
@@ -56,4 +53,3 @@ export function createTimeFloor(database: Database, idleMs: number) {
     },
   }
 }
-export type TimeFloor = ReturnType<typeof createTimeFloor>

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { Mistake, noTarget } from '../../gate/effect.ts'
 import { toolOver } from '../tool.ts'
 
-/** What the tool acts through. */
+/** The parts that the tool acts through. */
 export type DelegatePorts = {
   /** Ids of the agents that may be asked. */
   agents(): readonly string[]
-  /** Whether there is such a tool, and a child run may call it. */
+  /** The reason why a child run cannot be given a tool; undefined if it can. */
   toolProblem(toolName: string): string | undefined
   /** Begins the child run of this call, or takes it up, and waits for its end. */
   delegate(
@@ -55,6 +55,7 @@ export const delegate = toolOver<DelegatePorts>()({
       .optional()
       .describe('All it may use; absent: what the agent may.'),
   }),
+  example: { agent: 'main', task: 'Look.' },
   output: z.object({
     agent: z.string(),
     state: z.enum(['done', 'failed', 'stopped', 'unknown']),

@@ -1,38 +1,33 @@
-import { Change, type Principal } from 'protocol'
+import { Change } from 'protocol'
 import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { spanOf } from '../../lib/words.ts'
-import { type Tool, toolOver } from '../tool.ts'
+import { changeTool } from './ports.ts'
 
 /** Lists what JARVIS changed, newest first, with what takes each change back. */
-export function listChangesTool(ports: {
-  /** As whoever asks is shown them. */
-  list(query: { target?: string; limit: number }, asker: Principal | undefined): Change[]
-  now(): number
-}): Tool {
-  return toolOver<void>()({
-    name: 'list_changes',
-    title: 'List changes',
-    description: 'Lists what JARVIS changed, newest first, each with its id and what takes it back.',
-    tier: 'green',
-    touches: [{ kind: 'read', on: 'site' }],
-    effects: (_input, world) => reads({}, world),
-    isComposed: true,
-    timeoutMs: 10_000,
-    input: z.strictObject({
-      target: z.string().max(100).optional().describe('Only of this thing, such as vm/101 or ct/104.'),
-      limit: z.int().min(1).max(100).optional(),
-    }),
-    output: z.object({ changes: z.array(Change) }),
-    async run({ target, limit = 20 }, { asker }) {
-      const changes = ports.list({ limit, ...(target !== undefined && { target }) }, asker)
-      const now = ports.now()
-      const lines = changes.map(
-        ({ id, sentence, at, state, undo, undoes }) =>
-          `${id}, ${spanOf((now - at) / 1000)} ago, ${state}${undoes === undefined ? '' : `, it took back ${undoes}`}: ${sentence} ${undo.kind === 'none' ? 'No way back' : 'The way back'}: ${undo.sentence}`,
-      )
-      const summary = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
-      return { text: [`${summary}.`, ...lines].join('\n'), summary, data: { changes } }
-    },
-  }) as unknown as Tool
-}
+export const listChanges = changeTool({
+  name: 'list_changes',
+  title: 'List changes',
+  description: 'Lists what JARVIS changed, newest first, each with its id and what takes it back.',
+  tier: 'green',
+  touches: [{ kind: 'read', on: 'site' }],
+  effects: (_input, world) => reads({}, world),
+  isComposed: true,
+  timeoutMs: 10_000,
+  input: z.strictObject({
+    target: z.string().max(100).optional().describe('Only of this thing, such as vm/101 or ct/104.'),
+    limit: z.int().min(1).max(100).optional(),
+  }),
+  example: {},
+  output: z.object({ changes: z.array(Change) }),
+  async run({ target, limit = 20 }, { asker }, ports) {
+    const changes = ports.list({ limit, ...(target !== undefined && { target }) }, asker)
+    const now = ports.now()
+    const lines = changes.map(
+      ({ id, sentence, at, state, undo, undoes }) =>
+        `${id}, ${spanOf((now - at) / 1000)} ago, ${state}${undoes === undefined ? '' : `, it took back ${undoes}`}: ${sentence} ${undo.kind === 'none' ? 'No way back' : 'The way back'}: ${undo.sentence}`,
+    )
+    const summary = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`
+    return { text: [`${summary}.`, ...lines].join('\n'), summary, data: { changes } }
+  },
+})

@@ -1,94 +1,81 @@
-import type { Change, Guest } from 'protocol'
+import type { Guest } from 'protocol'
 import { named } from 'redaction/visible'
 import { z } from 'zod'
-import { type EffectKind, type Touch, things } from '../../gate/effect.ts'
+import { type Touch, things } from '../../gate/effect.ts'
+import { effectKindFacts, effectKindNames } from '../../gate/effect-kinds.ts'
 import { type Effect, effectsOf, Mistake, type World } from '../../gate/index.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Tool, Undo } from '../tool.ts'
-import { toolOver } from '../tool.ts'
+import { type ChangePorts, changeTool, type Recorded } from './ports.ts'
 
-/** A recorded change, with the call that takes it back. */
-type Recorded = Pick<Change, 'id' | 'state' | 'target' | 'undoes' | 'at'> & {
-  undo: Undo
-  makes?: number
-  endedAt?: number
-}
-
-/** What the tool acts through: the changes that were made, and the tools that take them back. */
-export type UndoPorts = {
-  changeOf(id: string): Recorded | undefined
-  toolOf(name: string): Tool | undefined
-  /** As the cluster has them now. */
-  guests(): readonly Guest[]
-}
-
-const kinds: EffectKind[] = ['power', 'config', 'data', 'create', 'destroy', 'execute', 'network']
+const kinds = effectKindNames().filter((kind) => effectKindFacts(kind)?.isUndone)
 const touches: Touch[] = kinds.flatMap((kind) =>
   things.filter((on) => on !== 'tool' && on !== 'site').map((on) => ({ kind, on })),
 )
 
-/** Takes a recorded change back: a call of the tool that its change named, under that tool's own tier. */
-export function undoTool({ changeOf, toolOf, guests }: UndoPorts): Tool {
-  function found(id: string): { change: Recorded; undo: Extract<Undo, { kind: 'call' }>; tool: Tool } {
-    const change = changeOf(id)
-    if (change === undefined) throw new Mistake('change: there is no such change. list_changes shows them.')
-    const { undo } = change
-    if (undo.kind === 'none') throw new Mistake(`change: it cannot be taken back. ${undo.because}`)
-    const tool = toolOf(undo.toolName)
-    if (tool === undefined) throw new Mistake(`change: ${undo.toolName}, which takes it back, is not there.`)
-    return { change, undo, tool }
-  }
-  const asked = z.strictObject({ change: z.string().min(1).max(100).describe('Its id, from list_changes.') })
+type Found = { change: Recorded; undo: Extract<Undo, { kind: 'call' }>; tool: Tool }
 
-  return toolOver<void>()({
-    name: 'undo',
-    title: 'Take a change back',
-    description:
-      'Takes back one change that JARVIS made, as its card said. Refuses, with the difference, where the thing is no longer as the change left it.',
-    tier: 'yellow',
-    timeoutMs: 900_000,
-    input: asked,
-    touches,
-    raises: [{ tier: 'red', words: 'what takes it back asks by itself' }],
-    effects({ change: id }, world): Effect[] {
-      const { change, undo, tool } = found(id)
-      mustBeOpen(change, undo, world)
-      mustBeAsLeft(change, undo, world)
-      const doubt = guestDoubt(change, world.cluster.guests)
-      // What would be made again is what somebody took back, perhaps because they did not want it.
-      const isAgain = change.undoes !== undefined
-      return effectsOf(tool, undo.input, world).map((effect) => ({
-        ...effect,
-        ...(isOfFile(effect) && !isAgain && { scope: 'files' }),
-        ...(doubt !== undefined && { atLeast: effect.atLeast ?? { tier: 'red', because: doubt } }),
-      }))
-    },
-    async prepare({ change: id }, context) {
-      const { change, undo, tool } = found(id)
-      // Before the tool finds that nothing is as it was left.
-      guestDoubt(change, guests())
-      const inner = await tool.prepare?.(undo.input, context)
-      const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }
-      return { undo: none, ...inner, then: inner?.then ?? undo.sentence, basis: { ...inner?.basis, change: change.id } }
-    },
-    ending({ change: id }) {
-      const { undo, tool } = found(id)
-      return tool.ending?.(undo.input as never) ?? { look: 'Look whether it was taken back.' }
-    },
-    undoes: ({ change }) => change,
-    standsFor({ change: id }) {
-      const { undo, tool } = found(id)
-      return { tool, input: undo.input }
-    },
-    run: () => Promise.reject(new Error('What it stands for is run in its place.')),
-  }) as unknown as Tool
+/** @param ports absent if no JARVIS runs: no change is known then @throws Mistake if the change cannot be taken back */
+function found(id: string, ports: ChangePorts | undefined): Found {
+  const change = ports?.changeOf(id)
+  if (change === undefined) throw new Mistake('change: there is no such change. list_changes shows them.')
+  const { undo } = change
+  if (undo.kind === 'none') throw new Mistake(`change: it cannot be taken back. ${undo.because}`)
+  const tool = ports?.toolOf(undo.toolName)
+  if (tool === undefined) throw new Mistake(`change: ${undo.toolName}, which takes it back, is not there.`)
+  return { change, undo, tool }
 }
 
-/** Of files that are put back as JARVIS recorded them. */
-const isOfFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
+/** Takes a recorded change back: a call of the tool that its change named, under that tool's own tier. */
+export const undo = changeTool({
+  name: 'undo',
+  title: 'Take a change back',
+  description:
+    'Takes back one change that JARVIS made, as its card said. Refuses, with the difference, where the thing is no longer as the change left it.',
+  tier: 'yellow',
+  timeoutMs: 900_000,
+  input: z.strictObject({ change: z.string().min(1).max(100).describe('Its id, from list_changes.') }),
+  touches,
+  raises: [{ tier: 'red', words: 'what takes it back asks by itself' }],
+  effects({ change: id }, world, ports?: ChangePorts): Effect[] {
+    const { change, undo, tool } = found(id, ports)
+    mustBeOpen(change, undo, world)
+    mustBeAsLeft(change, undo, world)
+    const doubt = guestDoubt(change, world.cluster.guests)
+    // To undo an undo makes a change again that somebody took back, perhaps because they did not want it.
+    const isAgain = change.undoes !== undefined
+    return effectsOf(tool, undo.input, world).map((effect) => ({
+      ...effect,
+      ...(restoresFile(effect) && !isAgain && { scope: 'files' }),
+      ...(doubt !== undefined && { atLeast: effect.atLeast ?? { tier: 'red', because: doubt } }),
+    }))
+  },
+  async prepare({ change: id }, context, ports) {
+    const { change, undo, tool } = found(id, ports)
+    // Checked first: a tool that sees another guest would only say that nothing is as it was left.
+    guestDoubt(change, ports.guests())
+    const inner = await tool.prepare?.(undo.input, context)
+    const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }
+    return { undo: none, ...inner, then: inner?.then ?? undo.sentence, basis: { ...inner?.basis, change: change.id } }
+  },
+  ending({ change: id }, ports?: ChangePorts) {
+    const { undo, tool } = found(id, ports)
+    return tool.ending?.(undo.input) ?? { look: 'Look whether it was taken back.' }
+  },
+  undoes: ({ change }) => change,
+  standsFor({ change: id }, ports) {
+    const { undo, tool } = found(id, ports)
+    return { tool, input: undo.input }
+  },
+  example: { change: 'chg_none' },
+  run: () => Promise.reject(new Error('The call that takes the change back runs in place of this one.')),
+})
 
-/** Of a change that failed: its way back would rest on what was never done. */
+/** Tells if an effect puts a file back as JARVIS recorded it. */
+const restoresFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
+
+/** Why a failed change has no undo: the undo would rest on a change that was never made. */
 export const failedWords = 'It failed, so JARVIS takes nothing back. Its result says what it left behind.'
 
 const closed: Partial<Record<Recorded['state'], string>> = {
@@ -107,8 +94,8 @@ function mustBeOpen({ state }: Recorded, { until }: Extract<Undo, { kind: 'call'
 const slackMs = 60_000
 
 /**
- * Why the guest that has the number now may be another one than was changed; undefined where it is the same, or none was changed.
- * @throws Mistake where it is another
+ * Why the guest that has the number now may be another one than was changed; undefined if it is the same, or none was changed.
+ * @throws Mistake if it is another
  */
 function guestDoubt({ target, at, makes, endedAt = at }: Recorded, guests: readonly Guest[]): string | undefined {
   const { vmid, identity } = target

@@ -67,6 +67,7 @@ export const drillRestore = toolOver<DrillPorts>()({
     node: NodeName.optional(),
     bwlimitKiBps: z.int().min(1).optional(),
   }),
+  example: { vmid: 101 },
   output: z.object({ proof: RestoreProof.nullable(), isCopyGone: z.boolean(), left: z.string().optional() }),
   async run(request, { signal, onProgress, onTask }, { drills }) {
     const drill = await drills.run(request, { signal, onProgress, onTask })

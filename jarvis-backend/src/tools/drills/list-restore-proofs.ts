@@ -18,6 +18,7 @@ export const listRestoreProofs = toolOver<DrillPorts>()({
   isComposed: true,
   timeoutMs: 10_000,
   input: z.strictObject({}),
+  example: {},
   output: ProofsReply,
   async run(_input, _context, { drills, now }) {
     const { items, open } = drills.proofs()

@@ -29,17 +29,14 @@ export const backUpGuest = homelabTool({
   ],
   raises: [{ tier: 'red', words: 'mode stop or suspend, which holds the guest up' }],
   effects: ({ vmid, storage, mode = 'snapshot' }, world) => [
-    guestEffect(
-      'create',
-      vmid,
-      world,
-      `back up ${vmid}`,
-      (target) =>
+    guestEffect('create', vmid, world, {
+      deed: `back up ${vmid}`,
+      sentence: (target) =>
         `A backup of ${who(target)} is made on ${named(storage)}${mode === 'snapshot' ? '' : `, with mode ${mode}`}.`,
-      mode === 'snapshot'
-        ? {}
-        : { atLeast: { tier: 'red', because: `With mode ${mode} the guest is away meanwhile.` } },
-    ),
+      ...(mode !== 'snapshot' && {
+        atLeast: { tier: 'red', because: `With mode ${mode} the guest is away meanwhile.` },
+      }),
+    }),
     ...(mode === 'snapshot' ? [] : [cutsPower(vmid, world)]),
   ],
   async prepare({ vmid, storage, mode = 'snapshot' }, context, ports) {
@@ -47,7 +44,7 @@ export const backUpGuest = homelabTool({
     const { items } = await ports.cluster.backups({ vmid }, { signal: context.signal })
     const [newest] = items
     const needs = newest?.sizeBytes ?? sizeOf(volumesOf(config.values))
-    const found = storageFor(ports, storage, guest.node, 'backup', needs)
+    const found = storageFor(ports, { name: storage, node: guest.node, content: 'backup', needs })
     const free = freeOf(found)
     const room = free === undefined ? 'its free room is not known' : `${diskOf(free)} free`
     return {
@@ -70,6 +67,7 @@ export const backUpGuest = homelabTool({
     storage: StorageName.describe('One that holds backups.'),
     mode: z.enum(['snapshot', 'suspend', 'stop']).optional().describe('Absent: snapshot.'),
   }),
+  example: { vmid: 101, storage: 'tank-nfs' },
   output: TaskOutput.extend({ storage: z.string() }),
   run({ vmid, storage, mode = 'snapshot' }, context, ports) {
     const { node } = placeOf(ports, vmid, context.target)

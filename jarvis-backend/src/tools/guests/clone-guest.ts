@@ -5,7 +5,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import { type GuestConfig, sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { Vmid } from '../homelab/inputs.ts'
 import { mustHave } from './delete-snapshot.ts'
@@ -45,9 +45,11 @@ export const cloneGuest = homelabTool({
       newEffect(
         world,
         { type: source.type ?? 'vm', newId, node: source.node ?? '', name },
-        `clone ${vmid} to ${newId}`,
-        sentence,
-        snapshot === undefined ? { tags: tags ?? [] } : { unread: true },
+        {
+          deed: `clone ${vmid} to ${newId}`,
+          sentence,
+          becomes: snapshot === undefined ? { tags: tags ?? [] } : { unread: true },
+        },
       ),
       { kind: 'read', on: 'guest', target: source },
     ]
@@ -87,6 +89,7 @@ export const cloneGuest = homelabTool({
     storage: StorageName.optional().describe('Absent: as the source, of a template linked.'),
     snapshot: z.string().optional().describe('Copy this one.'),
   }),
+  example: { vmid: 141, newId: 901, name: 'usual-copy' },
   output: TaskOutput.extend({ newId: z.int() }),
   async run({ vmid, newId, name, storage, snapshot }, context, ports) {
     const place = placeOf(ports, vmid)
@@ -110,7 +113,7 @@ export const cloneGuest = homelabTool({
   },
 })
 
-/** @returns the bytes that are copied; undefined where that is not known @throws Mistake where they have no room */
+/** @returns the bytes that are copied; undefined if that is not known @throws Mistake if they have no room */
 function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage: string | undefined) {
   if (config.isTemplate && storage === undefined) return 0
   const volumes = volumesOf(config.values)
@@ -120,7 +123,7 @@ function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage
   const to = storage === undefined ? [...new Set(volumes.map((volume) => volume.storage ?? ''))] : [storage]
   for (const name of to) {
     const moved = storage === undefined ? volumes.filter((volume) => volume.storage === name) : volumes
-    storageFor(ports, name, guest.node, contentOf[guest.type], sizeOf(moved))
+    storageFor(ports, { name, node: guest.node, content: contentOf[guest.type], needs: sizeOf(moved) })
   }
   return sizeOf(volumes)
 }

@@ -52,7 +52,7 @@ const keys: readonly ConfigKey[] = [
 
 export const configKey = (key: string): ConfigKey | undefined => keys.find((known) => known.key.test(key))
 
-/** Of a disk, what would reach out of the guest: a device or folder of the node, or a file that is read in. */
+/** Tells if a disk's value reaches out of the guest: to a device or folder of the node, or to a file that is imported. */
 export const reachesOut = (value: string): boolean =>
   /^\s*(?:file=|volume=)?\//.test(value) || /import-from|(?:^|,)file=\//.test(value)
 
@@ -75,7 +75,7 @@ export function isAs(key: string, wanted: string | undefined, actual: string | u
   return isKept && [...there.more.keys()].every((name) => asked.more.has(name) || added.includes(name))
 }
 
-/** What Proxmox writes down by itself. */
+/** Keys that Proxmox adds to a value by itself. */
 const added = ['size', 'hwaddr', 'macaddr', 'type']
 const tagsIn = (tags: string) => [...new Set(tags.toLowerCase().split(/[;, ]+/))].sort().join(';')
 

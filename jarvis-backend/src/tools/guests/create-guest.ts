@@ -20,7 +20,7 @@ import {
 
 const gibBytes = 1024 ** 3
 const words = { vm: 'VM', ct: 'CT' }
-/** What a new guest boots or is made from. */
+/** The storage content that a new guest boots or is made from, by type. */
 const contents = { vm: 'iso', ct: 'vztmpl' } as const
 
 export const createGuest = homelabTool({
@@ -34,12 +34,12 @@ export const createGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `${words[type]} ${newId} ${named(name)} is made on ${named(node)} from ${quoted(source, 100)}.`
-    return [newEffect(world, { type, newId, node, name }, `create ${newId}`, sentence)]
+    return [newEffect(world, { type, newId, node, name }, { deed: `create ${newId}`, sentence })]
   },
   async prepare({ type, newId, name, node, source, storage, diskGib, cores, memoryMib }, context, ports) {
     await mustBeNew(ports, { newId, name }, context)
-    await volumeThere(ports, node, source, contents[type], 'source', context.signal)
-    storageFor(ports, storage, node, contentOf[type], diskGib * gibBytes)
+    await volumeThere(ports, { node, volume: source, content: contents[type], field: 'source' }, context.signal)
+    storageFor(ports, { name: storage, node, content: contentOf[type], needs: diskGib * gibBytes })
     return {
       now: `${newId} is free`,
       then: `${words[type]} ${newId} ${named(name)} on ${named(node)}, stopped: ${cores} cores, ${memoryMib} MiB, ${diskGib} GiB on ${named(storage)}`,
@@ -77,6 +77,17 @@ export const createGuest = homelabTool({
       .optional()
       .describe('Absent: vmbr0.'),
   }),
+  example: {
+    type: 'vm',
+    newId: 902,
+    name: 'usual-made',
+    diskGib: 8,
+    cores: 1,
+    memoryMib: 1024,
+    node: 'Home',
+    source: 'tank-nfs:iso/virtio-win.iso',
+    storage: 'local-zfs',
+  },
   output: TaskOutput,
   async run({ type, newId, name, node, source, storage, diskGib, cores, memoryMib, bridge = 'vmbr0' }, context, ports) {
     await mustBeNew(ports, { newId, name }, context)

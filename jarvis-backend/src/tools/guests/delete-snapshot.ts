@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { ageOf } from '../../homelab/format.ts'
 import { readSnapshots, type Snapshot } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 
-/** What tells a snapshot from another of its name. */
+/** A text that differs between two snapshots of the same name. */
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
-/** @throws Mistake where it has none of that name */
+/** @throws Mistake if the guest has no snapshot of that name */
 export function mustHave(items: readonly Snapshot[], vmid: number, name: string, field = 'name'): Snapshot {
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found
@@ -27,13 +27,10 @@ export const deleteSnapshot = homelabTool({
   tier: 'red',
   touches: [{ kind: 'destroy', on: 'guest' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `delete snapshot ${name} of ${vmid}`,
-      (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `delete snapshot ${name} of ${vmid}`,
+      sentence: (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
+    }),
   ],
   async prepare({ vmid, name, description }, context, ports) {
     const { guest } = await freeGuest(ports, vmid, context)
@@ -60,6 +57,7 @@ export const deleteSnapshot = homelabTool({
     name: z.string().describe('Its name.'),
     description: z.string().optional().describe('Only if it has this description.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

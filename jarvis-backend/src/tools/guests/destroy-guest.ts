@@ -2,7 +2,7 @@ import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake } from '../../gate/effect.ts'
 import type { World } from '../../gate/world.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { spanOf } from '../../lib/words.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import {
@@ -23,7 +23,7 @@ const proofKeptMs = 30 * dayMs
 /** From this level on a backup was restored and booted. */
 const booted = 5
 
-/** A guest that JARVIS made may go; another only where the policy allows it and a backup is proven. */
+/** A guest that JARVIS made may go; another only if the policy allows it and a backup is proven. */
 function tierOf(vmid: number, { policy, madeBy, proofOf, now }: World): Pick<Effect, 'atLeast'> {
   const refuse = (because: string) => ({ atLeast: { tier: 'black', because } as const })
   if (madeBy?.(vmid) !== undefined) {
@@ -66,14 +66,11 @@ export const destroyGuest = homelabTool({
   touches: [{ kind: 'destroy', on: 'guest' }],
   raises: [{ tier: 'black', words: 'a guest that JARVIS did not make, unless enabled and with a fresh restore proof' }],
   effects: ({ vmid }, world) => [
-    guestEffect(
-      'destroy',
-      vmid,
-      world,
-      `destroy ${vmid}`,
-      (target) => `${who(target)} is destroyed with its disks and snapshots.`,
-      tierOf(vmid, world),
-    ),
+    guestEffect('destroy', vmid, world, {
+      deed: `destroy ${vmid}`,
+      sentence: (target) => `${who(target)} is destroyed with its disks and snapshots.`,
+      ...tierOf(vmid, world),
+    }),
   ],
   async prepare({ vmid, name: given }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context)
@@ -102,6 +99,7 @@ export const destroyGuest = homelabTool({
   needs: [rights.guests, rights.allocate],
   timeoutMs: taskTimeoutMs,
   input: z.strictObject({ vmid: vmidOf, name: GuestName.describe('Its name, as a check.') }),
+  example: { vmid: 142, name: 'win11-lab' },
   output: TaskOutput,
   run({ vmid, name: given }, context, ports) {
     const path = guestPath(placeOf(ports, vmid, context.target))

@@ -1,7 +1,8 @@
 import { asFarAsSeen, type Guest, type Storage, type Target } from 'protocol'
 import { named, plainWord, quoted } from 'redaction/visible'
 import { z } from 'zod'
-import { type Becomes, type Effect, type EffectKind, Mistake } from '../../gate/effect.ts'
+import { type Becomes, type Effect, Mistake } from '../../gate/effect.ts'
+import type { EffectKind } from '../../gate/effect-kinds.ts'
 import { guestTarget } from '../../gate/targets.ts'
 import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
@@ -11,9 +12,9 @@ import { leftOf, reasonOf } from '../../homelab/operations/left-of.ts'
 import { runTask, type TaskOutcome, type TaskRequest } from '../../homelab/operations/run-task.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import type { CallOptions } from '../../homelab/ports.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath, type Place } from '../../homelab/proxmox/guest.ts'
-import { backupSight, readRights } from '../../homelab/proxmox/rights.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath, type Place } from '../../homelab/pve/guest.ts'
+import { backupSight, readRights } from '../../homelab/pve/rights.ts'
 import { isQuorumLoss, notSent } from '../../homelab/quorum.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import { textLike, Vmid } from '../homelab/inputs.ts'
@@ -30,7 +31,7 @@ export const GuestName = textLike(
 export const longTimeoutMs = 4 * 3_600_000
 export const taskTimeoutMs = 900_000
 
-/** What a change of a guest answers: its task’s end. */
+/** The output of a change of a guest: the end of its task. */
 export const TaskOutput = z.object({
   vmid: z.int(),
   upid: z.string().optional(),
@@ -43,14 +44,18 @@ const words = { vm: 'VM', ct: 'CT' }
 export const who = ({ vmid, type, name = '' }: Pick<Target, 'vmid' | 'type' | 'name'>): string =>
   `${type === undefined ? 'guest' : words[type]} ${vmid} ${quoted(name)}`
 
-/** One effect on a guest that is there. @param deed as in `Effect` @throws Mistake where it is not */
+/** The words of an effect on a guest, and its further facts. `deed`: as in `Effect`. */
+type GuestEffect = Pick<Effect, 'atLeast' | 'executes' | 'becomes'> & {
+  deed: string
+  sentence(target: Target): string
+}
+
+/** One effect on a guest. @throws Mistake if there is no such guest */
 export function guestEffect(
   kind: EffectKind,
   vmid: number,
   world: World,
-  deed: string,
-  sentence: (target: Target) => string,
-  more: Pick<Effect, 'atLeast' | 'executes' | 'becomes'> = {},
+  { deed, sentence, ...more }: GuestEffect,
 ): Effect {
   const target = guestTarget({ vmid }, world)
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
@@ -68,13 +73,11 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
 export const tagsIn = ({ tags = '' }: Readonly<Record<string, string>>): string[] =>
   tags.split(/[;, ]+/).filter((tag) => tag !== '')
 
-/** Makes a guest that is not there yet. @param becomes its marks besides its name and node @throws Mistake where its id is taken */
+/** Makes a guest that is not there yet. @param becomes its marks besides its name and node @throws Mistake if its id is taken */
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
-  deed: string,
-  sentence: string,
-  becomes: Becomes = {},
+  { deed, sentence, becomes = {} }: { deed: string; sentence: string; becomes?: Becomes },
 ): Effect {
   const taken = cluster.guests.find((guest) => guest.vmid === newId)
   if (taken !== undefined) throw new Mistake(`newId: ${newId} is in use by ${who(taken)}; choose another.`)
@@ -85,7 +88,7 @@ export function newEffect(
 /** Afterwards a guest that JARVIS made is one like any other. */
 const newForMs = 24 * 60 * 60_000
 
-/** What takes back that a guest was made. @param now Unix ms */
+/** The undo of a guest's creation. @param now Unix ms */
 export const unmade = (vmid: number, name: string, now: number): Undo => ({
   kind: 'call',
   toolName: 'destroy_guest',
@@ -95,7 +98,7 @@ export const unmade = (vmid: number, name: string, now: number): Undo => ({
   loses: 'What was written in it since.',
 })
 
-/** The guest as it was seen last. @throws Mistake where there is none, or where nobody answers for it */
+/** The guest as it was seen last. @throws Mistake if no guest of that number is known */
 export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: number): Guest {
   const state = cluster.state()
   const guest = state.guests.find((candidate) => candidate.vmid === vmid)
@@ -114,7 +117,7 @@ export function placeOf(ports: Pick<HomelabPorts, 'cluster'>, vmid: number, targ
 
 /**
  * A guest with its configuration, which a change may be made to now.
- * @throws Mistake where it is locked; ApiError
+ * @throws Mistake if it is locked; ApiError
  */
 export async function freeGuest(
   ports: HomelabPorts,
@@ -139,19 +142,16 @@ export async function freeGuest(
   return { guest, config }
 }
 
-/** What its storage keeps: `images` of a VM, `rootdir` of a container. */
+/** The content that a storage must allow for a guest's disks, by type. */
 export const contentOf = { vm: 'images', ct: 'rootdir' } as const
 
 /**
- * A storage that a node can put something on. @param needs bytes, where known
- * @throws Mistake where it is not there, cannot be reached, does not hold that or has no room
+ * A storage that a node can put something on. @param needs bytes, if known
+ * @throws Mistake if it is not there, cannot be reached, does not hold that or has no room
  */
 export function storageFor(
   { cluster }: Pick<HomelabPorts, 'cluster'>,
-  name: string,
-  node: string,
-  content: string,
-  needs: number | undefined,
+  { name, node, content, needs }: { name: string; node: string; content: string; needs: number | undefined },
 ): Storage {
   const { storages, hidden } = cluster.state()
   const onNode = storages.filter((storage) => storage.node === undefined || storage.node === node)
@@ -172,12 +172,12 @@ export function storageFor(
   return found
 }
 
-/** In bytes; undefined where it is not known. */
+/** In bytes; undefined if it is not known. */
 export const freeOf = ({ usedBytes, totalBytes }: Storage): number | undefined =>
   usedBytes === null || totalBytes === null ? undefined : totalBytes - usedBytes
 export const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1).replace(/\.0$/, '')
 
-/** @throws Mistake where a new guest cannot have that id or that name; ApiError */
+/** @throws Mistake if a new guest cannot have that id or that name; ApiError */
 export async function mustBeNew(
   { api, cluster }: HomelabPorts,
   { newId, name }: { newId: number; name: string },
@@ -196,13 +196,15 @@ export async function mustBeNew(
   throw new Mistake(`newId: ${newId} is in use; ${oneLine(String(free), 12)} is free.`)
 }
 
-/** @throws Mistake where that volume is not on its storage, as far as the node shows it; ApiError */
+/** @throws Mistake if that volume is not on its storage, as far as the node shows it; ApiError */
 export async function volumeThere(
   { api }: Pick<HomelabPorts, 'api'>,
-  node: string,
-  volume: string,
-  content: 'iso' | 'vztmpl' | 'backup',
-  field: string,
+  {
+    node,
+    volume,
+    content,
+    field,
+  }: { node: string; volume: string; content: 'iso' | 'vztmpl' | 'backup'; field: string },
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const [storage = ''] = volume.split(':')
@@ -227,7 +229,7 @@ export async function snapshotConfig(
   return record(await api.get([...guestPath(guest), 'snapshot', snapshot, 'config'], {}, { signal }))
 }
 
-/** A value as a key will have it: shortened, and quoted where it is more than one word of plain characters. */
+/** A value as a key will have it: shortened, and quoted if it is more than one word of plain characters. */
 export const shown = (value: string | undefined): string =>
   value === undefined ? 'not set' : /^[\w.:=+/-]{1,60}$/.test(value) ? value : quoted(value, 60)
 export const shownKey = (config: GuestConfig, key: string): string => shown(configured(config, key))
@@ -304,7 +306,7 @@ export function outputOf(
 
 const isLocked = /is locked \(/
 
-/** What to do about a refusal, by Proxmox's words. @param lock as `lockAdvice` */
+/** Advice about a refusal, from Proxmox's words. @param lock as `lockAdvice` */
 export function advice(said: string, hasTask: boolean, lock = ''): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'

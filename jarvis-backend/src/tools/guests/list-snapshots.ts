@@ -16,6 +16,7 @@ export const listSnapshots = homelabTool({
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ vmid: vmidOf }),
+  example: { vmid: 101 },
   output: z.object({
     vmid: z.int(),
     snapshots: z.array(

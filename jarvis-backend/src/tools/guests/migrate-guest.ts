@@ -5,8 +5,8 @@ import { Mistake } from '../../gate/effect.ts'
 import { guestTarget, nodeTarget } from '../../gate/targets.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { record, sizeOf, volumesOf } from '../../homelab/operations/guest-config.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
 import {
@@ -44,14 +44,11 @@ export const migrateGuest = homelabTool({
     if (to.status !== 'online') throw new Mistake(`target: ${named(target)} is ${to.status ?? 'unknown'}.`)
     const restarts = guest.type === 'ct' && guest.status !== 'stopped'
     return [
-      guestEffect(
-        'data',
-        vmid,
-        world,
-        `move ${vmid} to ${target}`,
-        () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
-        { becomes: { node: target } },
-      ),
+      guestEffect('data', vmid, world, {
+        deed: `move ${vmid} to ${target}`,
+        sentence: () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
+        becomes: { node: target },
+      }),
       ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
       { kind: 'read', on: 'node', target: to },
     ]
@@ -69,7 +66,8 @@ export const migrateGuest = homelabTool({
         `vmid: ${loose.key} of ${vmid} is a device or folder of ${named(guest.node)}, which does not move.`,
       )
     for (const name of new Set(local.map(({ storage = '' }) => storage))) {
-      storageFor(ports, name, target, contentOf[guest.type], sizeOf(local.filter(({ storage }) => storage === name)))
+      const needs = sizeOf(local.filter(({ storage }) => storage === name))
+      storageFor(ports, { name, node: target, content: contentOf[guest.type], needs })
     }
     const bytes = sizeOf(local)
     const how = !isUp(guest)
@@ -94,6 +92,7 @@ export const migrateGuest = homelabTool({
   needs: [rights.guests, rights.storages, rights.migrate],
   timeoutMs: longTimeoutMs,
   input: z.strictObject({ vmid: vmidOf, target: NodeName.describe('The node to move to.') }),
+  example: { vmid: 141, target: 'agent1' },
   output: TaskOutput.extend({ target: z.string() }),
   run({ vmid, target }, context, ports) {
     const place = placeOf(ports, vmid, context.target)
@@ -113,7 +112,7 @@ export const migrateGuest = homelabTool({
   },
 })
 
-/** @throws Mistake where Proxmox does not let it go there; ApiError */
+/** @throws Mistake if Proxmox does not let it go there; ApiError */
 async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string, signal: AbortSignal): Promise<void> {
   let said: unknown
   try {
@@ -138,7 +137,7 @@ async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string
   )
 }
 
-/** What keeps a guest from a node, in words: Proxmox answers with lists by what they are of. */
+/** The reason why a guest cannot run on a node, in words. Proxmox answers with lists by kind of obstacle. */
 function whyNot(refused: unknown, target: string): string | undefined {
   const of = (refused as Record<string, unknown> | null | undefined)?.[target]
   if (typeof of !== 'object' || of === null) return of === undefined || of === null ? undefined : String(of)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Mistake } from '../../gate/effect.ts'
 import { type GuestConfig, readConfig, type Volume, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { type HomelabPorts, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import {
@@ -32,17 +32,14 @@ export const resizeDisk = homelabTool({
   tier: 'red',
   touches: [{ kind: 'config', on: 'guest' }],
   effects: ({ vmid, disk, addGib }, world) => [
-    guestEffect(
-      'config',
-      vmid,
-      world,
-      `enlarge ${disk} of ${vmid}`,
-      (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
-    ),
+    guestEffect('config', vmid, world, {
+      deed: `enlarge ${disk} of ${vmid}`,
+      sentence: (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
+    }),
   ],
   async prepare({ vmid, disk, addGib }, context, ports) {
     const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
-    const { sizeBytes } = diskOf(ports, guest, config, disk, addGib)
+    const { sizeBytes } = diskOf(ports, guest, config, { disk, addGib })
     const safety = await safetyOf(ports.api, ports.cluster.state(), guest, config, changeOf(disk, addGib), context)
     const size = sizeBytes === undefined ? 'of unknown size' : `${gib(sizeBytes)} GiB`
     const then = sizeBytes === undefined ? `${addGib} GiB more` : `${gib(sizeBytes + addGib * gibBytes)} GiB`
@@ -65,11 +62,12 @@ export const resizeDisk = homelabTool({
     ).describe('Such as scsi0.'),
     addGib: z.int().min(1).max(100_000).describe('GiB to add.'),
   }),
+  example: { vmid: 123, disk: 'scsi0', addGib: 1 },
   output: TaskOutput.extend({ disk: z.string(), safetySnapshot: z.string().optional() }),
   async run({ vmid, disk, addGib }, context, ports) {
     const place = placeOf(ports, vmid, context.target)
     const { guest, config: before } = await freeGuest(ports, vmid, context)
-    diskOf(ports, guest, before, disk, addGib)
+    diskOf(ports, guest, before, { disk, addGib })
     const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) {
       return { ...safety.failed, data: { vmid, disk, exitStatus: safety.failed.summary, ok: false } }
@@ -89,8 +87,13 @@ export const resizeDisk = homelabTool({
   },
 })
 
-/** @throws Mistake where there is none of that name, or no room for it to grow */
-function diskOf(ports: HomelabPorts, guest: Guest, { values }: GuestConfig, disk: string, addGib: number): Volume {
+/** @throws Mistake if there is no disk of that name, or no room for it to grow */
+function diskOf(
+  ports: HomelabPorts,
+  guest: Guest,
+  { values }: GuestConfig,
+  { disk, addGib }: { disk: string; addGib: number },
+): Volume {
   const volumes = volumesOf(values)
   const found = volumes.find(({ key }) => key === disk)
   if (found?.storage === undefined) {
@@ -99,6 +102,11 @@ function diskOf(ports: HomelabPorts, guest: Guest, { values }: GuestConfig, disk
       `disk: ${guest.vmid} has no disk ${disk} on a storage. It has ${keys.length === 0 ? 'none' : keys.join(', ')}.`,
     )
   }
-  storageFor(ports, found.storage, guest.node, contentOf[guest.type], addGib * gibBytes)
+  storageFor(ports, {
+    name: found.storage,
+    node: guest.node,
+    content: contentOf[guest.type],
+    needs: addGib * gibBytes,
+  })
   return found
 }

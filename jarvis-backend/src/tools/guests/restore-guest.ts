@@ -24,7 +24,7 @@ import {
 
 const words = { vm: 'VM', ct: 'CT' }
 
-/** What a backup's name says it is of. @throws Mistake */
+/** The type of guest in a backup, from the backup's name. @throws Mistake */
 function typeOf(archive: string): Guest['type'] {
   if (/:backup\/(?:vzdump-qemu-|vm\/)/.test(archive)) return 'vm'
   if (/:backup\/(?:vzdump-lxc-|ct\/)/.test(archive)) return 'ct'
@@ -42,12 +42,22 @@ export const restoreGuest = homelabTool({
     const { status } = nodeTarget(node, world)
     if (status !== 'online') throw new Mistake(`node: ${named(node)} is ${status ?? 'unknown'}.`)
     const sentence = `The backup ${quoted(archive, 120)} is restored to ${words[type]} ${newId} ${named(name)} on ${named(node)}.`
-    return [newEffect(world, { type, newId, node, name }, `restore to ${newId}`, sentence, { unread: true })]
+    return [
+      newEffect(
+        world,
+        { type, newId, node, name },
+        { deed: `restore to ${newId}`, sentence, becomes: { unread: true } },
+      ),
+    ]
   },
   async prepare({ archive, newId, name, node, storage }, context, ports) {
     const type = typeOf(archive)
     await mustBeNew(ports, { newId, name }, context)
-    const { ctime } = await volumeThere(ports, node, archive, 'backup', 'archive', context.signal)
+    const { ctime } = await volumeThere(
+      ports,
+      { node, volume: archive, content: 'backup', field: 'archive' },
+      context.signal,
+    )
     const text = await ports.api.get(['nodes', node, 'vzdump', 'extractconfig'], { volume: archive }, context)
     const lines = String(text)
       .split('\n')
@@ -61,7 +71,7 @@ export const restoreGuest = homelabTool({
     if (loose !== undefined)
       throw new Mistake(`archive: ${loose.key} of it was a device or folder of the node: only root can restore that.`)
     const bytes = sizeOf(volumes)
-    storageFor(ports, storage, node, contentOf[type], bytes)
+    storageFor(ports, { name: storage, node, content: contentOf[type], needs: bytes })
     const age = typeof ctime === 'number' ? ageOf(ctime * 1000, clusterNow(ports)) : 'at an unknown time'
     return {
       becomes: { name, node, tags: tagsIn(values) },
@@ -83,6 +93,13 @@ export const restoreGuest = homelabTool({
     node: NodeName.describe('Where.'),
     storage: StorageName.describe('For its disks.'),
   }),
+  example: {
+    archive: 'tank-nfs:backup/vzdump-qemu-101-2026_01_01-00_00_00.vma.zst',
+    newId: 903,
+    name: 'usual-restored',
+    node: 'Home',
+    storage: 'local-zfs',
+  },
   output: TaskOutput,
   async run({ archive, newId, name, node, storage }, context, ports) {
     const type = typeOf(archive)

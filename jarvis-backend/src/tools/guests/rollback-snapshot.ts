@@ -4,7 +4,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { volumesOf } from '../../homelab/operations/guest-config.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { firstOf, spanOf } from '../../lib/words.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { identityOf, mustHave } from './delete-snapshot.ts'
@@ -43,14 +43,13 @@ export const rollbackSnapshot = homelabTool({
   ],
   raises: [{ tier: 'red', words: 'always: what was written since is lost' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect(
-      'data',
-      vmid,
-      world,
-      `roll ${vmid} back to ${name}`,
-      (target) => `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
-      { atLeast: asks, becomes: { unread: true } },
-    ),
+    guestEffect('data', vmid, world, {
+      deed: `roll ${vmid} back to ${name}`,
+      sentence: (target) =>
+        `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
+      atLeast: asks,
+      becomes: { unread: true },
+    }),
     cutsPower(vmid, world),
   ],
   async prepare({ vmid, name, start }, context, ports) {
@@ -88,6 +87,7 @@ export const rollbackSnapshot = homelabTool({
     name: z.string().describe('Its name.'),
     start: z.boolean().optional().describe('Absent: start it again where it runs now.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name, start }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

@@ -7,8 +7,8 @@ import type { World } from '../../gate/world.ts'
 import { oneLine } from '../../homelab/format.ts'
 import { record } from '../../homelab/operations/guest-config.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { advice, freeGuest, guestEffect, placeOf, vmidOf, who } from './guest-tool.ts'
 import { laterOf, safetyWords, takenBefore } from './safety.ts'
@@ -39,17 +39,12 @@ export const runInGuest = homelabTool({
   effects: ({ vmid, command }, world) => {
     const text = quote(command)
     return [
-      guestEffect(
-        'execute',
-        vmid,
-        world,
-        `run it in ${vmid}`,
-        (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
-        {
-          ...tierOf(world),
-          executes: { argument: 'command', text },
-        },
-      ),
+      guestEffect('execute', vmid, world, {
+        deed: `run it in ${vmid}`,
+        sentence: (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
+        ...tierOf(world),
+        executes: { argument: 'command', text },
+      }),
     ]
   },
   async prepare({ vmid, command }, context, ports) {
@@ -84,6 +79,7 @@ export const runInGuest = homelabTool({
     vmid: vmidOf,
     command: z.array(z.string()).min(1).max(100).describe('Program and arguments.'),
   }),
+  example: { vmid: 123, command: ['hostname'] },
   output: z.object({
     vmid: z.int(),
     exitCode: z.int().nullable().describe('null: a signal ended it, or it did not run.'),

@@ -2,12 +2,12 @@ import { oneLine } from '../../homelab/format.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import { type Safety, safetyKeptMs, safetyNote, takeSafety } from '../../homelab/operations/safety-snapshot.ts'
 import type { PveApi } from '../../homelab/ports.ts'
-import type { Place } from '../../homelab/proxmox/guest.ts'
+import type { Place } from '../../homelab/pve/guest.ts'
 import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import type { Preview, ToolContext, ToolOutput } from '../tool.ts'
 import { advice } from './guest-tool.ts'
 
-/** What a card says of the snapshot before a change; goes on from `then`. */
+/** The card's words about the snapshot before a change. They follow the words of `then`. */
 export function safetyWords(safety: Safety | undefined): string {
   if (safety === undefined) return ''
   return safety.name === undefined
@@ -15,7 +15,7 @@ export function safetyWords(safety: Safety | undefined): string {
     : `; before it the snapshot ${safety.name} is taken, without RAM, and deleted after 24 h`
 }
 
-/** That JARVIS deletes the snapshot again. */
+/** Announces that JARVIS deletes the snapshot later. */
 export const laterOf = (api: Pick<PveApi, 'now'>, vmid: number, safety: Safety | undefined): Pick<Preview, 'later'> =>
   safety?.name === undefined
     ? {}

@@ -11,8 +11,8 @@ import { lockAdvice } from '../../homelab/locks.ts'
 import { configured, type GuestConfig, readConfig, volumesOf } from '../../homelab/operations/guest-config.ts'
 import { leftOf } from '../../homelab/operations/left-of.ts'
 import { safetyOf } from '../../homelab/operations/safety-snapshot.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { notSent } from '../../homelab/quorum.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import type { Undo } from '../tool.ts'
@@ -63,7 +63,9 @@ export const setGuestConfig = homelabTool({
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
-    guestEffect('config', asked.vmid, world, deedOf(asked), (target) => sentenceOf(asked, who(target)), {
+    guestEffect('config', asked.vmid, world, {
+      deed: deedOf(asked),
+      sentence: (target) => sentenceOf(asked, who(target)),
       ...tierOf(asked, world),
       becomes: marksOf(asked),
     }),
@@ -103,6 +105,7 @@ export const setGuestConfig = homelabTool({
   ],
   timeoutMs: taskTimeoutMs,
   input,
+  example: { vmid: 101, set: { description: 'usual' } },
   output: z.object({
     vmid: z.int(),
     ok: z.boolean(),
@@ -222,7 +225,7 @@ function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
 }
 
-/** What the change makes of the facts by which others judge the guest. */
+/** The facts by which later calls about the guest are judged, as this change leaves them. */
 function marksOf(asked: Asked): Becomes {
   const changes = new Map(changesOf(asked))
   const name = ['name', 'hostname'].find((key) => changes.has(key))
@@ -233,7 +236,7 @@ function marksOf(asked: Asked): Becomes {
   }
 }
 
-/** A note counts where it can make the guest a restore drill's copy, or no longer one. */
+/** A note counts if it can make the guest a restore drill's copy, or no longer one. */
 function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
   const changes = new Map(changesOf(asked))
   const pool = cluster.guests.find(({ vmid }) => vmid === asked.vmid)?.pool

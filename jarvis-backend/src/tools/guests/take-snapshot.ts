@@ -5,7 +5,7 @@ import { Mistake } from '../../gate/effect.ts'
 import { volumesOf } from '../../homelab/operations/guest-config.ts'
 import { storageAt } from '../../homelab/operations/safety-snapshot.ts'
 import { mayBeSnapshot, readSnapshots } from '../../homelab/operations/snapshots.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { textLike } from '../homelab/inputs.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
@@ -26,14 +26,11 @@ export const takeSnapshot = homelabTool({
   touches: [{ kind: 'create', on: 'guest' }],
   raises: [{ tier: 'red', words: 'ram: true, which holds the guest up' }],
   effects: ({ vmid, name, ram }, world) => [
-    guestEffect(
-      'create',
-      vmid,
-      world,
-      `take snapshot ${name} of ${vmid}`,
-      (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
-      ram ? { atLeast: { tier: 'red', because: ramWords } } : {},
-    ),
+    guestEffect('create', vmid, world, {
+      deed: `take snapshot ${name} of ${vmid}`,
+      sentence: (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
+      ...(ram && { atLeast: { tier: 'red', because: ramWords } }),
+    }),
   ],
   async prepare({ vmid, name, description, ram }, context, ports) {
     if (/^jarvis-/i.test(name))
@@ -78,6 +75,7 @@ export const takeSnapshot = homelabTool({
       .describe('What it is for.'),
     ram: z.boolean().optional().describe('Save a running VM’s RAM too.'),
   }),
+  example: { vmid: 101, name: 'usual' },
   output: TaskOutput.extend({ name: z.string() }),
   run({ vmid, name, description = usualNote, ram }, context, ports) {
     const place = placeOf(ports, vmid, context.target)

@@ -1,9 +1,9 @@
 import { type Part, readingOf, type Stages, searchedLines } from 'ssh-grammar/judge-command'
 import type { CommandOptions, CommandOutput, Shell } from '../../homelab/ports.ts'
 
-/** Of one file, bytes kept from either end for the filter to read. */
+/** Bytes of one file that are kept from its start and from its end for the filter. */
 const readBytes = 4 * 1024 * 1024
-/** What one recursive search looks into. */
+/** Limits of one recursive search. */
 const searched = { files: 40, characters: 8_000_000 }
 
 const searchNote = `Files that may hold secrets were not searched. Of each other file the last ${searchedLines.toLocaleString('en')} lines were searched.`
@@ -12,7 +12,7 @@ export type CarriedOut = CommandOutput & { notes: string[] }
 
 /**
  * Runs a command that was judged to read only, so that every filter in it reads text that holds no secret any more.
- * `notes`: what a person must know of the result, such as files that were not searched.
+ * `notes`: facts about the result that a person must know, such as files that were not searched.
  * @param shell redacts what it gives. @throws as `shell.run` does.
  */
 export async function carryOut(
@@ -69,12 +69,12 @@ export async function carryOut(
     return { output, length: before.stdout.length }
   }
 
-  /** The files a recursive search finds, or what the search ended with where it finds none. */
+  /** The files a recursive search finds, or the error of the search if it finds none. */
   async function found({ list, partOf }: Extract<typeof reading, { kind: 'search' }>) {
     // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
     const paths = listed.stdout.split(/ (?=\/)/).flatMap((path) => path.replace(/ $/, '') || [])
-    // Whether a file that is kept back matches is not told, because repeated guesses would reveal a secret.
+    // The answer does not tell if a withheld file matches: repeated guesses would reveal a secret.
     notes.push(searchNote)
     if (paths.length === 0) return listed
     const all = paths.flatMap((path) => partOf(path) ?? [])
@@ -83,7 +83,7 @@ export async function carryOut(
   }
 }
 
-/** @param isSearch a search has found something where one of its parts has. */
+/** @param isSearch a search has found something if one of its parts has. */
 function joined(outputs: readonly CommandOutput[], isSearch: boolean): CommandOutput {
   const codes = outputs.map(({ exitCode }) => exitCode)
   const sum = (of: (output: CommandOutput) => number | undefined) =>

@@ -35,6 +35,7 @@ export const executeSsh = homelabTool({
     node: NodeName.describe('The node’s exact name.'),
     command: z.string().min(1).max(4_096).describe('One program with its arguments, or a pipe: `df -h | sort -k5`.'),
   }),
+  example: { node: 'pve', command: 'df -h' },
   async run(asked, context, { shell }) {
     try {
       return await runOver(shell, asked, context)
@@ -81,7 +82,7 @@ async function runOver(shell: Shell, { node, command }: { node: string; command:
   }
 }
 
-/** Puts the paths in place of a command's patterns. @returns why it may not run, where nothing is left */
+/** Puts the paths in place of a command's patterns. @returns why it may not run, if nothing is left */
 async function lookUp(
   shell: Shell,
   node: string,
@@ -97,7 +98,7 @@ async function lookUp(
   return withPaths(stages, patterns, (pattern) => found.get(pattern) ?? [])
 }
 
-/** Says what is missing of the result; stands before it. */
+/** The sentence before a result that names its missing part. */
 function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
   return [
     ...(unreadBytes === undefined

@@ -21,6 +21,7 @@ export const getBackups = homelabTool({
     storage: z.string().min(1).max(100).optional().describe('Only this storage. Absent: all.'),
     vmid: Vmid.optional().describe('Only this guest. Absent: all.'),
   }),
+  example: {},
   output: BackupsOutput,
   async run({ node, storage, vmid }, context, { cluster, limits }) {
     const query = {

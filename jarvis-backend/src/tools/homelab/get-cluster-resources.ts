@@ -23,6 +23,7 @@ export const getClusterResources = homelabTool({
       .optional()
       .describe('`vm` is every guest, containers too, as Proxmox has it; `container` only those. Absent: everything.'),
   }),
+  example: {},
   output: ResourcesOutput,
   async run({ type }, { sees }, { cluster }) {
     const state = seenState(cluster, sees)

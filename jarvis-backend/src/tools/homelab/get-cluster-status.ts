@@ -21,6 +21,7 @@ export const getClusterStatus = homelabTool({
   needs: [rights.quorum, rights.nodes, rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({}),
+  example: {},
   output: ClusterStatusOutput,
   async run(_input, _context, { cluster, alerts }) {
     const state = cluster.state()
@@ -66,7 +67,7 @@ function outputOf(state: ClusterState, alerts: readonly Alert[]) {
   }
 }
 
-/** That nothing needs attention is said only where all was read. */
+/** The lines about trouble. They say that nothing needs attention only if everything was read. */
 function attentionLines(state: ClusterState, unusual: readonly string[]): string[] {
   if (isBlind(state)) return ['What needs attention is unknown.']
   const { missing, unread = [] } = state

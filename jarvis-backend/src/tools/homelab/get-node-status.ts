@@ -16,6 +16,7 @@ export const getNodeStatus = homelabTool({
   needs: [rights.nodes],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+  example: { node: 'pve' },
   output: NodeDetailOutput,
   async run({ node }, context, { cluster }) {
     const detail = await cluster.nodeDetail(node, context)

@@ -12,6 +12,7 @@ export const getNodeTemperature = homelabTool({
   ...reading,
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+  example: { node: 'pve' },
   output: TemperatureOutput,
   async run({ node }, context, { cluster, limits }) {
     const { celsius, sensor, all } = await cluster.temperature(node, context)

@@ -19,6 +19,7 @@ export const getRecentTasks = homelabTool({
   needs: [rights.nodes],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: nodeFilter, limit: limitOf(usual) }),
+  example: {},
   output: TasksOutput,
   async run({ node, limit }, context, { cluster }) {
     const asked = { limit: limit ?? usual, ...(node !== undefined && { node }) }

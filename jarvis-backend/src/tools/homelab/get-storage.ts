@@ -21,6 +21,7 @@ export const getStorage = homelabTool({
     status: z.enum(['active', 'inactive']).optional().describe('Only storages that can, or cannot, be reached.'),
     limit: limitOf(usualLimit),
   }),
+  example: {},
   output: StoragesOutput,
   async run({ node, status, limit }, _context, { cluster }) {
     const state = cluster.state()

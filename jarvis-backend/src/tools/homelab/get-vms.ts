@@ -14,6 +14,7 @@ export const getVms = homelabTool({
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: nodeFilter, status: guestStatus, limit: limitOf(usualLimit) }),
+  example: {},
   output: GuestsOutput,
   run: async (input, { sees }, { cluster }) => listGuests(seenState(cluster, sees), 'vm', input),
 })

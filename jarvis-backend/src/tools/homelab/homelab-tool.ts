@@ -3,19 +3,19 @@ import { clusterTime } from 'protocol/facts'
 import type { Touch } from '../../gate/effect.ts'
 import { reads } from '../../gate/targets.ts'
 import type { Homelab } from '../../homelab/ports.ts'
-import type { Need } from '../../homelab/proxmox/rights.ts'
+import type { Need } from '../../homelab/pve/rights.ts'
 import { toolOver } from '../tool.ts'
 
-/** What the tools over a homelab act through. `limits`: from which values on something is unusual. */
+/** The parts that the tools over a homelab act through. `limits`: the values above which something is unusual. */
 export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'> & {
   limits(): Limits
-  /** What is wrong now, gravest first; the same array until something is different. */
+  /** The present alerts, gravest first. The array is the same until an alert changes. */
   alerts(): readonly Alert[]
 }
 
 export const homelabTool = toolOver<HomelabPorts>()
 
-/** The time by the cluster's clock, Unix ms: what it dates is as old as that clock says. */
+/** The time by the cluster's clock, Unix ms. The age of a thing that the cluster dated is counted by the same clock. */
 export const clusterNow = ({ api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>): number =>
   clusterTime(api.now(), cluster.state())
 
@@ -23,13 +23,13 @@ const touches: Touch[] = [
   { kind: 'read', on: 'site' },
   { kind: 'read', on: 'node' },
 ]
-/** Of a tool that reads the cluster, or one node of it, and whose answers hold text that others wrote. */
+/** Members of a tool that reads the cluster or one node, and whose answers hold text that others wrote. */
 export const quoting = { tier: 'green', touches, effects: reads, lists: true } as const
 
 /** The same for a tool that tells it in JARVIS's words. */
 export const reading = { ...quoting, isComposed: true, namesNoChange: true } as const
 
-/** Rights of the Proxmox token by what they are needed for. */
+/** Rights of the Proxmox token, by purpose. */
 export const rights = {
   guests: { right: 'VM.Audit', base: '/vms' },
   power: { right: 'VM.PowerMgmt', base: '/vms' },

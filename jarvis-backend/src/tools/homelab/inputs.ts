@@ -9,7 +9,7 @@ export const guestStatus = z
   .optional()
   .describe('Only in this state. `unknown`: their node is offline.')
 
-/** @param usual what is shown where the caller does not say. */
+/** @param usual the number that is shown if the caller does not say. */
 export const limitOf = (usual: number) =>
   z.int().min(1).max(200).optional().describe(`How many at most. Absent: ${usual}.`)
 

@@ -8,11 +8,11 @@ import type { ToolContext, ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60
 
-/** The cluster as whoever asks may see it. */
+/** The cluster as the asker may see it. */
 export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
   sees === undefined ? cluster.state() : sees(cluster.state())
 
-/** What is not known, the lines, and what was left out. @param lead of `leadLines` */
+/** The text of a list: gaps, lines, and how many lines were left out. @param lead from `leadLines` */
 export function listText(head: string, lines: readonly string[], left: number, lead: readonly string[]): string {
   return [
     ...lead,

@@ -16,7 +16,7 @@ import { NodeName, Vmid } from './inputs.ts'
 /** Real shutdowns take minutes. */
 const powerTimeoutMs = 300_000
 
-/** @param force what it does here, for the model. */
+/** @param force describes the argument `force` to the model */
 const powerInput = (force: string) =>
   z.strictObject({
     vmid: Vmid.describe('The guest’s id.'),
@@ -35,11 +35,11 @@ const words = { vm: 'VM', ct: 'Container' }
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 const toolEnds = { vm: 'vm', ct: 'container' }
 
-/** What the six power tools are, but for their words: one action on guests of one type. */
+/** Makes a power tool: one action on guests of one type. */
 export function powerTool(
   action: PowerAction,
   type: Guest['type'],
-  told: { title: string; description: string; force: string },
+  told: { title: string; description: string; force: string; vmid: number },
 ) {
   const name = `${action}_${toolEnds[type]}`
   const input = powerInput(told.force)
@@ -50,6 +50,7 @@ export function powerTool(
     tier: 'red',
     timeoutMs: powerTimeoutMs,
     input,
+    example: { vmid: told.vmid },
     output: PowerOutput,
     touches: [{ kind: 'power', on: 'guest', action, type }],
     effects({ force = false, ...of }, world) {
@@ -57,16 +58,16 @@ export function powerTool(
       const target = guestTarget(of, world, { type, instead: other })
       return [{ kind: 'power', on: 'guest', action, type, isForced: force, target }]
     },
-    undo: ({ vmid, force = false }, world) => undoOf(action, type, force, vmid, world),
+    undo: ({ vmid, force = false }, world) => undoOf({ action, type, isForced: force }, vmid, world),
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
-    run: (asked, context, ports) => changePower(ports, type, action, asked, context),
+    run: (asked, context, ports) => changePower(ports, { type, action }, asked, context),
   })
 }
 
 /** A start and a stop take each other back, as long as nobody else has done it. */
-function undoOf(action: PowerAction, type: Guest['type'], force: boolean, vmid: number, { cluster }: World): Undo {
+function undoOf({ action, type, isForced }: Act, vmid: number, { cluster }: World): Undo {
   const status = cluster.guests.find((guest) => guest.vmid === vmid)?.status
   if (action === 'restart') return { kind: 'none', because: 'What ran was interrupted, and runs anew.' }
   const goal = action === 'start' ? 'running' : 'stopped'
@@ -78,7 +79,7 @@ function undoOf(action: PowerAction, type: Guest['type'], force: boolean, vmid: 
     input: { vmid },
     sentence: action === 'start' ? 'It is shut down cleanly again.' : 'It is started again.',
     expects: { status: goal },
-    ...(action === 'stop' && { loses: force ? 'What it had not saved.' : 'What it held in RAM alone.' }),
+    ...(action === 'stop' && { loses: isForced ? 'What it had not saved.' : 'What it held in RAM alone.' }),
   }
 }
 
@@ -89,11 +90,13 @@ const endings = {
   restart: { types: ['qmreboot', 'qmreset', 'vzreboot', 'vzstop', 'vzstart'], goal: 'running', isTwoStep: true },
 } as const
 
+/** One action on a guest of one type. */
+type Act = { type: Guest['type']; action: PowerAction; isForced: boolean }
+
 /** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
 async function changePower(
   { cluster, api }: Pick<HomelabPorts, 'cluster' | 'api'>,
-  type: Guest['type'],
-  action: PowerAction,
+  { type, action }: Pick<Act, 'type' | 'action'>,
   { vmid, node, force = false }: PowerInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
@@ -105,7 +108,7 @@ async function changePower(
     return refused(`${vmid} is on ${plainName(guest.node)}, not on ${plainName(node)}.`)
   }
   const isForced = force && action !== 'start'
-  // The cluster itself says what there is none of.
+  // The cluster refuses a guest that is not there, in its own words.
   const expected = expectedOf(context.target)
   const outcome = await cluster.power(vmid, action, isForced, { ...context, expected })
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
@@ -113,7 +116,7 @@ async function changePower(
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
   const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
   const lock = lockAdvice(place, cluster.state())
-  const answer = { ...told(who, type, action, isForced, outcome, lock), data }
+  const answer = { ...told(who, { type, action, isForced }, outcome, lock), data }
   // Nothing was sent, or its words say that nothing was done.
   const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
@@ -131,12 +134,11 @@ const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done
 
 function told(
   who: string,
-  type: Guest['type'],
-  action: PowerAction,
-  isForced: boolean,
+  act: Act,
   { ok, exitStatus, observed, durationMs, upid }: PowerOutcome,
   lockSaid: string,
 ): ToolOutput {
+  const { action } = act
   const goal = action === 'stop' ? 'stopped' : 'running'
   const after = spanOf(durationMs / 1000)
   const said = oneLine(exitStatus, 300)
@@ -162,21 +164,14 @@ function told(
         ? 'the cluster refused'
         : `the ${action} task failed after ${after}`
   return {
-    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(type, action, isForced, said, upid !== undefined, lockSaid)}`,
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(act, said, upid !== undefined, lockSaid)}`,
     summary: `${exitStatus === notSent ? 'Not sent' : upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
 
-/** What to do about it, by Proxmox's words. */
-function nextStep(
-  type: Guest['type'],
-  action: PowerAction,
-  isForced: boolean,
-  said: string,
-  hasTask: boolean,
-  lockSaid: string,
-): string {
+/** Advice about a failed power action, from Proxmox's words. */
+function nextStep({ type, action, isForced }: Act, said: string, hasTask: boolean, lockSaid: string): string {
   const end = toolEnds[type]
   if (/^Configuration file .* does not exist/.test(said))
     return 'It is not on that node any more, and nothing was done: find it with get_cluster_resources.'

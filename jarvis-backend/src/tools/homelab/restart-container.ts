@@ -5,4 +5,5 @@ export const restartContainer = powerTool('restart', 'ct', {
   title: 'Restart a container',
   description: `Reboots one running container cleanly. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceRestart,
+  vmid: 104,
 })

@@ -31,6 +31,7 @@ export const restartService = homelabTool({
     node: NodeName.describe('The node’s exact name.'),
     service: Service.describe('The service’s name, as in `pvestatd`.'),
   }),
+  example: { node: 'pve', service: 'pvestatd' },
   output: ServiceOutput,
   async run({ node, service }, context, { cluster }) {
     const { ok, message } = await cluster.restartService(node, service, context)

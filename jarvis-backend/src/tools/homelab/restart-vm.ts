@@ -5,4 +5,5 @@ export const restartVm = powerTool('restart', 'vm', {
   title: 'Restart a virtual machine',
   description: `Reboots one running virtual machine cleanly, which may take minutes. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceRestart,
+  vmid: 123,
 })

@@ -5,4 +5,5 @@ export const startContainer = powerTool('start', 'ct', {
   title: 'Start a container',
   description: `Starts one container that is off. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: noForce,
+  vmid: 104,
 })

@@ -5,4 +5,5 @@ export const startVm = powerTool('start', 'vm', {
   title: 'Start a virtual machine',
   description: `Starts one virtual machine that is off. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: noForce,
+  vmid: 101,
 })

@@ -5,4 +5,5 @@ export const stopContainer = powerTool('stop', 'ct', {
   title: 'Stop a container',
   description: `Shuts one container down cleanly; what it serves is gone until it is started. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceStop,
+  vmid: 105,
 })

@@ -5,4 +5,5 @@ export const stopVm = powerTool('stop', 'vm', {
   title: 'Stop a virtual machine',
   description: `Shuts one virtual machine down cleanly, which may take minutes; what it serves is gone until it is started. Returns the state it is seen in afterwards. ${askedAnyway}`,
   force: forceStop,
+  vmid: 131,
 })

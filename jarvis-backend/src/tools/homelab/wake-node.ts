@@ -22,6 +22,7 @@ export const wakeNode = homelabTool({
   isComposed: true,
   timeoutMs: 240_000,
   input: z.strictObject({ node: NodeName.describe('The node’s exact name.') }),
+  example: { node: 'agent' },
   output: WakeOutput,
   async run({ node }, context, { waker }) {
     const { cameOnline, wasOnline, afterMs } = await waker.wake(node, context)

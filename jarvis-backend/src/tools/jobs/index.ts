@@ -1,8 +1,6 @@
-import type { Tool } from '../tool.ts'
-import { cancelJobTool } from './cancel-job.ts'
-import { listJobsTool } from './list-jobs.ts'
-import type { JobPorts } from './ports.ts'
-import { scheduleTool } from './schedule.ts'
+import { cancelJob } from './cancel-job.ts'
+import { listJobs } from './list-jobs.ts'
+import { schedule } from './schedule.ts'
 
-/** The tools over what runs by itself. */
-export const jobTools = (ports: JobPorts): Tool[] => [scheduleTool(ports), listJobsTool(ports), cancelJobTool(ports)]
+/** The tools over jobs. */
+export const jobTools = [schedule, listJobs, cancelJob]

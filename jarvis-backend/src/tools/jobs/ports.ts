@@ -1,8 +1,9 @@
 import type { Job, JobBody, Principal } from 'protocol'
+import { toolOver } from '../tool.ts'
 
-/** What the tools over jobs act through. */
-export type JobPorts = {
-  /** As whoever asks is shown them. */
+/** The parts that the tools over jobs act through. */
+export interface JobPorts {
+  /** The jobs as the asker may see them. */
   list(asker: Principal | undefined): { items: Job[]; stopped: { by: string; at: number } | null; zone: string }
   find(name: string): Pick<Job, 'id' | 'name' | 'askedBy' | 'state'> | undefined
   /** The schedule in words. @throws JarvisError `invalid_request` */
@@ -10,5 +11,8 @@ export type JobPorts = {
   problemOf(body: JobBody): string | undefined
   make(body: JobBody, maker: { by: string; askedBy?: Principal | undefined }): Job
   pause(id: string, by: string, why: string): boolean
+  /** The time zone of a schedule that names none. */
   zone: string
 }
+
+export const jobTool = toolOver<JobPorts>()

@@ -3,8 +3,7 @@ import { named } from 'redaction/visible'
 import { z } from 'zod'
 import { type Effect, Mistake, noTarget } from '../../gate/effect.ts'
 import { oneLine } from '../../homelab/format.ts'
-import { type Tool, toolOver } from '../tool.ts'
-import type { JobPorts } from './ports.ts'
+import { jobTool } from './ports.ts'
 
 const asked = z.strictObject({
   name: z.string(),
@@ -41,55 +40,54 @@ const longestMinutes = 60 * 24 * 31
  * Makes a job. It always asks, whatever the profile says: what runs later, and again, runs in the name of the person who approves this
  * card. Each of its runs is judged anew.
  */
-export function scheduleTool(ports: JobPorts): Tool {
-  return toolOver<void>()({
-    name: 'schedule',
-    title: 'Schedule a job',
-    description: 'Makes a job: a prompt or one call that runs by itself, judged anew each time.',
-    tier: 'red',
-    touches: [{ kind: 'config', on: 'site' }],
-    raises: [{ tier: 'red', words: 'always: a person answers for what runs by itself' }],
-    effects(input): Effect[] {
-      const body = bodyOf(input, ports.zone)
-      const problem = ports.problemOf(body)
-      if (problem !== undefined) throw new Mistake(problem)
-      const { words } = ports.preview(body.schedule)
-      const does =
-        body.work.kind === 'call'
-          ? `calls ${body.work.toolName} ${JSON.stringify(body.work.toolInput)}`
-          : `says to the model: ${JSON.stringify(input.prompt)}`
-      return [
-        {
-          kind: 'config',
-          on: 'site',
-          target: noTarget,
-          sentence: `The job ${named(body.name)} runs ${words}, in the name of whoever approves this, and ${oneLine(does, 2_000)}.`,
-          atLeast: { tier: 'red', because: 'A person answers for what runs by itself.', isAlways: true },
-        },
-      ]
-    },
-    undo: ({ name }) => ({
-      kind: 'call',
-      toolName: 'cancel_job',
-      input: { job: name },
-      sentence: `The job ${named(name)} is paused.`,
-    }),
-    ending: ({ name }) => ({ look: `list_jobs shows whether ${named(name)} was made.` }),
-    isComposed: true,
-    timeoutMs: 10_000,
-    input: asked,
-    output: z.object({ id: z.string(), words: z.string(), next: z.array(z.int()) }),
-    async run(input, { asker, approvedBy }) {
-      // The gate lets no such call run without a person's approval, so that a job always has somebody's name.
-      if (approvedBy === undefined) throw new Error('A job was to be made that nobody had approved.')
-      const askedBy = asker?.kind === 'command' ? undefined : asker
-      const { id, words, next } = ports.make(bodyOf(input, ports.zone), { by: approvedBy, askedBy })
-      const first = next[0] === undefined ? 'never' : new Date(next[0]).toISOString()
-      return {
-        text: `Made ${id}: ${words}. Next: ${first}.`,
-        summary: `${input.name}: ${words}`,
-        data: { id, words, next },
-      }
-    },
-  }) as unknown as Tool
-}
+export const schedule = jobTool({
+  name: 'schedule',
+  title: 'Schedule a job',
+  description: 'Makes a job: a prompt or one call that runs by itself, judged anew each time.',
+  tier: 'red',
+  touches: [{ kind: 'config', on: 'site' }],
+  raises: [{ tier: 'red', words: 'always: a person answers for what runs by itself' }],
+  effects(input, _world, ports): Effect[] {
+    const body = bodyOf(input, ports.zone)
+    const problem = ports.problemOf(body)
+    if (problem !== undefined) throw new Mistake(problem)
+    const { words } = ports.preview(body.schedule)
+    const does =
+      body.work.kind === 'call'
+        ? `calls ${body.work.toolName} ${JSON.stringify(body.work.toolInput)}`
+        : `says to the model: ${JSON.stringify(input.prompt)}`
+    return [
+      {
+        kind: 'config',
+        on: 'site',
+        target: noTarget,
+        sentence: `The job ${named(body.name)} runs ${words}, in the name of whoever approves this, and ${oneLine(does, 2_000)}.`,
+        atLeast: { tier: 'red', because: 'A person answers for what runs by itself.', isAlways: true },
+      },
+    ]
+  },
+  undo: ({ name }) => ({
+    kind: 'call',
+    toolName: 'cancel_job',
+    input: { job: name },
+    sentence: `The job ${named(name)} is paused.`,
+  }),
+  ending: ({ name }) => ({ look: `list_jobs shows whether ${named(name)} was made.` }),
+  isComposed: true,
+  timeoutMs: 10_000,
+  input: asked,
+  example: { name: 'nightly', when: 'every day at 03:00', prompt: 'Look.' },
+  output: z.object({ id: z.string(), words: z.string(), next: z.array(z.int()) }),
+  async run(input, { asker, approvedBy }, ports) {
+    // The gate lets no such call run without a person's approval, so that a job always has somebody's name.
+    if (approvedBy === undefined) throw new Error('A job was to be made that nobody had approved.')
+    const askedBy = asker?.kind === 'command' ? undefined : asker
+    const { id, words, next } = ports.make(bodyOf(input, ports.zone), { by: approvedBy, askedBy })
+    const first = next[0] === undefined ? 'never' : new Date(next[0]).toISOString()
+    return {
+      text: `Made ${id}: ${words}. Next: ${first}.`,
+      summary: `${input.name}: ${words}`,
+      data: { id, words, next },
+    }
+  },
+})

@@ -19,6 +19,7 @@ export const memoryGet = memoryTool({
     firstLine: z.int().min(1).default(1),
     lines: z.int().min(1).max(mostLines).default(100),
   }),
+  example: { path: 'MEMORY.md' },
   output: MemoryFileOutput,
   async run({ path, firstLine, lines }, { asker }, { of }) {
     const { workspace } = of(asker)

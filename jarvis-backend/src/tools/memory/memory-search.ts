@@ -17,6 +17,7 @@ export const memorySearch = memoryTool({
     query: z.string().trim().min(1).max(500).describe('What to look for, in words or as a question.'),
     limit: z.int().min(1).max(20).default(6).describe('How many passages.'),
   }),
+  example: { query: 'backup' },
   output: MemoryHitsOutput,
   async run({ query, limit }, { asker }, { of }) {
     const { hits, byKeywordsAlone, waiting } = await of(asker).search(query, limit)

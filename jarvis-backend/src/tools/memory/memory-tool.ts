@@ -14,7 +14,7 @@ export type OwnMemory = {
   keep(record: WriteRecord): string
 }
 
-/** What the tools over the memory act through. `of`: the memory of whoever asks; @throws JarvisError `unknown_agent`. */
+/** The parts that the tools over the memory act through. `of`: the asker's memory; throws JarvisError `unknown_agent`. */
 export type MemoryPorts = {
   of(asker: Principal | undefined): OwnMemory
   now(): number
@@ -24,7 +24,7 @@ export type MemoryPorts = {
 export const memoryTool = toolOver<MemoryPorts>()
 
 const touches: Touch[] = [{ kind: 'read', on: 'site' }]
-/** Of a tool that reads what was written down and said before. */
+/** Members of a tool that reads notes and earlier conversations. */
 export const recalling = {
   remembers: true,
   tier: 'green',

@@ -33,6 +33,7 @@ export const memoryWrite = memoryTool({
     path: z.string().min(1).max(300).optional().describe("A file of the memory. Absent: today's notes."),
     replaces: z.string().min(1).max(8_000).optional().describe('The text to replace, exactly as it stands.'),
   }),
+  example: { text: 'The NAS is in the cellar.' },
   output: MemoryWrittenOutput,
   async run(
     { text: asked, path: given, replaces },
@@ -41,13 +42,13 @@ export const memoryWrite = memoryTool({
   ) {
     const { workspace, keep } = of(asker)
     const path = given ?? dailyPath(now())
-    // What it says is run later, without the result that a model had it from.
+    // A runbook or skill is used later, when the result that a model took its text from is no longer known.
     if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')
     if (isSkillPath(path)) return refused('path: a person writes skills, in their folder. Nothing was written.')
     if (/^HEARTBEAT(?:_RESULTS)?\.md$/i.test(path))
       return refused(`path: a person writes ${path}. Nothing was written.`)
     const text = redact(asked)
-    // What every prompt holds was approved word for word.
+    // A person approved each word of a file that every prompt holds.
     const isInPrompt = promptFiles.includes(path)
     const isClients = isForeign === true && !isInPrompt
     if (isClients && replaces !== undefined) {

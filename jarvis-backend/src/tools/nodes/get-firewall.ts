@@ -27,6 +27,7 @@ export const getFirewall = homelabTool({
     node: NodeName.optional().describe('A node’s own rules.'),
     vmid: Vmid.optional().describe('A guest’s rules. Neither: the cluster’s.'),
   }),
+  example: {},
   output: FirewallOutput,
   async run({ node, vmid }, { signal }, { api, cluster }) {
     const state = cluster.state()

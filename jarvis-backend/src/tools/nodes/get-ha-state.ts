@@ -21,6 +21,7 @@ export const getHaState = homelabTool({
   needs: [rights.quorum],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({}),
+  example: {},
   output: HaOutput,
   async run(_input, { signal }, { api, cluster }) {
     const { isQuorate, master, nodes, services } = await readHa(api, signal)

@@ -22,6 +22,7 @@ export const getNodeJournal = homelabTool({
     contains: z.string().min(2).max(100).optional().describe('Only lines with this text.'),
     lines: z.int().min(1).max(200).optional().describe(`Absent: ${usual}.`),
   }),
+  example: { node: 'pve' },
   output: NodeJournalOutput,
   async run({ node, sinceMinutes, contains, lines: most = usual }, { signal }, ports) {
     const { api, cluster } = ports

@@ -13,6 +13,7 @@ export const getNodeNetwork = homelabTool({
   needs: [rights.bridges],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: NodeName.describe('Exact name.') }),
+  example: { node: 'pve' },
   output: z.object({
     node: z.string(),
     interfaces: z.array(

@@ -17,6 +17,7 @@ export const getReplication = homelabTool({
   needs: [rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({ node: NodeName.optional().describe('Only guests on it. Absent: all.') }),
+  example: {},
   output: ReplicationOutput,
   async run({ node }, { signal }, { api, cluster }) {
     const state = cluster.state()

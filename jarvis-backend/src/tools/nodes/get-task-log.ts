@@ -3,14 +3,14 @@ import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
-import { upidShape } from '../../homelab/proxmox/upid.ts'
+import { upidShape } from '../../homelab/pve/upid.ts'
 import { homelabTool, quoting, rights } from '../homelab/homelab-tool.ts'
 import { NodeName, readTimeoutMs, textLike, Vmid } from '../homelab/inputs.ts'
 import { missingText, requireNode } from '../homelab/listing.ts'
 import { TaskLogOutput } from '../outputs.ts'
 
 const usual = 40
-/** Of the lines before the last ones, those that speak of trouble. */
+/** Limit of the lines about trouble that are shown from before the last lines. */
 const mostTroubles = 12
 const trouble = /\b(?:error|fail(?:ed|ure)?|abort(?:ed)?|warn(?:ing)?|cannot|could not|timeout|denied)\b/i
 
@@ -37,6 +37,7 @@ export const getTaskLog = homelabTool({
     failed: z.boolean().optional().describe('true: a failed one.'),
     lines: z.int().min(1).max(200).optional().describe(`Last lines. Absent: ${usual}.`),
   }),
+  example: {},
   output: TaskLogOutput,
   async run(asked, context, { api, cluster }) {
     const state = cluster.state()
@@ -50,7 +51,7 @@ export const getTaskLog = homelabTool({
       const text = [...missingText(missing), 'No such task among the newest 200.'].join('\n')
       return { text, summary: 'no such task', isError: true }
     }
-    // Of a UPID that no list has, only a node of the cluster may stand in a path.
+    // The UPID is in no list: its node goes into a path only if it is one of the cluster.
     requireNode(state, node)
     const { lines, isWhole } = await readTaskLog(api, { node, upid }, context.signal)
     const last = lines.slice(-(asked.lines ?? usual))

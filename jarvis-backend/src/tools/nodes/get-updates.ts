@@ -17,6 +17,7 @@ export const getUpdates = homelabTool({
   needs: [rights.services, rights.nodes],
   timeoutMs: 60_000,
   input: z.strictObject({ node: NodeName.describe('Exact name.') }),
+  example: { node: 'pve' },
   output: UpdatesOutput,
   async run({ node }, { signal }, { api, cluster }) {
     requireNode(cluster.state(), node)

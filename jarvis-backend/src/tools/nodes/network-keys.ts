@@ -34,7 +34,7 @@ export const networkKeys: Readonly<Record<string, Key>> = {
   comments: { fits: (value) => /^\P{Cc}{0,200}$/u.test(value), must: 'one line of at most 200 characters' },
 }
 
-/** What else Proxmox takes, which is sent along unchanged. */
+/** The keys that Proxmox takes and that a change of other keys sends along unchanged. */
 export const keptKeys = new Set([
   ...Object.keys(networkKeys),
   ...['bond-primary', 'bond_xmit_hash_policy', 'comments6', 'vlan-id', 'vlan-raw-device'],

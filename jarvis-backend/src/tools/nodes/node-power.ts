@@ -13,7 +13,7 @@ import type { Undo } from '../tool.ts'
 /** A node waits for its guests, and then boots. */
 const timeoutMs = 1_260_000
 
-/** What `reboot_node` and `shutdown_node` are, but for their words: the node, and each guest that runs on it. */
+/** Makes `reboot_node` or `shutdown_node`, whose effects are on the node and on each guest that runs on it. */
 export function nodePowerTool(
   command: 'reboot' | 'shutdown',
   told: { title: string; description: string; undo(node: string): Undo },
@@ -50,6 +50,7 @@ export function nodePowerTool(
     needs: [rights.nodes, rights.nodePower],
     timeoutMs,
     input: z.strictObject({ node: NodeName.describe('Exact name.') }),
+    example: { node: 'agent' },
     output: NodePowerOutput,
     async run({ node }, context, { api, cluster }) {
       requireNode(cluster.state(), node)
@@ -69,6 +70,6 @@ export function nodePowerTool(
   })
 }
 
-/** What is not known to be stopped counts as running. */
+/** The guests of a node, except stopped ones. A guest of unknown state counts as running. */
 const guestsOn = (node: string, { cluster }: World) =>
   cluster.guests.filter((guest) => guest.node === node && guest.status !== 'stopped' && !guest.isTemplate)

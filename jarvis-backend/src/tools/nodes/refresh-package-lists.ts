@@ -32,6 +32,7 @@ export const refreshPackageLists = homelabTool({
   needs: [rights.services],
   timeoutMs: 180_000,
   input: z.strictObject({ node: NodeName.describe('Exact name.') }),
+  example: { node: 'pve' },
   output: TaskEndOutput,
   async run({ node }, context, { api, cluster }) {
     requireNode(cluster.state(), node)
@@ -57,7 +58,7 @@ export const refreshPackageLists = homelabTool({
   },
 })
 
-/** What apt could not fetch, by the task's log: its task ends well all the same. Undefined: the log cannot be read. @throws the signal's reason */
+/** The sources that apt could not fetch, from the task's log, because the task ends well all the same. Undefined: the log cannot be read. @throws the signal's reason */
 async function missedIn(api: PveApi, task: { node: string; upid: string }, signal: AbortSignal) {
   try {
     const { lines } = await readTaskLog(api, task, signal)

@@ -6,7 +6,7 @@ import { guestTarget } from '../../gate/targets.ts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { readReplication, scheduleReplication } from '../../homelab/operations/replication.ts'
 import type { PveApi } from '../../homelab/ports.ts'
-import { withMore } from '../../homelab/proxmox/failure.ts'
+import { withMore } from '../../homelab/pve/failure.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
@@ -62,6 +62,7 @@ export const runReplication = homelabTool({
       .regex(/^[1-9]\d{2,8}-\d{1,9}$/, 'must be a job’s id, as in 100-0')
       .describe('As in 100-0.'),
   }),
+  example: { job: '113-0' },
   output: ReplicationRunOutput,
   async run({ job }, { signal }, { api, cluster }) {
     const state = cluster.state()

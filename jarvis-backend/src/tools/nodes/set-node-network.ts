@@ -8,7 +8,7 @@ import { oneLine, plainName } from '../../homelab/format.ts'
 import { type NodeInterface, type NodeNetwork, readNetwork } from '../../homelab/operations/node-network.ts'
 import { runTask } from '../../homelab/operations/run-task.ts'
 import type { NetworkTimers, PveApi, TimerEnd } from '../../homelab/ports.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
 import { advice, shown } from '../guests/guest-tool.ts'
 import { homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { NodeName } from '../homelab/inputs.ts'
@@ -68,6 +68,7 @@ export const setNodeNetwork = homelabTool({
   needs: [rights.bridges, rights.services],
   timeoutMs,
   input,
+  example: { node: 'pve', iface: 'vmbr0', set: { mtu: 9000 } },
   output: z.object({
     node: z.string(),
     iface: z.string(),
@@ -155,7 +156,7 @@ export const setNodeNetwork = homelabTool({
   },
 })
 
-/** What a failed reload left of the interface, as its node reports it. @throws the signal's reason */
+/** Words about the interface after a failed reload, as its node reports it. @throws the signal's reason */
 async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<string> {
   const { node, iface } = asked
   try {
@@ -172,7 +173,7 @@ async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<s
   }
 }
 
-/** @throws JarvisError as `runTask` does; nothing stays staged where the request did not arrive. */
+/** @throws JarvisError as `runTask` does; nothing stays staged if the request did not arrive. */
 async function reload(api: PveApi, node: string, context: ToolContext, unstage: () => Promise<string>) {
   try {
     return await runTask(
@@ -267,7 +268,7 @@ function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): Nod
   return { ...found, isBack: false }
 }
 
-/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake where another node has an address that is set */
+/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake if another node has an address that is set */
 async function mustBeFree({ node, set = {} }: Asked, api: PveApi, { nodes }: ClusterState, signal: AbortSignal) {
   const wanted = [set.cidr, set.cidr6].flatMap((cidr) => cidr?.split('/')[0] ?? [])
   if (wanted.length === 0) return []
@@ -319,7 +320,7 @@ function undoOf(asked: Asked, values: Record<string, string>): Undo {
   }
 }
 
-/** Takes the timer of a change away that is taken back. @returns undefined where its node has none, or cannot be asked over SSH */
+/** Removes the node's timer of a change that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
 async function taken(
   timers: NetworkTimers | undefined,
   node: string,

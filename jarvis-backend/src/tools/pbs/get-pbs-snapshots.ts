@@ -23,6 +23,7 @@ export const getPbsSnapshots = pbsTool({
       .describe('Absent: all.'),
     vmid: Vmid.optional().describe('One guest.'),
   }),
+  example: {},
   output: PbsSnapshotsOutput,
   async run({ datastore, vmid }, { signal }, { api, pbs }) {
     const of = { store: datastore, ...(vmid !== undefined && { id: String(vmid) }) }

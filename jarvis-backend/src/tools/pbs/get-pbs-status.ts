@@ -18,6 +18,7 @@ export const getPbsStatus = pbsTool({
     'Shows the backup server’s datastores (use, when full) and how its verify, garbage collection, prune and sync jobs last ended.',
   timeoutMs: 60_000,
   input: z.strictObject({}),
+  example: {},
   output: PbsStatusOutput,
   async run(_input, { signal }, { api, pbs }) {
     const now = api.now()

@@ -8,7 +8,7 @@ export type FollowPlan = (
   context: Pick<ToolContext, 'signal' | 'onProgress'>,
 ) => Promise<{ plan: PlanRun; words: string }>
 
-/** What the tools over plans act through. */
+/** The parts that the tools over plans act through. */
 export type PlanPorts = {
   /** Makes the plan of proposed calls, and changes nothing. @throws Mistake naming the step; JarvisError */
   propose(proposal: unknown, signal: AbortSignal, whose: Whose): Promise<Preview>
@@ -21,7 +21,7 @@ export const planTool = toolOver<PlanPorts>()
 
 export const planOutput = z.object({ plan: PlanRun })
 
-/** What follows from a tool's call having led to a plan, where nobody knows how that ended. */
+/** The ending of a call that led to a plan, if its answer was lost. */
 export const begunPlan = () => ({
   begun: 'Its plan had begun and goes on by itself. Its own lines in this session say how it ends.',
 })

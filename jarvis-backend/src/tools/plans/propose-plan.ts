@@ -7,7 +7,7 @@ export const proposePlan = planTool({
   title: 'Propose a plan',
   description:
     'Has 2-20 calls judged, approved on one card and run. A value {step, path: "guests(name=web).vmid"} comes from an earlier read.',
-  // What its calls are raises it.
+  // The plan's calls raise the tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   shows: 'conversation',
@@ -24,6 +24,13 @@ export const proposePlan = planTool({
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: PlanProposal,
+  example: {
+    goal: 'Start it anew.',
+    steps: [
+      { id: 'stop', tool: 'stop_vm', input: { vmid: 131 } },
+      { id: 'start', tool: 'start_vm', input: { vmid: 131 } },
+    ],
+  },
   output: planOutput,
   run: (_input, context, { follow }) => runPlan(context, follow),
 })

@@ -6,7 +6,7 @@ export const undoPlan = planTool({
   name: 'undo_plan',
   title: 'Take a plan back',
   description: 'Takes the changes of a plan back, as a plan: newest first.',
-  // What its calls are raises it.
+  // The plan's calls raise the tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   touches: [{ kind: 'create', on: 'site' }],
@@ -18,6 +18,7 @@ export const undoPlan = planTool({
   ending: begunPlan,
   timeoutMs: planTimeoutMs,
   input: z.strictObject({ plan: z.string().min(1).max(100) }),
+  example: { plan: 'none' },
   output: planOutput,
   run: (_input, context, { follow }) => runPlan(context, follow),
 })

@@ -18,6 +18,7 @@ export const updatePlan = planTool({
   isOfChat: true,
   timeoutMs: 10_000,
   input: z.strictObject({ items: z.array(item).max(most.items) }),
+  example: { items: [{ text: 'Look.', state: 'open' }] },
   output: z.object({ items: z.array(TodoItem) }),
   async run({ items }) {
     const doing = items.filter(({ state }) => state === 'doing').length

@@ -31,6 +31,7 @@ export const askOperator = defineTool({
   // The time of an open question does not count.
   timeoutMs: 60_000,
   input: z.strictObject({ questions: z.array(Asked).min(1).max(3) }),
+  example: { questions: [{ question: 'Which one?' }] },
   output: z.object({ end: QuestionEnd, answers: z.array(Answer).optional(), said: z.string().optional() }),
   async run({ questions }, { ask }) {
     if (ask === undefined)

@@ -13,6 +13,7 @@ export const listRunbooks = runbookTool({
   effects: (_input, world) => reads({}, world),
   timeoutMs: 10_000,
   input: z.strictObject({}),
+  example: {},
   output: z.object({ runbooks: z.array(Runbook) }),
   async run(_input, _context, { list }) {
     const runbooks = list()

@@ -9,7 +9,7 @@ export const runRunbook = runbookTool({
   title: 'Run a runbook',
   description:
     'Runs a runbook: all its calls with their values become one plan, approved as a whole where a call asks, run one by one and checked.',
-  // What its calls are raises it.
+  // The plan's calls raise the tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   touches: [{ kind: 'create', on: 'site' }],
@@ -25,6 +25,7 @@ export const runRunbook = runbookTool({
     name: z.string().min(1).max(60),
     inputs: z.record(z.string(), z.unknown()).optional(),
   }),
+  example: { name: 'none' },
   output: planOutput,
   run: (_input, context, { follow }) => runPlan(context, follow),
 })

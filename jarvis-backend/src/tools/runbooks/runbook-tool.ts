@@ -2,7 +2,7 @@ import type { Runbook, ToolInput } from 'protocol'
 import type { FollowPlan } from '../plans/plan-tool.ts'
 import { type Preview, toolOver, type Whose } from '../tool.ts'
 
-/** What the tools over runbooks act through. */
+/** The parts that the tools over runbooks act through. */
 export type RunbookPorts = {
   list(): Runbook[]
   /** Makes the plan of a runbook, and changes nothing. @throws Mistake naming step and line; JarvisError */

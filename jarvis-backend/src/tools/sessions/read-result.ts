@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { toolOver } from '../tool.ts'
 
-/** A part of a stored result. `next`: the offset of what follows, where something does. */
+/** A part of a stored result. `next`: the offset of the next part, if there is one. */
 export type ResultPage = { toolName: string; text: string; offset: number; total: number; next?: number }
 
 export type ResultPorts = {
-  /** Of a result in that session that its model was given; undefined where there is none. */
+  /** A page of a result that the session's model was given. Undefined if there is no such result. */
   readResult(sessionId: string, toolUseId: string, offset: number): ResultPage | undefined
 }
 
@@ -21,6 +21,7 @@ export const readResult = toolOver<ResultPorts>()({
   rereads: ({ id }) => id,
   timeoutMs: 10_000,
   input: z.strictObject({ id: z.string().min(1).max(100), offset: z.int().min(0).optional() }),
+  example: { id: 'none' },
   output: z.object({
     id: z.string(),
     toolName: z.string(),

@@ -14,15 +14,15 @@ type Reach = {
   load(name: string, sessionId?: string): Text
   /** @throws JarvisError `not_found` */
   readFile(name: string, path: string): { hash: string; text: string }
-  /** Those that fit the words best, at most ten. */
+  /** The skills that fit the words best, at most ten. */
   search(words: string): readonly { name: string; description: string }[]
 }
 
-/** What the tool over skills acts through: what the agent of whoever asks may use. */
+/** The parts that the tool over skills acts through. `of`: the skills that the asker's agent may use. */
 export type SkillPorts = { of(asker: Principal | undefined): Reach }
 
 const touches: Touch[] = [{ kind: 'read', on: 'site' }]
-/** Of a file one call gives this much. */
+/** Limit of a file's text in one answer, characters. */
 const mostChars = 30_000
 
 const skillTool = toolOver<SkillPorts>()
@@ -48,6 +48,7 @@ export const useSkill = (names: readonly string[]): ToolDefinition<z.ZodObject, 
       file: z.string().min(1).max(300).optional(),
       search: z.string().trim().min(1).max(300).optional(),
     }),
+    example: { name: 'none' },
     output: SkillOutput,
     async run({ name, file, search }, { sessionId, loadedSkills, asker }, { of }) {
       const skills = of(asker)

@@ -37,6 +37,7 @@ export const getStorageHealth = homelabTool({
       .optional()
       .describe('A device, as in /dev/sda.'),
   }),
+  example: {},
   output: StorageHealthOutput,
   async run({ node, disk }, context, ports) {
     const { api, cluster } = ports

@@ -15,6 +15,7 @@ export const getUncoveredGuests = homelabTool({
   needs: [rights.quorum, rights.guests],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({}),
+  example: {},
   output: UncoveredOutput,
   async run(_input, { signal }, { api }) {
     const { uncovered, jobs, missing } = await readCoverage(api, signal)

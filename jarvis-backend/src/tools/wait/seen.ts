@@ -3,11 +3,11 @@ import { isUnread } from 'protocol/facts'
 import { oneLine, plainName } from '../../homelab/format.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 
-/** What can be waited for: of a guest, a node, a task and a storage. */
+/** The states that a call can wait for: of a guest, a node, a task or a storage. */
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const
 export type WantedState = (typeof states)[number]
 
-/** What a target is now. `state` is `unknown` where it cannot be read. `isOver`: it will not change any more. `missing`: there is none. */
+/** A target as it is now. `state` is `unknown` if it cannot be read. `isOver`: the state is final. `missing`: why there is no such target. */
 export type Seen = { name: string; state: string; isReached: boolean; isOver?: true; isTask: boolean; missing?: string }
 
 /** @throws the signal's reason */
@@ -68,7 +68,7 @@ function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen 
   )
 }
 
-/** A storage of several nodes is reachable where each of them reaches it. `NODE/NAME` names one. */
+/** A storage of several nodes is reachable if each of them reaches it. `NODE/NAME` names one. */
 function storageOf(state: ClusterState, target: string): Seen {
   const found = state.storages.filter(({ name, node }) =>
     [name, `storage/${name}`, `${node}/${name}`, `storage/${node}/${name}`].includes(target),

@@ -36,6 +36,7 @@ export const waitFor = toolOver<WaitPorts>()({
     state: z.enum(states),
     minutes: z.number().min(0.1).max(longestMin).optional(),
   }),
+  example: { target: 'vm/101', state: 'running' },
   output: z.object({ target: z.string(), state: z.string(), isReached: z.boolean(), waitedS: z.number() }),
   async run({ target, state, minutes = longestMin }, context, ports) {
     const { clock } = ports

@@ -7,7 +7,7 @@ import { toolOver } from '../tool.ts'
 const most = 40
 
 export type WatchPorts = {
-  /** What is wrong now. */
+  /** The present alerts. */
   alerts(): AlertsReply
   /** Alerts that ended, newest first. */
   ended(limit: number): Alert[]
@@ -23,6 +23,7 @@ export const listAlerts = toolOver<WatchPorts>()({
   isComposed: true,
   timeoutMs: 10_000,
   input: z.strictObject({ ended: z.boolean().optional() }),
+  example: {},
   output: z.object({ alerts: z.array(Alert) }),
   async run({ ended = false }, _context, ports) {
     const { items, now, checkedAt, checks } = ports.alerts()

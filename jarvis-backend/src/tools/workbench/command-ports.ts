@@ -4,19 +4,16 @@ import { type Effect, Mistake, sandboxTarget } from '../../gate/index.ts'
 import type { Named } from '../../workbench/files/named.ts'
 import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import type { Commands } from '../../workbench/sandbox/commands.ts'
-import type { Sandbox, Verdict } from '../../workbench/sandbox/level.ts'
+import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
 
-/** What the tools over commands need to be judged: the sandbox as it was found, and a command by its id. */
-export type CommandFacts = { verdict(): Verdict; get(id: string): Command | undefined }
-
-/** What would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
+/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {
   commands: Commands
   sandbox: Sandbox
-  /** The absolute path of `ROOT/PATH`. @throws JarvisError where there is no such root */
+  /** The absolute path of `ROOT/PATH`. @throws JarvisError if there is no such root */
   folderOf(shown: string, sessionId: string): string
   /** The files of `ROOT/PATH` that a command names, and of a conversation's own folder all others too. @throws JarvisError */
   named(shown: string, command: string, sessionId: string): Named
@@ -24,7 +21,7 @@ export type CommandPorts = {
   keep(bytes: Buffer): void
   /** @throws JarvisError `conflict`, `not_found` */
   applicable(command: Command): Promise<Applicable>
-  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` where they are others now */
+  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` if they are others now */
   apply(
     command: Command,
     hash: string,
@@ -35,12 +32,8 @@ export type CommandPorts = {
 export const commandTool = toolOver<CommandPorts>()
 
 /** The command of that id, of the session that asks. @throws Mistake */
-export function ofSession(
-  get: (id: string) => Command | undefined,
-  id: string,
-  sessionId: string | undefined,
-): Command {
-  const command = get(id)
+export function ofSession(commands: Pick<Commands, 'get'>, id: string, sessionId: string | undefined): Command {
+  const command = commands.get(id)
   if (command === undefined || command.sessionId !== sessionId)
     throw new Mistake(`command: there is no command ${quoted(id, 40)} in this conversation. list_commands names them.`)
   return command
@@ -48,7 +41,7 @@ export function ofSession(
 
 export const readsSandbox = (): Effect[] => [{ kind: 'read', on: 'sandbox', target: sandboxTarget }]
 
-/** What a screen draws of a command. */
+/** The data from which the dashboard draws a command. */
 export function dataOf({ id, command, state, ...facts }: Command, isApplied = false): CommandData {
   const { folder, level, isBackground, egress, startedAt } = facts
   const data = { command: id, text: command, folder, level, isBackground, egress, startedAt }

@@ -13,14 +13,14 @@ import { rootName } from '../../workbench/files/root-of.ts'
 import type { RootAt } from '../../workbench/files/walk.ts'
 import { type Preview, type ToolContext, type ToolOutput, toolOver, type Undo } from '../tool.ts'
 
-/** What the tools over files act through. */
+/** The parts that the tools over files act through. */
 export type FilePorts = {
   roots(): readonly Root[]
   /** @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
   /** Why a place may be neither read nor changed. */
   closed(place: Place): string | undefined
-  /** Whether a person may write in another conversation than the call's, which must be there. @param person absent: the first owner */
+  /** Tells if a person may write in a conversation other than the call's; false if there is no such conversation. @param person absent: the first owner */
   mayWriteIn(sessionId: string, person: string | undefined): boolean
   store: ContentStore
   applier: Applier
@@ -59,7 +59,7 @@ export function opened(given: string, { roots, rootOf }: FilePorts, sessionId: s
   return { place, name, root: rootOf(name), path: place.path }
 }
 
-/** What a change of files would come to, as its card shows it. */
+/** The preview of a change of files, for its card. */
 export function previewOf(
   changes: readonly FileChange[],
   { store }: FilePorts,
@@ -76,7 +76,7 @@ export function previewOf(
   }
 }
 
-/** What an approval rests on: each path with the bytes before and after. */
+/** The basis of an approval: each path with digests of the bytes before and after. */
 export const basisOf = (changes: readonly FileChange[]): Record<string, string> =>
   Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
 

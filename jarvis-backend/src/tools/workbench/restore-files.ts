@@ -22,7 +22,7 @@ const input = z.strictObject({
 /** In whose name, and in which session, it is asked for. */
 type By = { sessionId?: string | undefined; person?: string | undefined }
 
-/** @throws Mistake where a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
+/** @throws Mistake if a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
 function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts, by: By): FileChange[] {
   const own = by.sessionId
   if (session !== undefined && session !== own && !ports.mayWriteIn(session, by.person))
@@ -56,7 +56,7 @@ export const restoreFiles = fileTool({
   description:
     'Puts back what files held before a change that JARVIS made. Use the tool undo with the change’s id; this is the call that it makes. Refuses where a file was changed since.',
   input,
-  // What a caller writes into `then` may be bytes of elsewhere, so only `undo` has a scope.
+  // A caller may name bytes of another file in `then`, so only calls of `undo` have a scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
       pathEffect('data', path, world, {

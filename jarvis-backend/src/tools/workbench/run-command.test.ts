@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { compilePolicy, type World } from '../../gate/index.ts'
 import type { Verdict } from '../../workbench/sandbox/level.ts'
+import type { CommandPorts } from './command-ports.ts'
 import { runCommand } from './run-command.ts'
 
 const now = 1
@@ -12,13 +13,13 @@ const verdicts = {
 } satisfies Record<string, Verdict>
 
 function judged(level: keyof typeof verdicts, workbench: { exec: boolean; landlock?: boolean }) {
-  const { effects } = runCommand({ verdict: () => verdicts[level], get: () => undefined })
   const world: World = {
     cluster: { nodes: [], guests: [] },
     policy: compilePolicy({ file: { version: 1, workbench } as never }),
     now,
   }
-  return effects({ command: 'ls' }, world, {} as never)[0]?.atLeast
+  const ports = { sandbox: { verdict: () => verdicts[level] } } as unknown as CommandPorts
+  return runCommand.effects({ command: 'ls' }, world, ports)[0]?.atLeast
 }
 
 test.each([
@@ -38,13 +39,12 @@ test.each([
 
 test('the card of a command says where the conversation’s own folder holds too much to be bound whole', async () => {
   const preview = async (named: object) => {
-    const tool = runCommand({ verdict: () => verdicts.full, get: () => undefined })
     const ports = {
       sandbox: { tried: async () => verdicts.full },
       named: () => ({ files: [], isCut: false, others: () => [], ...named }),
       keep: () => undefined,
     }
-    return (await tool.prepare?.({ command: 'sh run.sh' }, { sessionId: 'ses_1' } as never, ports as never))?.now
+    return (await runCommand.prepare?.({ command: 'sh run.sh' }, { sessionId: 'ses_1' } as never, ports as never))?.now
   }
   expect(await preview({ isTooMuch: true })).toContain('as in a root, only what the command names is bound')
   expect(await preview({ tree: 'x', isWhole: true })).toContain('A change of any file in the folder asks again.')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Effect, sandboxTarget } from '../../gate/index.ts'
 import { endWords } from '../../workbench/sandbox/command.ts'
-import { type CommandFacts, changesWords, commandTool, lineOf, ofSession, readsSandbox } from './command-ports.ts'
+import { type CommandPorts, changesWords, commandTool, lineOf, ofSession, readsSandbox } from './command-ports.ts'
 
 const id = z.string().max(64).describe('Its id, as run_command gives it.')
 const reads = {
@@ -26,9 +26,9 @@ export const checkCommand = commandTool({
     line: z.int().min(0).optional().describe('From 0.'),
   }),
   async run({ command: asked, wait = 0, line }, context, { commands }) {
-    ofSession(commands.get, asked, context.sessionId)
+    ofSession(commands, asked, context.sessionId)
     const command =
-      (await commands.wait(asked, wait * 1000, context.signal)) ?? ofSession(commands.get, asked, context.sessionId)
+      (await commands.wait(asked, wait * 1000, context.signal)) ?? ofSession(commands, asked, context.sessionId)
     const { state } = command
     const output = await commands.output(asked, line === undefined ? undefined : { line, most: mostLines })
     const words = state.kind === 'running' ? 'still running' : `${endWords(state)}, ${changesWords(state)}`
@@ -74,33 +74,32 @@ const outwards: Effect = {
   atLeast: { tier: 'red', because: 'The command may send what it is given out of the sandbox.', isAlways: true },
 }
 
-export const sendInput = (facts: CommandFacts) =>
-  commandTool({
-    name: 'send_input',
-    title: 'Write to a command’s input',
-    description: 'Writes a text to the stdin of a command in the background. End a line with a line feed.',
-    tier: 'yellow',
-    touches: [
-      { kind: 'execute', on: 'sandbox' },
-      { kind: 'network', on: 'sandbox' },
-    ],
-    raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
-    // What it writes may be carried out of the sandbox, as the command's own text might.
-    effects: ({ command }) => [
-      ...acts('The text goes to the input of a command in the sandbox.'),
-      ...((facts.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
-    ],
-    undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.' }),
-    ending: () => ({ look: 'check_command shows whether the command has taken it.' }),
-    timeoutMs: 10_000,
-    input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
-    async run({ command: asked, text }, { sessionId }, { commands }) {
-      ofSession(commands.get, asked, sessionId)
-      const isTaken = commands.write(asked, text)
-      const words = isTaken ? 'written' : 'it takes no input: it has ended, or was not started in the background'
-      return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isTaken }, isError: !isTaken }
-    },
-  })
+export const sendInput = commandTool({
+  name: 'send_input',
+  title: 'Write to a command’s input',
+  description: 'Writes a text to the stdin of a command in the background. End a line with a line feed.',
+  tier: 'yellow',
+  touches: [
+    { kind: 'execute', on: 'sandbox' },
+    { kind: 'network', on: 'sandbox' },
+  ],
+  raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
+  // The command may send the text out of the sandbox, as it may send its own text.
+  effects: ({ command }, _world, ports?: CommandPorts) => [
+    ...acts('The text goes to the input of a command in the sandbox.'),
+    ...((ports?.commands.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),
+  ],
+  undo: () => ({ kind: 'none', because: 'Only the sandbox feels it.' }),
+  ending: () => ({ look: 'check_command shows whether the command has taken it.' }),
+  timeoutMs: 10_000,
+  input: z.strictObject({ command: id, text: z.string().min(1).max(20_000) }),
+  async run({ command: asked, text }, { sessionId }, { commands }) {
+    ofSession(commands, asked, sessionId)
+    const isTaken = commands.write(asked, text)
+    const words = isTaken ? 'written' : 'it takes no input: it has ended, or was not started in the background'
+    return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isTaken }, isError: !isTaken }
+  },
+})
 
 export const stopCommand = commandTool({
   name: 'stop_command',
@@ -114,9 +113,9 @@ export const stopCommand = commandTool({
   timeoutMs: 15_000,
   input: z.strictObject({ command: id }),
   async run({ command: asked }, { sessionId, signal }, { commands }) {
-    ofSession(commands.get, asked, sessionId)
+    ofSession(commands, asked, sessionId)
     const isStopped = commands.stop(asked)
-    const { state } = (await commands.wait(asked, 5_000, signal)) ?? ofSession(commands.get, asked, sessionId)
+    const { state } = (await commands.wait(asked, 5_000, signal)) ?? ofSession(commands, asked, sessionId)
     const words = state.kind === 'running' ? 'still ending' : endWords(state)
     return { text: `${asked}: ${words}.`, summary: words, data: { command: asked, isStopped } }
   },

@@ -29,6 +29,7 @@ export const webFetch = webTool({
       .describe('http or https. Best as the operator or web_search gave it: others may ask.'),
     offset: z.int().min(0).max(20_000_000).optional().describe('Characters to skip, as the last part said.'),
   }),
+  example: { url: 'https://example.org/' },
   output: PageData,
   view: 'page',
   touches: [{ kind: 'read', on: 'web' }],

@@ -2,7 +2,7 @@ import type { Pages } from '../../workbench/web/pages.ts'
 import type { SearchEngine } from '../../workbench/web/search/engine.ts'
 import { toolOver } from '../tool.ts'
 
-/** What the tools over the web act through. `engine`: undefined where none is set. `isListed`: policy.yaml lists the site under `web: private`. */
+/** The parts that the tools over the web act through. `engine`: undefined if no search service is set. `isListed`: policy.yaml lists the site under `web: private`. */
 export type WebPorts = {
   pages: Pages
   engine: SearchEngine | undefined

@@ -24,6 +24,7 @@ export const webSearch = webTool({
       .describe('Words as for a search engine. It leaves this network: no names or data of the house.'),
     count: z.int().min(1).max(20).optional().describe(`Results. Absent: ${usual}.`),
   }),
+  example: { query: 'proxmox backup' },
   output: HitsData,
   view: 'hits',
   touches: [{ kind: 'read', on: 'web' }],

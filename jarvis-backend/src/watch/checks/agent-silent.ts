@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
-import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
+import { isForbidden } from '../../homelab/pve/rights.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
 

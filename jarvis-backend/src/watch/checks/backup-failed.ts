@@ -20,7 +20,7 @@ type Job = { task: Task; job?: BackupJob; unread?: string }
  * it cannot be read, the node has the alert.
  */
 export function backupFailedCheck(): Check {
-  /** What is read of ended tasks, by UPID. */
+  /** The jobs of ended tasks that were read, by UPID. */
   const known = new Map<string, BackupJob>()
 
   async function jobOf(task: Task, { api, signal }: CheckPorts): Promise<Job> {
@@ -107,7 +107,7 @@ function outcomeOf(task: Task, why: string | undefined): Outcome {
   return { at: endOf(task), words: why ?? words, ...(task.status === 'failed' && { why: why ?? words }) }
 }
 
-/** What came of a backup of an earlier guest with the number says nothing of this one. */
+/** The outcome of an earlier guest with the same number says nothing about this guest. */
 const ofGuest = ({ identity }: Guest, last: Outcome | undefined) =>
   last !== undefined && whoseAt(identity, last.at) === 'earlier' ? undefined : last
 

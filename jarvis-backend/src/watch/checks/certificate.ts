@@ -1,7 +1,7 @@
 import { clusterTime } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
-import { figure, rowsOf, words } from '../../homelab/proxmox/answers.ts'
+import { figure, rowsOf, words } from '../../homelab/pve/answers.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, under } from '../measure.ts'

@@ -1,8 +1,8 @@
 import { clusterTime } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
 import { readCoverage } from '../../homelab/operations/coverage.ts'
-import { ApiError } from '../../homelab/proxmox/failure.ts'
-import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { ApiError } from '../../homelab/pve/failure.ts'
+import { isForbidden } from '../../homelab/pve/rights.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
 
@@ -28,7 +28,7 @@ export const guestUncovered: Check = {
           const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
           const who = guestName(guest)
           if (found === undefined) {
-            // Whether only a disabled job covers it is unknown then.
+            // Then it is unknown if only a disabled job covers the guest.
             if (jobs === null)
               return { ...of, level: 'unseen', words: 'unknown', sentence: `${who}: its backup jobs are not known.` }
             return { ...of, level: 'clear', words: 'in a job', sentence: `${who} is in a backup job.` }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
-import { readAs } from '../../homelab/proxmox/answers.ts'
+import { readAs } from '../../homelab/pve/answers.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, over } from '../measure.ts'
 

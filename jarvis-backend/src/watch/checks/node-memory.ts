@@ -2,7 +2,7 @@ import type { Node } from 'protocol'
 import { shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { diskOf, plainName } from '../../homelab/format.ts'
-import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
+import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import { percent } from '../../lib/words.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
 import { nodeObject, seen } from '../measure.ts'
@@ -50,7 +50,7 @@ async function measured(node: Node, ports: CheckPorts): Promise<Measure> {
 const Status = z.object({ memory: z.object({ available: figure }).optional().catch(undefined) })
 const Row = z.object({ time: figure, arcsize: figure })
 
-/** What a node tells of its caches; absent: not known, as before Proxmox VE 9. @throws the signal's reason */
+/** Reads a node's caches. A member is absent if it is not known, as before Proxmox VE 9. @throws the signal's reason */
 async function cachesOf(
   node: string,
   { api, signal }: CheckPorts,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PvePath } from '../../homelab/ports.ts'
-import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
+import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import type { CheckPorts } from '../check.ts'
 import { over } from '../measure.ts'
 
@@ -21,7 +21,7 @@ export function heldFor(values: readonly number[], minutes: number): number | un
   return held.length === 0 ? undefined : Math.max(...held)
 }
 
-/** What Proxmox recorded of the memory pressure in the last hour, percent a minute, oldest first. @throws ApiError; the signal's reason */
+/** Reads the memory pressure of the last hour that Proxmox recorded: percent for each minute, oldest first. @throws ApiError; the signal's reason */
 export async function pressureOf(
   { api, signal }: Pick<CheckPorts, 'api' | 'signal'>,
   path: PvePath,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
-import { words as text } from '../../homelab/proxmox/answers.ts'
-import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { words as text } from '../../homelab/pve/answers.ts'
+import { isForbidden } from '../../homelab/pve/rights.ts'
 import { CannotRun, type Check } from '../check.ts'
 import { seen, siteObject, when } from '../measure.ts'
 

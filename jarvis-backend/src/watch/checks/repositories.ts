@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { oneLine, plainName } from '../../homelab/format.ts'
-import { readAs, rowsOf, words } from '../../homelab/proxmox/answers.ts'
+import { readAs, rowsOf, words } from '../../homelab/pve/answers.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
 

@@ -1,7 +1,7 @@
 import { isUnlooked } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
-import { figure, rowsOf } from '../../homelab/proxmox/answers.ts'
+import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import { percent } from '../../lib/words.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, storageObject, under } from '../measure.ts'

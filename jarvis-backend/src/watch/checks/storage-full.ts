@@ -23,7 +23,7 @@ export const storageFull: Check = {
         .filter((storage) => !isUnlooked(storage, limits))
         .map((storage) => {
           const [look, failed] = storageRatio
-          // What is out of reach shows its last known use.
+          // A storage that cannot be reached shows its last known use, so its use counts as unknown.
           const share = storage.isActive === true ? shareOf(storage.usedBytes, storage.totalBytes) : undefined
           const words = share === undefined ? 'unknown' : percent(share)
           return {

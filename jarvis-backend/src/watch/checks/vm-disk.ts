@@ -1,9 +1,9 @@
 import { isLeftOut, shareOf } from 'protocol/facts'
 import { z } from 'zod'
 import { plainName } from '../../homelab/format.ts'
-import { figure, words as text } from '../../homelab/proxmox/answers.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
-import { isForbidden } from '../../homelab/proxmox/rights.ts'
+import { figure, words as text } from '../../homelab/pve/answers.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
+import { isForbidden } from '../../homelab/pve/rights.ts'
 import { percent } from '../../lib/words.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, over } from '../measure.ts'
@@ -11,7 +11,7 @@ import { guestName, guestObject, over } from '../measure.ts'
 const share = { look: 0.9, failed: 0.97, clear: 0.85 }
 /** Images that are read only, and always full. */
 const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
-/** What is small and full by nature: a loader, firmware, the kernels, a recovery volume of Windows, which has no letter. */
+/** File systems that are small and full by nature: a boot loader, firmware, the kernels, a recovery volume of Windows without a letter. */
 const small = /^(?:\/boot(?:\/.*)?|\/efi|\/recovery|\\\\\?\\Volume\{.*|System Reserved)$/i
 /** Below this a filesystem holds no data that grows, bytes. */
 const leastBytes = 1024 ** 3

@@ -1,8 +1,8 @@
 import type { Guest } from 'protocol'
 import { withoutTemplates } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
-import { GuestNow } from '../../homelab/proxmox/answers.ts'
-import { guestPath } from '../../homelab/proxmox/guest.ts'
+import { GuestNow } from '../../homelab/pve/answers.ts'
+import { guestPath } from '../../homelab/pve/guest.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 

@@ -56,7 +56,7 @@ export const zfsScrub: Check = {
   },
 }
 
-/** What runs or ran beside the last finished scrub. */
+/** The sentence about a scan other than the last finished scrub. */
 const wordsFor: Partial<Record<Scan, string>> = {
   'scrub paused': ' A scrub of it is paused.',
   'scrub canceled': ' A scrub of it was canceled.',

@@ -6,14 +6,14 @@ export type Arriving = {
   shown(): Promise<void>
   /** A page is shown now. */
   look(): void
-  /** Those that are not shown now are not waited for again. @returns how many they are */
+  /** Stops waiting for the pages that are not shown yet. @returns their number */
   giveUp(): number
 }
 
 /**
  * Watches for tabs that open. Chromium tells of a tab before it answers the click that opened it, and Playwright tells of it
  * later, so what a call reports may lack it. @param session one of the browser, not of a page @param pages how many Playwright shows
- * @throws Error where the browser has ended
+ * @throws Error if the browser has ended
  */
 export async function watchArrivals(session: CDPSession, pages: () => number): Promise<Arriving> {
   const targets = new Set<string>()

@@ -5,13 +5,13 @@ import type { Seen } from './tab.ts'
 
 /** The browsers of all sessions. */
 export type Browsers = {
-  /** Runs one piece of work at a time on the session's browser, which is started where there is none. @throws Error, Mistake */
+  /** Runs one piece of work at a time on the session's browser, which is started if there is none. @throws Error, Mistake */
   on<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
-  /** The same for work on a page that is open. @throws Mistake where the session has no browser */
+  /** The same for work on a page that is open. @throws Mistake if the session has no browser */
   onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
   /** The element of that reference as it was read last. @param sessionId absent: in whichever session */
   seen(ref: string, sessionId?: string): Seen | undefined
-  /** What is known of a tab: its address, and the dialog that was open last. @param sessionId absent: in whichever session */
+  /** A tab's address, and the dialog that was open last. @param sessionId absent: a tab of any session */
   tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined
   running(): number
   end(sessionId: string): Promise<void>
@@ -26,7 +26,7 @@ type Open = { starting: Promise<Browsing>; browsing: Browsing | undefined; turn:
 
 export function createBrowsers(parts: {
   clock: Clock
-  /** @throws Error where no browser can be started here */
+  /** @throws Error if no browser can be started here */
   partsOf(sessionId: string): Omit<BrowsingParts, 'clock' | 'nextTab'>
   report(error: unknown, message: string): void
   start?: (parts: BrowsingParts) => Promise<Browsing>

@@ -10,18 +10,21 @@ const mostBytes = 50 * 1024 ** 2
 const mostFiles = 20
 const lookMs = 250
 
+/** Keeps a download in the session's folder, and returns a sentence about it. */
+export type KeepDownload = (
+  download: Pick<Download, 'suggestedFilename' | 'cancel' | 'failure' | 'path' | 'delete'>,
+) => Promise<string>
+
 /**
  * Keeps the files that pages hand out in the session's folder, under `downloads`, and opens none of them. Chromium fills the one folder and a
  * model the other, so both are used from an open folder on, and no link in them is followed.
  * @param folder where Chromium writes @param to makes the session's folder on first use
  * @returns for each download what became of it, as a sentence
  */
-export function createDownloads(folder: string, to: () => RootAt, clock: Clock) {
+export function createDownloads(folder: string, to: () => RootAt, clock: Clock): KeepDownload {
   const from: RootAt = { name: 'the downloads', path: folder, write: false, own: [] }
   let count = 0
-  return async function keep(
-    download: Pick<Download, 'suggestedFilename' | 'cancel' | 'failure' | 'path' | 'delete'>,
-  ): Promise<string> {
+  return async function keep(download) {
     const offered = nameOf(download.suggestedFilename())
     count += 1
     if (count > mostFiles) {
@@ -51,7 +54,7 @@ export function createDownloads(folder: string, to: () => RootAt, clock: Clock) 
   }
 }
 
-/** What Chromium wrote; undefined where it is no file. */
+/** The bytes of a download. Undefined if it is not a file. */
 const bytesIn = (from: RootAt, name: string): Buffer | 'too large' | undefined =>
   within(from, name, (held) =>
     withFile(held, name, (file, stats) => (stats.isFile() ? (bytesOf(file, mostBytes) ?? 'too large') : undefined)),

@@ -82,7 +82,7 @@ export async function launchChromium(
       env: {},
       args,
       downloadsPath: downloads,
-      // Of what is no context's, and of contexts without a way of their own: there are none, so this one is never opened.
+      // The proxy of requests outside a context. All contexts have their own proxy, so nothing listens at this one.
       proxy: { server: relayAt(ways.length), bypass: '<-loopback>' },
       timeout: launchMs,
       handleSIGINT: false,

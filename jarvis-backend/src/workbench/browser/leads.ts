@@ -13,8 +13,8 @@ const either = (first: Locator, others: readonly Locator[]) => others.reduce((al
  * is in or that are in it, of its buttons, of the form whose it is, and of a picture's map. What a script of the page does is not known. Looked
  * for by selectors, which a page cannot answer in the browser's place.
  * @param element not in a frame @param pageUrl the page's address, http(s)
- * @returns undefined where it cannot be known: below a shadow root, which hides what is above it, and shown at a place in one
- * @throws Error where the element is gone, or too much is about it
+ * @returns undefined if it cannot be known: below a shadow root, which hides what is above it, and shown at a place in one
+ * @throws Error if the element is gone, or too much is about it
  */
 export async function elsewhereFrom(page: Page, element: Locator, pageUrl: string): Promise<string[] | undefined> {
   if ((await element.locator('xpath=ancestor-or-self::*[last()][self::html]').count()) !== 1) return undefined
@@ -43,7 +43,7 @@ export async function elsewhereFrom(page: Page, element: Locator, pageUrl: strin
   return [...new Set(found.filter((url) => /^https?:/.test(url) && new URL(url).origin !== origin))]
 }
 
-/** @throws Error where there are too many */
+/** @throws Error if there are too many */
 async function attributesOf(place: Locator, ...names: readonly string[]): Promise<string[]> {
   const all = await place.all()
   if (all.length > mostLooked) throw new Error('There are too many.')

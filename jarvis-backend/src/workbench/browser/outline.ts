@@ -15,7 +15,7 @@ export type AriaNode = {
 
 /** One thing of a page that can be acted on. `ref`: Playwright's, unique in its tab while the element is there. */
 export type Element = { ref: string; role: string; name: string; url?: string; box?: Box }
-/** CSS pixels from the top left corner of what is seen. */
+/** CSS pixels from the top left corner of the visible part. */
 export type Box = { x: number; y: number; width: number; height: number }
 
 const interactive = new Set([
@@ -28,10 +28,10 @@ const mostText = 400
 
 /** Most bytes of one answer about a page. */
 export const mostBytes = 24 * 1024
-/** Of these, for the list of what can be acted on, where the page does not fit. */
+/** The part of those bytes for the list of elements, if the page does not fit. */
 const elementBytes = 14 * 1024
 
-/** What an approval names: text stands for a name where an element has none, as with a clickable box. */
+/** The name of an element for an approval. An element without a name, such as a clickable box, is named by its text. */
 const nameOf = ({ name, text, placeholder }: AriaNode): string => name ?? placeholder ?? (text ?? '').slice(0, mostName)
 
 const isInteractive = ({ role, ref, cursor }: AriaNode) =>
@@ -54,7 +54,7 @@ export function elementsOf(tree: readonly (AriaNode | string)[]): Element[] {
   return found
 }
 
-/** Those of the elements that a person would press, fill or choose. */
+/** The elements that a person would press, fill or choose. */
 export const interactiveOf = (tree: readonly (AriaNode | string)[]): Element[] => {
   const refs = new Set<string>()
   walk(tree, (node) => {
@@ -63,7 +63,7 @@ export const interactiveOf = (tree: readonly (AriaNode | string)[]): Element[] =
   return elementsOf(tree).filter(({ ref }) => refs.has(ref))
 }
 
-/** Whether something of a frame stands in a page. */
+/** Tells if a page shows something of a frame. */
 export function showsFrame(tree: readonly (AriaNode | string)[]): boolean {
   let isShown = false
   walk(tree, ({ role, children = [] }) => {
@@ -179,7 +179,7 @@ function firstOf(lines: readonly string[], most: number): { lines: string[]; byt
 
 const mostNews = 4 * 1024
 
-/** What a page shows that it did not show before, at most 4 KiB. Empty where nothing is new. */
+/** The lines that a page did not show before, at most 4 KiB. Empty if nothing is new. */
 export function newsOf(
   before: readonly (AriaNode | string)[],
   now: readonly (AriaNode | string)[],

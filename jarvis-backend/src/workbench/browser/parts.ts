@@ -10,7 +10,7 @@ const places = [
   '/opt/google/chrome/chrome',
 ]
 
-/** The system's Chromium, found once: the program, and its folder where that is outside `/usr`. */
+/** The system's Chromium, found once: the program, and its folder if that is outside `/usr`. */
 export function findChromium(candidates: readonly string[] = places): { path: string; folder?: string } | undefined {
   for (const candidate of candidates) {
     try {
@@ -38,7 +38,7 @@ export async function loadPlaywright(): Promise<Playwright> {
   }
 }
 
-/** Whether playwright-core is installed, without loading it. */
+/** Tells if playwright-core is installed, without loading it. */
 export function hasPlaywright(): boolean {
   try {
     import.meta.resolve('playwright-core')

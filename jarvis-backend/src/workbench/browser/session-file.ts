@@ -6,7 +6,7 @@ import type { RootAt } from '../files/walk.ts'
 
 /**
  * Reads a file of the session's folder, and follows no link to it. @param path relative to the folder
- * @throws Mistake where there is none, a part is a link, or it is larger than 20 MB
+ * @throws Mistake if there is none, a part is a link, or it is larger than 20 MB
  */
 export function fileIn(root: RootAt, path: string): { name: string; bytes: Buffer; hash: string } {
   const looked = lookedAt(root, path)

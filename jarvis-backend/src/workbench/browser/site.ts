@@ -38,7 +38,7 @@ export function placesFor({ host, place }: Pick<PageAddress, 'host' | 'place'>):
   return hosts.flatMap((name) => [`${name}:80`, `${name}:443`])
 }
 
-/** Whether a link leads elsewhere, and is no part of the page that it is on. */
+/** The address that a link leads to. Undefined if the address is refused or the link stays within its page. */
 export function linkTarget(href: string, pageUrl: string): PageAddress | undefined {
   const target = pageAddress(href, pageUrl)
   if ('refused' in target) return undefined

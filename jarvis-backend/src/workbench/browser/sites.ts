@@ -10,9 +10,9 @@ export type Site = { lane: number; key: string; places: Set<string>; context: Br
 export const mostSites = 6
 
 export type SiteRules = {
-  /** Whether a place that no page was opened at may be reached. */
+  /** Tells if a place may be reached at which no page was opened. */
   listed: Allows
-  /** Whether a place may be in this network. */
+  /** Tells if a place may be in this network. */
   isPrivate(place: string): boolean
 }
 
@@ -42,7 +42,7 @@ export class Sites {
     this.#rules = rules
   }
 
-  /** What may be reached over one of the browser's ways. */
+  /** The places that may be reached over one of the browser's proxies. */
   allows(lane: number): Allows {
     return (place) => {
       const site = this.#sites.get(lane)
@@ -59,8 +59,8 @@ export class Sites {
     this.all().find(({ key }) => key === keyOf(address))
 
   /**
-   * The site of an address, which is opened where it is not. The site that was used longest ago and shows no page is closed where there are too many.
-   * @returns undefined where all show pages
+   * The site of an address, which is opened if it is not open. The site that was used longest ago and shows no page is closed if there are too many.
+   * @returns undefined if all show pages
    */
   async open(
     browser: Browser,

@@ -24,24 +24,24 @@ export type Seen = {
 /** An element in the picture, for people and models that see. */
 export type Marked = { ref: string; role: string; name: string; box: Box }
 
-export type Tab = {
-  id: number
-  page: Page
-  /** Whether something of a frame stood in the page as it was read last, or it went elsewhere meanwhile. */
+export interface Tab {
+  readonly id: number
+  readonly page: Page
+  /** Tells if the page showed something of a frame when it was read last, or if the tab shows another page since. */
   isMixed(): boolean
-  /** Reads the page again. @returns what is on it that was not there before */
+  /** Reads the page again. @returns the lines that it did not show before */
   read(): Promise<string>
-  /** The page as it was read last. @throws Mistake where `within` is not on it */
+  /** The page as it was read last. @throws Mistake if `within` is not on it */
   outline(look: { find?: string | undefined; within?: string | undefined }): { text: string; isCut: boolean }
-  /** As it was read last; nothing is asked of the page. */
+  /** An element as it was read last; nothing is asked of the page. */
   seen(number: number): Seen | undefined
-  /** Reads the page again and finds the element. @throws Mistake where it is gone */
+  /** Reads the page again and finds the element. @throws Mistake if the element is gone */
   find(number: number): Promise<{ seen: Seen; locator: Locator }>
-  /** What can be acted on and is inside the picture, in the page's order. */
+  /** The elements that can be acted on and are inside the picture, in the page's order. */
   marked(): Promise<Marked[]>
 }
 
-/** A form field whose content is nobody's to read or to fill unasked. */
+/** Form fields whose content JARVIS does not read, and does not fill without asking. */
 const secretFields =
   'input[type=password], input[autocomplete^="cc-"], input[autocomplete="one-time-code"], input[autocomplete$="-password"]'
 const frames = ['iframe', 'frame', 'object', 'embed']
@@ -49,68 +49,129 @@ const readMs = 20_000
 /** Numbers stay with their elements, and this many are remembered. */
 const mostNumbers = 100_000
 
-/** One page of a browser, and the numbers that its elements have for the model. @param id unique in this process */
-export function createTab(id: number, page: Page): Tab {
-  let tree: readonly (AriaNode | string)[] = []
-  let readUrl = page.url()
-  const numbers = new Map<string, number>()
-  const refs: string[] = []
-  let secrets = new Set<string>()
-  /** What stands before the references of the page itself: with each page that a tab shows it is another one, as with each frame. */
-  let own = ''
-  let isMixed = false
+/** One page of a browser, and the numbers that its elements have for the model. */
+export class BrowserTab implements Tab {
+  readonly id: number
+  readonly page: Page
+  #tree: readonly (AriaNode | string)[] = []
+  #readUrl: string
+  readonly #numbers = new Map<string, number>()
+  readonly #refs: string[] = []
+  readonly #known = new Map<number, Seen>()
+  #secrets = new Set<string>()
+  /** The prefix of references to elements of the page itself. Each page that the tab shows has its own prefix, and so has each frame. */
+  #own = ''
+  #isMixed = false
 
-  /** The page's own references, such as `f1e2`, as numbers that are no words of any text. */
-  const numberOf = (ref: string): number => {
-    const known = numbers.get(ref)
-    if (known !== undefined) return known
-    if (refs.length >= mostNumbers) throw new Mistake('The page has changed too often. Open it again.')
-    refs.push(ref)
-    numbers.set(ref, refs.length)
-    return refs.length
+  /** @param id unique in this process */
+  constructor(id: number, page: Page) {
+    this.id = id
+    this.page = page
+    this.#readUrl = page.url()
   }
 
-  async function snapshot(boxes: boolean) {
+  isMixed(): boolean {
+    return this.#isMixed
+  }
+
+  async read(): Promise<string> {
+    const before = this.#tree
+    const isSame = this.page.url() === this.#readUrl
+    this.#tree = await this.#snapshot(false)
+    this.#learn()
+    return isSame ? newsOf(before, this.#tree, `${this.id}.`) : ''
+  }
+
+  outline({ find, within }: { find?: string | undefined; within?: string | undefined }) {
+    const outline = outlineOf(this.#tree, `${this.id}.`, { find, within: within?.split('.')[1] })
+    if (outline === undefined) throw new Mistake(`within: ${within} is not on the page any more. Read the page again.`)
+    return outline
+  }
+
+  seen(number: number): Seen | undefined {
+    return this.#known.get(number)
+  }
+
+  async find(number: number): Promise<{ seen: Seen; locator: Locator }> {
+    await this.read()
+    const seen = this.#known.get(number)
+    const ref = this.#refs[number - 1]
+    if (seen === undefined || ref === undefined)
+      throw new Mistake(`ref: ${this.id}.${number} is not on the page any more. Read the page again.`)
+    const locator = this.page.getByRef(ref)
+    const isSecret = await isSecretField(locator).catch(() => true)
+    const holdsFrame = seen.isFramed === true || (await holdsFrames(locator).catch(() => true))
+    const { elsewhere: _, ...rest } = seen
+    const elsewhere =
+      seen.isFramed === true ? undefined : await elsewhereFrom(this.page, locator, this.#readUrl).catch(() => undefined)
+    const found = { ...rest, isSecret, holdsFrame, ...(elsewhere !== undefined && { elsewhere }) }
+    this.#known.set(number, found)
+    return { seen: found, locator }
+  }
+
+  async marked(): Promise<Marked[]> {
+    this.#tree = await this.#snapshot(true)
+    this.#learn()
+    const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 }
+    return interactiveOf(this.#tree).flatMap(({ ref, role, name, box }) => {
+      // Boxes in a frame count from the frame.
+      if (box === undefined || prefixOf(this.#refs[Number(ref) - 1]) !== this.#own) return []
+      const isInside = box.x >= 0 && box.y >= 0 && box.x < width && box.y < height && box.width > 0 && box.height > 0
+      return isInside ? [{ ref: `${this.id}.${ref}`, role, name, box }] : []
+    })
+  }
+
+  async #snapshot(boxes: boolean) {
+    const { page } = this
     // Chromium draws no page that is behind another one, and an undrawn page is never read to its end.
     await page.bringToFront()
     const before = page.url()
     const raw = (await page.ariaSnapshotJSON({ mode: 'ai', boxes, timeout: readMs })) as readonly (AriaNode | string)[]
-    secrets = new Set(await secretsOf(page))
-    own = prefixOf(firstRef(raw))
-    isMixed = page.url() !== before || showsFrame(raw)
-    return numbered(raw)
+    this.#secrets = new Set(await secretsOf(page))
+    this.#own = prefixOf(firstRef(raw))
+    this.#isMixed = page.url() !== before || showsFrame(raw)
+    return this.#numbered(raw)
   }
 
-  /** With our numbers, and without what was typed into secret fields. */
-  function numbered(nodes: readonly (AriaNode | string)[]): (AriaNode | string)[] {
+  /** Replaces the page's own references by numbers, and removes text that was typed into secret fields. */
+  #numbered(nodes: readonly (AriaNode | string)[]): (AriaNode | string)[] {
     return nodes.map((node) => {
       if (typeof node === 'string') return node
       const { ref, text, children } = node
       return {
         ...node,
-        ...(ref !== undefined && { ref: String(numberOf(ref)) }),
-        ...(text !== undefined && { text: secrets.has(text) ? '(hidden)' : text }),
-        ...(children !== undefined && { children: numbered(children) }),
+        ...(ref !== undefined && { ref: String(this.#numberOf(ref)) }),
+        ...(text !== undefined && { text: this.#secrets.has(text) ? '(hidden)' : text }),
+        ...(children !== undefined && { children: this.#numbered(children) }),
       }
     })
   }
 
-  const known = new Map<number, Seen>()
-  function learn() {
-    readUrl = page.url()
-    const before = new Map(known)
-    known.clear()
-    for (const { ref, role, name, url } of elementsOf(tree)) {
+  /** The number of a reference of the page, such as `f1e2`. Numbers are not words of any text. */
+  #numberOf(ref: string): number {
+    const known = this.#numbers.get(ref)
+    if (known !== undefined) return known
+    if (this.#refs.length >= mostNumbers) throw new Mistake('The page has changed too often. Open it again.')
+    this.#refs.push(ref)
+    this.#numbers.set(ref, this.#refs.length)
+    return this.#refs.length
+  }
+
+  #learn(): void {
+    this.#readUrl = this.page.url()
+    const before = new Map(this.#known)
+    this.#known.clear()
+    for (const { ref, role, name, url } of elementsOf(this.#tree)) {
       const number = Number(ref)
-      const isFramed = prefixOf(refs[number - 1]) !== own
+      const isFramed = prefixOf(this.#refs[number - 1]) !== this.#own
       // The address of a link in a frame is relative to the frame, so a click on it is judged as a click.
-      const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, readUrl) : undefined
+      const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, this.#readUrl) : undefined
       const { isSecret, holdsFrame, elsewhere } = before.get(number) ?? {}
-      known.set(number, {
-        ref: `${id}.${number}`,
+      this.#known.set(number, {
+        ref: `${this.id}.${number}`,
         role,
         name,
-        pageUrl: readUrl,
+        pageUrl: this.#readUrl,
         ...(target !== undefined && { leadsTo: target.url }),
         ...(isFramed && { isFramed }),
         ...(isSecret !== undefined && { isSecret }),
@@ -119,60 +180,12 @@ export function createTab(id: number, page: Page): Tab {
       })
     }
   }
-
-  const tab: Tab = {
-    id,
-    page,
-    isMixed: () => isMixed,
-    async read() {
-      const before = tree
-      const isSame = page.url() === readUrl
-      tree = await snapshot(false)
-      learn()
-      return isSame ? newsOf(before, tree, `${id}.`) : ''
-    },
-    outline({ find, within }) {
-      const outline = outlineOf(tree, `${id}.`, { find, within: within?.split('.')[1] })
-      if (outline === undefined)
-        throw new Mistake(`within: ${within} is not on the page any more. Read the page again.`)
-      return outline
-    },
-    seen: (number) => known.get(number),
-    async find(number) {
-      await tab.read()
-      const seen = known.get(number)
-      const ref = refs[number - 1]
-      if (seen === undefined || ref === undefined)
-        throw new Mistake(`ref: ${id}.${number} is not on the page any more. Read the page again.`)
-      const locator = page.getByRef(ref)
-      const isSecret = await isSecretField(locator).catch(() => true)
-      const holdsFrame = seen.isFramed === true || (await holdsFrames(locator).catch(() => true))
-      const { elsewhere: _, ...rest } = seen
-      const elsewhere =
-        seen.isFramed === true ? undefined : await elsewhereFrom(page, locator, readUrl).catch(() => undefined)
-      const found = { ...rest, isSecret, holdsFrame, ...(elsewhere !== undefined && { elsewhere }) }
-      known.set(number, found)
-      return { seen: found, locator }
-    },
-    async marked() {
-      tree = await snapshot(true)
-      learn()
-      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 }
-      return interactiveOf(tree).flatMap(({ ref, role, name, box }) => {
-        // Boxes in a frame count from the frame.
-        if (box === undefined || prefixOf(refs[Number(ref) - 1]) !== own) return []
-        const isInside = box.x >= 0 && box.y >= 0 && box.x < width && box.y < height && box.width > 0 && box.height > 0
-        return isInside ? [{ ref: `${id}.${ref}`, role, name, box }] : []
-      })
-    },
-  }
-  return tab
 }
 
 /** `f2` of `f2e1`. */
 const prefixOf = (ref: string | undefined): string => /^(?:f\d+)?/.exec(ref ?? '')?.[0] ?? ''
 
-/** The first reference in the page's order is of the page itself: what is in a frame comes behind the frame. */
+/** The first reference in the page's order belongs to the page itself, because a frame's content comes after the frame. */
 function firstRef(nodes: readonly (AriaNode | string)[]): string | undefined {
   return elementsOf(nodes)[0]?.ref
 }

@@ -49,5 +49,5 @@ export function registerTies(selectors: Pick<Selectors, 'register'>): Promise<vo
   return isKnown
 }
 
-/** What elements are tied to. Needs `registerTies`. */
+/** The elements that the given ones are tied to. Needs `registerTies`. */
 export const tiedTo = (elements: Locator, tie: Tie): Locator => elements.locator(`${engine}=${tie}`)

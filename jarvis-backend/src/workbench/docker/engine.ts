@@ -80,7 +80,7 @@ const Stats = z.object({
   pids_stats: z.object({ current: z.number().optional() }).optional(),
 })
 
-/** What a container uses now. Absent: Docker does not say, as of one that is stopped. `cpuRatio`: 1 is one core. */
+/** A container's present use of resources. A figure is absent if Docker does not report it, as for a stopped container. `cpuRatio`: 1 is one core. */
 export type ContainerUse = { cpuRatio?: number; ramBytes?: number; ramLimitBytes?: number; processes?: number }
 
 export const containerActs = ['start', 'stop', 'restart'] as const
@@ -104,24 +104,21 @@ export type Engine = {
     of: { tail: number; sinceS?: number; isTty: boolean },
     signal: AbortSignal,
   ): Promise<{ text: string; isCut: boolean }>
-  /** @returns false where it was so already */
+  /** @returns false if it was so already */
   act(container: string, act: ContainerAct, signal: AbortSignal): Promise<boolean>
-  /** Runs a program in a running container, without a shell. `exitCode`: null where Docker does not say. */
+  /** Runs a program in a running container, without a shell. `exitCode`: null if Docker does not say. */
   run(container: string, command: readonly string[], signal: AbortSignal): Promise<Ended>
 }
+
+/** One request to Docker. `body`: sent as JSON. */
+type Asking = { method: 'GET' | 'POST'; path: string; body?: unknown }
 
 /** @param socket path of Docker's UNIX socket */
 export function createEngine(socket: string): Engine {
   const of = (container: string) => `/containers/${ContainerName.parse(container)}`
 
-  async function json<S extends z.ZodType>(
-    shape: S,
-    method: 'GET' | 'POST',
-    path: string,
-    signal: AbortSignal,
-    body?: unknown,
-  ): Promise<z.output<S>> {
-    const { status, bytes, isCut } = await exchange(socket, { method, path, body, most: mostJsonBytes }, signal)
+  async function json<S extends z.ZodType>(shape: S, asked: Asking, signal: AbortSignal): Promise<z.output<S>> {
+    const { status, bytes, isCut } = await exchange(socket, { ...asked, most: mostJsonBytes }, signal)
     if (isCut)
       throw new JarvisError('cluster_unreachable', `Docker answered with more than ${mostJsonBytes / 1024 ** 2} MiB.`)
     refuse(status, bytes)
@@ -138,15 +135,15 @@ export function createEngine(socket: string): Engine {
   }
 
   return {
-    list: (signal) => json(z.array(Listed), 'GET', '/containers/json?all=1', signal),
-    inspect: async (container, signal) => json(Inspected, 'GET', `${of(container)}/json`, signal),
+    list: (signal) => json(z.array(Listed), { method: 'GET', path: '/containers/json?all=1' }, signal),
+    inspect: async (container, signal) => json(Inspected, { method: 'GET', path: `${of(container)}/json` }, signal),
     async use(container, signal) {
-      return useOf(await json(Stats, 'GET', `${of(container)}/stats?stream=false`, signal))
+      return useOf(await json(Stats, { method: 'GET', path: `${of(container)}/stats?stream=false` }, signal))
     },
     async logs(container, { tail, sinceS, isTty }, signal) {
       const since = sinceS === undefined ? '' : `&since=${Math.floor(sinceS)}`
       const path = `${of(container)}/logs?stdout=1&stderr=1&timestamps=1&tail=${Math.floor(tail)}${since}`
-      return output(path, 'GET', isTty, signal)
+      return output({ method: 'GET', path }, isTty, signal)
     },
     async act(container, act, signal) {
       const { status, bytes } = await exchange(
@@ -169,27 +166,28 @@ export function createEngine(socket: string): Engine {
       }
       const { Id } = await json(
         z.object({ Id: z.string().regex(/^[0-9a-f]{1,128}$/) }),
-        'POST',
-        `${of(container)}/exec`,
+        { method: 'POST', path: `${of(container)}/exec`, body: asked },
         signal,
-        asked,
       )
-      const said = await output(`/exec/${Id}/start`, 'POST', false, signal, { Detach: false, Tty: false })
+      const said = await output(
+        { method: 'POST', path: `/exec/${Id}/start`, body: { Detach: false, Tty: false } },
+        false,
+        signal,
+      )
       const { ExitCode, Running } = await json(
         z.object({ ExitCode: z.number().nullish(), Running: z.boolean().default(false) }),
-        'GET',
-        `/exec/${Id}/json`,
+        { method: 'GET', path: `/exec/${Id}/json` },
         signal,
       )
       return { exitCode: Running ? null : (ExitCode ?? null), ...said }
     },
   }
 
-  async function output(path: string, method: 'GET' | 'POST', isTty: boolean, signal: AbortSignal, body?: unknown) {
+  async function output(asked: Asking, isTty: boolean, signal: AbortSignal) {
     const reader = createLogReader(isTty)
     const { status, bytes } = await exchange(
       socket,
-      { method, path, body, most: mostJsonBytes, patienceMs: 300_000, take: reader.add },
+      { ...asked, most: mostJsonBytes, patienceMs: 300_000, take: reader.add },
       signal,
     )
     refuse(status, bytes)
@@ -241,7 +239,7 @@ type Asked = {
   /** Bytes of the answer that are kept. */
   most: number
   patienceMs?: number
-  /** Takes the bytes of an answer that is no refusal, in place of keeping them. @returns false where no more are wanted */
+  /** Takes the bytes of an answer that is no refusal, in place of keeping them. @returns false if no more are wanted */
   take?: (chunk: Buffer) => boolean
 }
 

@@ -32,7 +32,7 @@ export function createLogReader(isTty: boolean) {
   }
 
   return {
-    /** @returns false where no more is wanted */
+    /** @returns false if no more is wanted */
     add(chunk: Buffer): boolean {
       size += chunk.length
       if (isRaw) {

@@ -1,6 +1,6 @@
 import { isOwnAddress } from '../../lib/own-address.ts'
 
-/** Whether a connection would lead to JARVIS itself. @param address an IP address that the host has; absent: it is not resolved yet */
+/** Tells if a connection would lead to JARVIS itself. @param address an IP address of the host; absent: not resolved yet */
 export type IsOwnPlace = (host: string, port: number, address?: string) => boolean
 
 /**

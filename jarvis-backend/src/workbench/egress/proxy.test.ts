@@ -13,7 +13,7 @@ const listen = async (server: Server) => {
   return (server.address() as AddressInfo).port
 }
 
-/** A site that answers with what it was asked. */
+/** A site that answers with the request. */
 const site = () =>
   listen(
     createServer((asked, reply) => {

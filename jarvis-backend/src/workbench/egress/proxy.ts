@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -6,7 +6,7 @@ import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { type Place, placeOf, placeText } from './place.ts'
 import { type Reaching, reach, type Unreached } from './reach.ts'
 
-/** Whether a place may be reached. `private`: also at an address of the home network. */
+/** Decides if a place may be reached. `private`: also at an address of the home network. Undefined: refused. */
 export type Allows = (place: string) => 'public' | 'private' | undefined
 
 /** A place that was asked for. `refused`: why nothing was sent there the last time. Bytes count the content of all connections to it. */
@@ -18,7 +18,7 @@ export type Contact = {
 }
 
 /** One user's way out: a UNIX socket that speaks HTTP's CONNECT and plain HTTP. */
-export type Way = {
+export interface Way {
   /** The socket's path on this machine. */
   socket: string
   /** The places asked for so far, the first first, at most 200. */
@@ -35,7 +35,7 @@ const mostConnections = 128
 /** In one direction, of one way. */
 const mostBytes = 1024 ** 3
 const idleMs = 60_000
-/** What speaks of one connection alone, and is not passed on. */
+/** Headers that concern one connection alone and are not passed on. */
 const hopByHop = new Set([
   ...['connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization', 'host'],
 ])
@@ -50,68 +50,116 @@ const words = {
 
 /**
  * Opens a way out for one user. The host is read strictly and held against the list before it is resolved, every address of it is judged, and the
- * connection goes to one of those addresses. @throws where no socket can be made
+ * connection goes to one of those addresses. @throws if no socket can be made
  */
 export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<Way> {
   const folder = (parts.scratch ?? makeScratch)('egress')
   const path = join(folder.path, 'way')
-  const contacts = new Map<string, Contact>()
-  const open = new Set<Duplex>()
-  const carried = { sent: 0, received: 0 }
+  const proxy = new EgressProxy(allows, parts)
+  await proxy.listen(path)
+  return {
+    socket: path,
+    contacts: () => proxy.contacts(),
+    async close() {
+      await proxy.close()
+      folder.remove()
+    },
+  }
+}
 
-  function contactOf(place: string): Contact {
-    const known = contacts.get(place)
+/** The server behind a way out. */
+class EgressProxy {
+  readonly #allows: Allows
+  readonly #parts: EgressParts
+  readonly #contacts = new Map<string, Contact>()
+  readonly #open = new Set<Duplex>()
+  readonly #server: Server
+  /** Bytes of the connections that have ended. */
+  readonly #carried = { sent: 0, received: 0 }
+
+  constructor(allows: Allows, parts: EgressParts) {
+    this.#allows = allows
+    this.#parts = parts
+    this.#server = createServer((asked, reply) => void this.#forward(asked, reply).catch(() => reply.destroy()))
+    this.#server.on(
+      'connect',
+      (asked, client, head) => void this.#tunnel(asked, client, head).catch(() => client.destroy()),
+    )
+    this.#server.on('connection', (stream) => this.#keep(stream))
+    this.#server.maxConnections = mostConnections
+    this.#server.headersTimeout = 10_000
+  }
+
+  async listen(path: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(path, resolve)
+    })
+  }
+
+  contacts(): readonly Contact[] {
+    return [...this.#contacts.values()]
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    for (const stream of this.#open) stream.destroy()
+    await closed
+  }
+
+  #contactOf(place: string): Contact {
+    const known = this.#contacts.get(place)
     if (known !== undefined) return known
     const contact: Contact = { place, sentBytes: 0, receivedBytes: 0 }
-    if (contacts.size < mostContacts) contacts.set(place, contact)
+    if (this.#contacts.size < mostContacts) this.#contacts.set(place, contact)
     return contact
   }
 
   /** Connects to a place that may be reached. @returns why not, noted under the place */
-  async function enter(place: Place): Promise<{ socket: Socket; contact: Contact } | { refused: string }> {
+  async #enter(place: Place): Promise<{ socket: Socket; contact: Contact } | { refused: string }> {
     const text = placeText(place)
-    const contact = contactOf(text)
+    const contact = this.#contactOf(text)
     const refuse = (refused: NonNullable<Contact['refused']>) => {
       contact.refused = refused
-      parts.log?.({ ...contact })
+      this.#parts.log?.({ ...contact })
       return { refused: `${text}: ${words[refused]}` }
     }
-    const allowed = allows(text)
+    const allowed = this.#allows(text)
     if (allowed === undefined) return refuse('not_listed')
-    if (Math.max(carried.sent, carried.received) > mostBytes) return refuse('too_much')
-    const socket = await reach(place, allowed === 'private', parts)
+    if (Math.max(this.#carried.sent, this.#carried.received) > mostBytes) return refuse('too_much')
+    const socket = await reach(place, allowed === 'private', this.#parts)
     if (typeof socket === 'string') return refuse(socket)
     delete contact.refused
     socket.setTimeout(idleMs, () => socket.destroy())
     socket.once('close', () => {
       contact.sentBytes += socket.bytesWritten
       contact.receivedBytes += socket.bytesRead
-      carried.sent += socket.bytesWritten
-      carried.received += socket.bytesRead
-      parts.log?.({ ...contact })
+      this.#carried.sent += socket.bytesWritten
+      this.#carried.received += socket.bytesRead
+      this.#parts.log?.({ ...contact })
     })
-    keep(socket)
+    this.#keep(socket)
     return { socket, contact }
   }
 
-  function keep(stream: Duplex): void {
-    open.add(stream)
-    stream.once('close', () => open.delete(stream))
+  #keep(stream: Duplex): void {
+    this.#open.add(stream)
+    stream.once('close', () => this.#open.delete(stream))
     stream.on('error', () => stream.destroy())
   }
 
   /** Counts while a connection is open, so that one long download ends as many short ones do. */
-  function bounded(socket: Socket): void {
+  #bound(socket: Socket): void {
     socket.on('data', () => {
-      if (carried.received + socket.bytesRead > mostBytes || carried.sent + socket.bytesWritten > mostBytes)
-        socket.destroy()
+      const { sent, received } = this.#carried
+      if (received + socket.bytesRead > mostBytes || sent + socket.bytesWritten > mostBytes) socket.destroy()
     })
   }
 
-  async function tunnel(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    keep(client)
+  async #tunnel(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    this.#keep(client)
     const place = placeOf(asked.url ?? '')
-    const way = place === undefined ? { refused: 'This is not a host and a port.' } : await enter(place)
+    const way = place === undefined ? { refused: 'This is not a host and a port.' } : await this.#enter(place)
     if ('refused' in way) {
       client.end(answer(403, way.refused))
       return
@@ -123,22 +171,22 @@ export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<
     }
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     if (head.length > 0) socket.write(head)
-    bounded(socket)
+    this.#bound(socket)
     client.pipe(socket).pipe(client)
     client.once('close', () => socket.destroy())
     socket.once('close', () => client.destroy())
   }
 
-  async function forward(asked: IncomingMessage, reply: ServerResponse): Promise<void> {
+  async #forward(asked: IncomingMessage, reply: ServerResponse): Promise<void> {
     const [, authority = '', rest = '/'] = /^http:\/\/([^/?#]*)([/?][^#]*)?/i.exec(asked.url ?? '') ?? []
     const place = placeOf(authority, 80)
-    const way = place === undefined ? { refused: 'This is not an address of http.' } : await enter(place)
+    const way = place === undefined ? { refused: 'This is not an address of http.' } : await this.#enter(place)
     if ('refused' in way) {
       reply.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${way.refused}\n`)
       return
     }
     const { socket } = way
-    bounded(socket)
+    this.#bound(socket)
     const onward = request({
       createConnection: () => socket,
       method: asked.method ?? 'GET',
@@ -153,26 +201,6 @@ export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<
     onward.on('error', () => reply.destroy())
     reply.once('close', () => socket.destroy())
     asked.pipe(onward)
-  }
-
-  const server = createServer((asked, reply) => void forward(asked, reply).catch(() => reply.destroy()))
-  server.on('connect', (asked, client, head) => void tunnel(asked, client, head).catch(() => client.destroy()))
-  server.on('connection', keep)
-  server.maxConnections = mostConnections
-  server.headersTimeout = 10_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(path, resolve)
-  })
-  return {
-    socket: path,
-    contacts: () => [...contacts.values()],
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const stream of open) stream.destroy()
-      await closed
-      folder.remove()
-    },
   }
 }
 

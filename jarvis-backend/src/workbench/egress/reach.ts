@@ -8,7 +8,7 @@ import type { Place } from './place.ts'
 /** Why no connection was made. `private`: one of its addresses is not public. `own`: it leads to JARVIS itself. */
 export type Unreached = 'private' | 'own' | 'unresolved' | 'unreachable'
 
-/** What a test puts in place of the machine's resolver and of the rule for addresses. */
+/** Replaces the machine's resolver and the rule for addresses, for tests. */
 export type Reaching = {
   resolve?: (host: string) => Promise<string[]>
   isAllowed?: (address: string) => boolean

@@ -7,7 +7,7 @@ const relayUrl = `http://127.0.0.1:${relayPort}`
 export const relayAt = (lane: number): string => `http://127.0.0.1:${relayPort + lane}`
 const nodeInside = '/run/node'
 
-/** What programs read to find the way out. */
+/** Environment variables by which programs find the proxy. */
 export const relayEnv: Readonly<Record<string, string>> = {
   HTTP_PROXY: relayUrl,
   HTTPS_PROXY: relayUrl,
@@ -40,7 +40,7 @@ Promise.all(listening).then(() => {
 })
 `
 
-/** This Node, which the sandbox needs where it has none in `/usr`. */
+/** This process's Node. The sandbox needs it if there is no Node in `/usr`. */
 export const relayBind = { from: process.execPath, to: nodeInside } as const
 
 /**

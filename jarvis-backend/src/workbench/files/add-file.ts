@@ -5,10 +5,10 @@ import { type Held, type RootAt, within } from './walk.ts'
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /**
- * Writes bytes into a new file of a root, in a folder that is made where it is missing. No link is followed on the way, and nothing that stands
+ * Writes bytes into a new file of a root, in a folder that is made if it is missing. No link is followed on the way, and nothing that stands
  * there is replaced.
  * @param folder relative to the root @param names those that it may have, the first that is free counts
- * @returns the name @throws JarvisError `invalid_request` where a part of the way is a link; `conflict` where no name is free
+ * @returns the name @throws JarvisError `invalid_request` if a part of the way is a link; `conflict` if no name is free
  */
 export function addFile(root: RootAt, folder: string, names: readonly string[], bytes: Buffer): string {
   const parts = folder.split('/')
@@ -27,7 +27,7 @@ function makeFolder({ dir, name }: Held): void {
   }
 }
 
-/** @param path of a name in an open folder @returns false where something has that name, a link too */
+/** @param path of a name in an open folder @returns false if something has that name, a link too */
 function wroteNew(path: string, bytes: Buffer): boolean {
   let file: number
   try {

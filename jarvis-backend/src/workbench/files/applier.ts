@@ -7,14 +7,14 @@ import { type FileChange, reversed, shownPath } from './entry.ts'
 /** `done`: all are new. `failed`: all are old. `mixed`: some are new, and something else stands where others should. */
 export type ApplyState = 'begun' | 'done' | 'failed' | 'mixed'
 
-/** Which lists of changes were begun, by the call that makes them. */
+/** The lists of file changes that calls began, by call. */
 export interface ApplyJournal {
   /** On disk when it returns. */
   begin(callId: string, changes: readonly FileChange[]): void
   /** @param text what became of it, for people */
   end(callId: string, state: Exclude<ApplyState, 'begun'>, text: string): void
   get(callId: string): { state: ApplyState; text: string } | undefined
-  /** Those that were begun and have not ended, oldest first. */
+  /** The lists that were begun and have not ended, oldest first. */
   open(): { callId: string; changes: FileChange[] }[]
   /** Forgets those that ended before, Unix ms. */
   prune(before: number): void
@@ -25,14 +25,14 @@ export type Applier = {
    * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
    * other work goes on while the disk is waited for.
    * @param signal keeps a list that waits for another from being begun; one that was begun is made whole
-   * @throws JarvisError `storage_failed` where the disk is almost full; `conflict` where a file moved meanwhile: nothing is changed then; `outcome_unknown` where only a part could be
+   * @throws JarvisError `storage_failed` if the disk is almost full; `conflict` if a file moved meanwhile: nothing is changed then; `outcome_unknown` if only a part could be
    */
   apply(callId: string, changes: readonly FileChange[], signal: AbortSignal): Promise<Applied>
   /** Finishes what an earlier process began. Called once, before calls are taken up again. */
   finish(): void
   /** Resolves when nothing is being applied. */
   idle(): Promise<unknown>
-  /** What became of a call's changes; undefined where none were begun. */
+  /** The outcome of a call's changes. Undefined if the call began none. */
   outcomeOf(callId: string): { outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined
 }
 
@@ -42,13 +42,13 @@ const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unk
 export function createApplier(parts: {
   journal: ApplyJournal
   partsOf(callId: string): ApplyParts
-  /** Whether the disk has room beside what is kept for the database. */
+  /** Tells if the disk has room beyond the reserve for the database. */
   hasRoom(): boolean
   report(error: unknown, message: string): void
 }): Applier {
   const { journal } = parts
 
-  /** @returns why it could not be taken back, undefined where all is old */
+  /** @returns why it could not be taken back, undefined if all is old */
   function* takenBack(callId: string, changes: readonly FileChange[]): Steps<string | undefined> {
     try {
       yield* applyChanges(reversed(changes), parts.partsOf(callId), true)

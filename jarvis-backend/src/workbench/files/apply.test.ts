@@ -256,7 +256,7 @@ test('other work goes on while a list is applied, and a second list waits for th
     hasRoom: () => true,
   })
   turning()
-  // The second can only be made after the first: what it replaces is not there before.
+  // The second change can only be made after the first, which creates the file that the second replaces.
   const both = [applier.apply('tu_1', changes, going), applier.apply('tu_2', reversed(changes), going)]
   expect(await Promise.all(both)).toEqual([
     { done: 9, already: 0 },

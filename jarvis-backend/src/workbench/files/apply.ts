@@ -20,7 +20,7 @@ import { type Entry, type FileChange, isSame, leadsOut, none, shownPath } from '
 import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 
 export type ApplyParts = {
-  /** @throws JarvisError where there is no such root now */
+  /** @throws JarvisError if there is no such root now */
   rootOf(name: string): RootAt
   /** The bytes of a new file. */
   read(hash: string): Buffer | undefined
@@ -38,7 +38,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constan
  * file is old or new at any time, also when the process is killed.
  * It stops between files and wherever the disk is waited for, so another list must not be applied in between.
  * @param isResumed an earlier process may have stopped in the middle, so that what changes its kind may be missing
- * @throws JarvisError before anything is changed: `conflict` where something is neither old nor new; `invalid_request` for a link on the way, or
+ * @throws JarvisError before anything is changed: `conflict` if something is neither old nor new; `invalid_request` for a link on the way, or
  * one to be made that leads out of its root
  */
 export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Steps<Applied> {
@@ -64,7 +64,7 @@ export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts,
   return { done: open.length, already: changes.length - open.length }
 }
 
-/** What stands at a path now. @throws JarvisError */
+/** Reads the entry at a path. @throws JarvisError */
 export const entryAt = (root: RootAt, path: string): Entry =>
   within(root, path, (held) => entryIn(held, shownPath({ root: root.name, path }))) ?? none
 
@@ -77,7 +77,7 @@ const isNew = ({ new: made }: FileChange, now: Entry) => isSame(now, made)
 const moved = (change: FileChange, why: string) =>
   new JarvisError('conflict', `${shownPath(change)} ${why}. Nothing more was changed: look at it and ask again.`)
 
-/** @throws JarvisError `conflict` where it is neither old nor new */
+/** @throws JarvisError `conflict` if it is neither old nor new */
 function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean): Entry {
   const root = rootOf(change.root)
   if (!root.write) throw new JarvisError('forbidden', `The root ${root.name} is only read.`)
@@ -112,7 +112,7 @@ function mustBeReady(change: FileChange, all: readonly FileChange[], parts: Appl
   if (stays !== undefined) throw moved(change, 'holds something that is to stay')
 }
 
-/** Works in the open folder that holds a path. @throws JarvisError `conflict` where there is none */
+/** Works in the open folder that holds a path. @throws JarvisError `conflict` if there is no such folder */
 function* at(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => Steps<void>): Steps<void> {
   const held = hold(rootOf(change.root), change.path)
   if (held === undefined) throw moved(change, 'lost the folder that holds it')
@@ -138,7 +138,7 @@ function* remove(held: Held, change: FileChange): Steps<void> {
 function* put(held: Held, change: FileChange, parts: ApplyParts): Steps<void> {
   const { dir, fd, name } = held
   const full = `${dir}/${name}`
-  const { new: made, old } = change
+  const { new: made } = change
   if (made.kind === 'folder') {
     if (lstatSync(full, { throwIfNoEntry: false }) === undefined) mkdirSync(full, { mode: made.mode })
     setFolderMode(full, made.mode)
@@ -146,7 +146,7 @@ function* put(held: Held, change: FileChange, parts: ApplyParts): Steps<void> {
     const fresh = `${dir}/${freshName(name)}`
     symlinkSync(made.to, fresh)
     renameSync(fresh, full)
-  } else if (made.kind === 'file') yield* putFile(held, change, made, old.kind === 'file', parts)
+  } else if (made.kind === 'file') yield* putFile(held, change, made, parts)
   yield fd
 }
 
@@ -154,13 +154,13 @@ function* putFile(
   held: Held,
   change: FileChange,
   { hash, mode }: Extract<Entry, { kind: 'file' }>,
-  replaces: boolean,
   parts: ApplyParts,
 ): Steps<void> {
   const { dir, name } = held
   const bytes = parts.read(hash)
   if (bytes === undefined) throw moved(change, 'cannot be written: its bytes are not kept any more')
   const fresh = `${dir}/${freshName(name)}`
+  const replaces = change.old.kind === 'file'
   const before = replaces ? lstatSync(`${dir}/${name}`, { throwIfNoEntry: false }) : undefined
   const file = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
@@ -186,7 +186,7 @@ function* putFile(
   }
 }
 
-/** Through an open folder: by its name alone, the mode of what a link leads to would change. */
+/** Sets the mode through the open folder. By its name, chmod would change the target of a link. */
 function setFolderMode(path: string, mode: number): void {
   const folder = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
@@ -210,7 +210,7 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
 
 const freshName = (name: string) => `.${name.slice(0, 200)}.jarvis-new`
 
-/** Removes what a process that was killed left half written. */
+/** Removes files that a killed process left half written. */
 function sweep(root: RootAt, path: string): void {
   within(root, path, ({ dir, name }) => {
     const fresh = `${dir}/${freshName(name)}`

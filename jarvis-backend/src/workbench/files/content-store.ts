@@ -14,11 +14,11 @@ import {
 import { join } from 'node:path'
 import { hashOf } from './walk.ts'
 
-/** Bytes by their SHA-256: what files held before a change, and what they are to hold. */
+/** Bytes of files before and after changes, by their SHA-256. */
 export type ContentStore = {
-  /** Keeps bytes on disk before it returns. @returns their hash; undefined where they are over `mostBytes` and not kept */
+  /** Keeps bytes on disk before it returns. @returns their hash; undefined if they are over `mostBytes` and not kept */
   keep(bytes: Buffer): string | undefined
-  /** @returns undefined where they are not kept any more */
+  /** @returns undefined if they are not kept any more */
   read(hash: string): Buffer | undefined
   /** Forgets the bytes that were kept longest ago, until no more than `mostInAll` are left. @param needed hashes that stay */
   prune(needed: ReadonlySet<string>): void
@@ -78,7 +78,7 @@ export function createContentStore(
       const kept = readdirSync(dir).flatMap((name) => {
         const stat = statSync(join(dir, name), { throwIfNoEntry: false })
         if (stat === undefined) return []
-        // What a dead process left half written is nobody's.
+        // A dead process left this file half written, and nothing refers to it.
         if (!form.test(name)) {
           rmSync(join(dir, name), { force: true })
           return []

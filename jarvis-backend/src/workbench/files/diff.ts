@@ -8,7 +8,7 @@ export const mostLines = 200
 
 /**
  * The diff of a list of changes.
- * @param read bytes by their hash; undefined where they are not kept
+ * @param read bytes by their hash; undefined if they are not kept
  * @param most lines in all; the rest is counted
  */
 export function diffOf(
@@ -65,7 +65,7 @@ export function namedDiff(
   })
 }
 
-/** The difference of two texts of one file, with every line of it; none where they are equal. */
+/** The difference of two texts of one file, with every line of it; none if they are equal. */
 export function fileDiffOf(path: string, before: string, after: string): FileDiff[] {
   if (before === after) return []
   const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/))
@@ -85,12 +85,12 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
 /** Lines of a whole diff, beyond which nobody reads on. */
 const mostOfAll = 20_000
 
-/** The whole diff of what a card shows the beginning of. */
+/** The whole diff. A card shows only its beginning. */
 export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] => {
   let free = mostOfAll
   return shown.map((file) => {
     const { path, old, new: made } = file
-    // Of a commit all that is known is on the card.
+    // The card shows all that is known of a commit.
     if (old === undefined && made === undefined) return file
     const [whole = file] =
       file.change === 'named'

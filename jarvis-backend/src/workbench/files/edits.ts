@@ -11,7 +11,7 @@ const shownLines = 12
 /**
  * The bytes after all edits, each found in what the edits before it left. What no edit touches stays byte for byte, ends of lines and byte order
  * mark included; new lines end as the line does that they replace.
- * @throws Mistake where a text is not there, not alone, or changes nothing: then none of the edits is made
+ * @throws Mistake if a text is not there, not alone, or changes nothing: then none of the edits is made
  */
 export function edited(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const whole = decoded(bytes)
@@ -69,7 +69,7 @@ function unified(text: string): { plain: string; places(at: number): number } {
   return { plain, places: (at) => map[at] ?? text.length }
 }
 
-/** What ends the lines in a part of the text, else the line before or after it. */
+/** The line ending in a part of the text; if the part has none, that of the line before or after it. */
 function endingNear(text: string, from: number, to: number): string {
   const inside = /\r\n|\r|\n/.exec(text.slice(from, to))?.[0]
   if (inside !== undefined) return inside

@@ -1,4 +1,4 @@
-/** What stands at a path. `hash`: SHA-256 of the bytes, hex. `mode`: the nine bits of permissions. */
+/** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
 export type Entry =
   | { kind: 'none' }
   | { kind: 'file'; hash: string; mode: number }

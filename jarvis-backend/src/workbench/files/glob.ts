@@ -11,7 +11,7 @@ const notSlash = (letter: string) => letter !== '/'
 /**
  * A pattern of paths: `*` and `?` within a name, `**` over folders, `{a,b}`, `[a-z]`. Case counts. A test reads each letter once and
  * follows all readings of the pattern together, so no pattern makes it slow.
- * @throws SyntaxError where a range in brackets is upside down
+ * @throws SyntaxError if a range in brackets is upside down
  */
 export function globPattern(glob: string): PathPattern {
   const states: State[] = [{ outs: [] }]

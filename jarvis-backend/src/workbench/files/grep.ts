@@ -30,7 +30,7 @@ parentPort.on('message', (files) => {
 })
 `
 
-/** The lines of files that a regular expression matches. @throws Mistake where the pattern is none, or takes too long */
+/** The lines of files that a regular expression matches. @throws Mistake if the pattern is not a regular expression, or takes too long */
 export async function grepFiles(
   root: RootAt,
   files: readonly TreeFile[],

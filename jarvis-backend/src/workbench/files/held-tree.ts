@@ -10,10 +10,10 @@ const pathOnly = 0x200000
 /** One entry of a folder that is open. `path`: relative to the tree. `at`: names it as long as it is visited. `stat`: of a link its own. */
 export type Spot = { path: string; at: string; stat: Stats }
 
-/** Of a tree that a command leaves. `depth`: folders in folders. */
+/** Limits of a tree that a command leaves. `depth`: nested folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
 
-/** The tree is deeper or larger than what is read, a name in it is no text, or something changed it meanwhile. */
+/** The tree is deeper or larger than the limits, a name in it is not valid text, or something changed it meanwhile. */
 export class Unreadable extends Error {}
 
 /**
@@ -79,7 +79,7 @@ function* inFolder(at: string, work: (fd: number) => Steps<void>): Steps<void> {
   }
 }
 
-/** Calls `read` with an open file of the tree. @returns undefined where it is no file any more */
+/** Calls `read` with an open file of the tree. @returns undefined if it is no file any more */
 export function withHeldFile<T>({ at }: Pick<Spot, 'at'>, read: (file: number) => T): T | undefined {
   const fd = opened(at, 0, 0o400)
   try {
@@ -89,7 +89,7 @@ export function withHeldFile<T>({ at }: Pick<Spot, 'at'>, read: (file: number) =
   }
 }
 
-/** Opens what is there itself, to read. @param needed its owner's bits of permissions, which it gets where they are missing */
+/** Opens what is there itself, to read. @param needed its owner's bits of permissions, which it gets if they are missing */
 function opened(at: string, flags: number, needed: number): number {
   const held = openSync(at, flags | O_NOFOLLOW | pathOnly)
   try {

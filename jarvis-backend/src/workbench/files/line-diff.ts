@@ -1,7 +1,7 @@
 /** A line that stays (` `), comes (`+`) or goes (`-`). */
 export type DiffLine = { sign: ' ' | '+' | '-'; text: string }
 
-/** Beyond this many changed lines no shortest way is looked for: what is between the equal ends goes and comes as a whole. */
+/** Limit of changed lines for the search of the shortest difference. Beyond it, all lines between the equal ends are shown as removed and added. */
 const mostSteps = 2_000
 
 /** The lines of both texts in order, with as few changes as can be found. */

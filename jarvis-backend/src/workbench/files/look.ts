@@ -5,13 +5,13 @@ import type { Entry } from './entry.ts'
 import { shownPath } from './entry.ts'
 import { bytesOf, entryIn, hashOf, type RootAt, withFile, within } from './walk.ts'
 
-/** What stands at a path. `bytes`: absent where the file is over 20 MB. `names`: of a folder, with `/` after folders. */
+/** A file system entry with its content. `bytes`: absent if the file is over 20 MB. `names`: the folder's entries; a folder's name ends with `/`. */
 export type Looked =
   | { kind: 'none' }
   | { kind: 'folder'; names: string[] }
   | { kind: 'file'; entry: Extract<Entry, { kind: 'file' }>; size: number; bytes?: Buffer }
 
-/** @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` where the root is not there */
+/** @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` if the root is not there */
 export function lookAt(root: RootAt, path: string): Looked {
   const shown = shownPath({ root: root.name, path })
   const looked = within(root, path, (held): Looked => {

@@ -3,13 +3,13 @@ import { hashOf as hashOfValue } from 'node-kit/canonical'
 import { isBinary } from './text.ts'
 import { bytesOf, hashOf, type RootAt, withFile, within } from './walk.ts'
 
-/** A file as it stands. `path`: relative to the folder. `bytes`: absent where it is over 20 MB; `mark` is then of its size, times and number. */
+/** A file as it stands. `path`: relative to the folder. `bytes`: absent if it is over 20 MB; `mark` is then of its size, times and number. */
 export type NamedFile = { path: string; mark: string; mode: number; changedAt: Date; bytes?: Buffer }
 
 /**
  * `files`: those that a command names, and that these name in turn. `tree`: stands for everything in the folder, or in the folders below it that
- * the command names: another name, byte or mode gives another one; absent where there are none, or it is too much. `isTooMuch`: the whole was
- * asked for and is too much, so that only what is named is bound. `others`: reads the other files of the folder; none where they are over 20 MB.
+ * the command names: another name, byte or mode gives another one; absent if there are none, or it is too much. `isTooMuch`: the whole was
+ * asked for and is too much, so that only what is named is bound. `others`: reads the other files of the folder; none if they are over 20 MB.
  */
 export type Named = {
   files: NamedFile[]
@@ -37,14 +37,14 @@ const mostRead = 256 * 1024
 /** Ends that a program adds to a name that it loads. */
 const loaded = ['py', 'pm', 'pl', 'rb', 'js', 'mjs', 'cjs', 'ts', 'json', 'lua', 'php', 'sh']
 const loadedEnd = new RegExp(`\\.(?:${loaded.join('|')})$`)
-/** What stands for a folder that is loaded. */
+/** File names that a program loads if it is given a folder. */
 const ofFolder = [
   '__init__.py',
   '__main__.py',
   'package.json',
   ...['js', 'mjs', 'cjs', 'ts'].map((end) => `index.${end}`),
 ]
-/** What a program reads without being told. */
+/** File names that a program reads by default. */
 const readBy: Readonly<Record<string, readonly string[]>> = {
   make: ['GNUmakefile', 'makefile', 'Makefile'],
   just: ['justfile', '.justfile', 'Justfile'],
@@ -124,7 +124,7 @@ export function namedFiles(
     } else if (stands !== undefined) {
       found.set(path, stands)
       const { bytes } = stands
-      // What it names may stand beside it.
+      // Files that it names may be in its own folder.
       const beside = path.split('/').slice(0, -1).join('/')
       if (!folders.includes(beside) && folders.length < most.folders) folders.push(beside)
       if (bytes !== undefined && bytes.length <= mostRead && !isBinary(bytes)) texts.push(bytes.toString('utf8'))
@@ -200,7 +200,7 @@ function loadedAs(place: string, word: string, namesIn: (path: string) => Names)
   })
 }
 
-/** Undefined where a folder holds too many. */
+/** Undefined if a folder holds too many. */
 function namesOf(root: RootAt, path: string): string[] | undefined {
   try {
     const names = within(root, `${path === '' ? '' : `${path}/`}x`, ({ dir }) => readdirSync(dir)) ?? []
@@ -220,7 +220,7 @@ function matching(word: string, paths: readonly string[] = []): string[] {
   return paths.filter((path) => path.startsWith(start) && path.endsWith(end))
 }
 
-/** @returns undefined for what is no path within the folder */
+/** @returns undefined if the word is not a path within the folder */
 function plain(word: string): string | undefined {
   const parts: string[] = []
   for (const part of word.split('/')) {
@@ -258,7 +258,7 @@ const printOf = ({ size, ino, ctimeMs, mode }: Stats) => [size, ino, ctimeMs, mo
 /** `tree` of an empty folder. */
 export const emptyTree = hashOfValue([])
 
-/** Everything below a folder; undefined where it is too much to look at. */
+/** Everything below a folder; undefined if it is too much to look at. */
 function entriesBelow(root: RootAt, folder: string) {
   const prints: string[] = []
   const paths: string[] = []
@@ -274,7 +274,7 @@ function entriesBelow(root: RootAt, folder: string) {
       if (stat === undefined) continue
       const at = joined(path, name)
       const kind = kinds[stat.mode & constants.S_IFMT] ?? 'other'
-      // A folder's own times change with what it holds, which is listed.
+      // A folder's own times change with its entries, which are listed themselves.
       prints.push(`${at}\0${kind} ${kind === 'folder' ? modeOf(stat) : printOf(stat)}`)
       if (kind === 'folder') {
         folders.add(at)

@@ -18,7 +18,7 @@ export const shownHash = (hash: string): string => hash.slice(0, 16)
 
 /**
  * The changes that a write or an edit comes to, with old and new bytes kept: the file, and the folders that it lacks.
- * @throws Mistake where the hash is missing or is not the file’s, or where an edit does not fit; JarvisError as `lookAt`
+ * @throws Mistake if the hash is missing or is not the file’s, or if an edit does not fit; JarvisError as `lookAt`
  */
 export function planned(wanted: Wanted, root: RootAt, store: Pick<ContentStore, 'keep'>): FileChange[] {
   const { rootName, path, hash } = wanted

@@ -17,7 +17,7 @@ export function rootName({ root }: Place, sessionId: string | undefined): string
   return sessionRootName(sessionId)
 }
 
-/** Finds the root that a change names. @throws JarvisError `not_found` where policy.yaml does not name it any more */
+/** Finds the root that a change names. @throws JarvisError `not_found` if policy.yaml does not name it any more */
 export const createRootOf =
   (parts: { policy(): WorkbenchPolicy; ownPaths: readonly string[]; sessionDir(sessionId: string): string }) =>
   (name: string): RootAt => {

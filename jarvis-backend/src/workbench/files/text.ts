@@ -1,6 +1,6 @@
 /**
  * A file's bytes as text. `lines`: without their ends; a text that ends with a newline ends with an empty line. `ending`: what ends its lines,
- * `mixed` where not all end alike. `hasBom`: it begins with a byte order mark, which no line holds.
+ * `mixed` if not all end alike. `hasBom`: it begins with a byte order mark, which no line holds.
  */
 export type FileText = { lines: string[]; ending: 'LF' | 'CRLF' | 'CR' | 'mixed'; hasBom: boolean }
 
@@ -25,7 +25,7 @@ export function textOf(bytes: Buffer): FileText | undefined {
   }
 }
 
-/** The text of bytes, with a byte order mark where there is one; undefined where they are no clean UTF-8. */
+/** The text of bytes, with a byte order mark if there is one; undefined if they are no clean UTF-8. */
 export function decoded(bytes: Buffer): string | undefined {
   if (isBinary(bytes)) return undefined
   const text = bytes.toString('utf8')

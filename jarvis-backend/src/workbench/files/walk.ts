@@ -28,8 +28,8 @@ const refuse = (text: string) => new JarvisError('invalid_request', text)
  * Opens the folder that holds a path, part by part. No part may be a link, and what is swapped meanwhile changes nothing: the rest of the way
  * begins at the open folder. Close its `fd`.
  * @param path relative to the root; empty: the root itself, with the name `.`
- * @returns undefined where a folder on the way is missing
- * @throws JarvisError `invalid_request` where a part is a link or no folder, or is JARVIS's own; `not_found` where the root is not there
+ * @returns undefined if a folder on the way is missing
+ * @throws JarvisError `invalid_request` if a part is a link or no folder, or is JARVIS's own; `not_found` if the root is not there
  */
 export function hold(root: RootAt, path: string): Held | undefined {
   const parts = path.split('/').filter((part) => part !== '')
@@ -90,7 +90,7 @@ function openPart(fd: number, part: string, shown: string): number | undefined {
   }
 }
 
-/** Opens a file without following a link or waiting for a pipe. @returns undefined where there is none */
+/** Opens a file without following a link or waiting for a pipe. @returns undefined if there is no such file */
 export function withFile<T>(
   { dir, name }: Held,
   shown: string,
@@ -112,7 +112,7 @@ export function withFile<T>(
   }
 }
 
-/** The bytes of an open file, at most `most`. @returns undefined where it is larger */
+/** The bytes of an open file, at most `most`. @returns undefined if it is larger */
 export function bytesOf(file: number, most: number): Buffer | undefined {
   const pieces: Buffer[] = []
   let filled = 0
@@ -127,7 +127,7 @@ export function bytesOf(file: number, most: number): Buffer | undefined {
   }
 }
 
-/** What stands at a name of an open folder. Devices, pipes and sockets count as refused. @throws JarvisError `invalid_request` for those */
+/** Reads the entry of a name in an open folder. @throws JarvisError `invalid_request` for a device, pipe or socket */
 export function entryIn(held: Held, shown: string): Entry {
   const full = `${held.dir}/${held.name}`
   const stat = lstatSync(full, { throwIfNoEntry: false })
@@ -148,7 +148,7 @@ function hashed(file: number, stats: Stats): Entry | undefined {
   return { kind: 'file', hash: hash.digest('hex'), mode: stats.mode & 0o777 }
 }
 
-/** The names in a folder of a root; empty where there is none. */
+/** The names in a folder of a root. Empty if there is no such folder. */
 export const namesIn = (root: RootAt, path: string): string[] =>
   within(root, path === '' ? '' : `${path}/x`, ({ dir }) => readdirSync(dir)) ?? []
 

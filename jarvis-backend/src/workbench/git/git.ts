@@ -60,7 +60,7 @@ const ofSubmodules: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * `egress`: the socket of a proxy that leads to the remote alone. `apart`: a folder of this machine for an index beside the repository's own, and
- * for new objects where the repository is not writable.
+ * for new objects if the repository is not writable.
  */
 export type GitOptions = {
   isWritable?: true
@@ -75,7 +75,7 @@ export type GitEnd = { exitCode: number; text: string; said: string; isCut: bool
 export type Git = {
   /**
    * @param folder of this machine, which holds `.git`. @param args after `git`
-   * @throws JarvisError `unavailable` where no sandbox starts
+   * @throws JarvisError `unavailable` if no sandbox starts
    */
   run(folder: string, args: readonly string[], signal: AbortSignal, options?: GitOptions): Promise<GitEnd>
   /** The programs that the repository names as filters, such as `lfs`. Git would run them at `status`, `add` and `switch`. */
@@ -88,10 +88,9 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
     folder: string,
     args: readonly string[],
     signal: AbortSignal,
-    options: GitOptions = {},
-    filters: readonly string[] = [],
+    options: GitOptions & { filters?: readonly string[] } = {},
   ): Promise<GitEnd> {
-    const { isWritable, egress, author, apart } = options
+    const { isWritable, egress, author, apart, filters = [] } = options
     const config = [
       ...settled,
       ...filters.flatMap((name): [string, string][] => [
@@ -169,7 +168,7 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
 
   return {
     async run(folder, args, signal, options) {
-      return run(folder, args, signal, options, await filters(folder, signal))
+      return run(folder, args, signal, { ...options, filters: await filters(folder, signal) })
     },
     filters,
   }

@@ -7,10 +7,10 @@ export const bwrapPath = '/usr/bin/bwrap'
 /** `from`: on this machine; `to`: inside. Read-only unless `isWritable`. */
 export type Bind = { from: string; to: string; isWritable?: true }
 
-/** What a sandbox has besides the machine's programs. */
+/** The files, folders and network that a sandbox has in addition to the machine's programs. */
 export type Cell = {
   binds: readonly Bind[]
-  /** Folders inside that are empty in place of what they hold. */
+  /** Folders that appear empty inside the sandbox. */
   hidden?: readonly string[]
   /** Where the program starts, inside. Default `/work`. */
   cwd?: string
@@ -24,13 +24,13 @@ export type Cell = {
   tmpBytes?: number
 }
 
-/** The numbers that the program's parent gave to the files of the filter and, where wanted, of bubblewrap's report. */
+/** The numbers that the program's parent gave to the files of the filter and, if wanted, of bubblewrap's report. */
 export type Descriptors = { seccomp: number; status?: number }
 
 /** Bubblewrap's arguments from a file: the first process of a sandbox is bubblewrap, and a command could read folders of this machine in its arguments. */
 export const argsFrom = (fd: number, program: readonly string[]): string[] => ['--args', String(fd), '--', ...program]
 
-/** Of `/etc`, what programs need to find libraries, certificates, fonts and the time zone. None of it is secret. */
+/** Entries of `/etc` that programs need to find libraries, certificates, fonts and the time zone. None of them is secret. */
 const etc = [
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'alternatives', 'ssl/certs', 'ssl/openssl.cnf', 'ca-certificates'],
   ...['localtime', 'timezone', 'fonts', 'mime.types', 'magic', 'nsswitch.conf', 'gai.conf', 'protocols', 'services'],
@@ -85,7 +85,7 @@ export function bwrapOptions(cell: Cell, fds: Descriptors): string[] {
   ]
 }
 
-/** What one sandboxed program may use. The kernel counts CPU seconds and sizes for each process, processes for the whole sandbox. */
+/** Resource limits of one sandboxed program. The kernel counts CPU seconds and sizes for each process, and the number of processes for the whole sandbox. */
 export type Limits = { memoryBytes: number; processes: number; cpuS: number; fileBytes: number; openFiles: number }
 
 export const usualLimits: Limits = {

@@ -23,7 +23,7 @@ export const belowOf = (folder: string): Below => ({
   names: (path) => within(folder, `${path}/.`, (parent) => readdirSync(parent)) ?? [],
 })
 
-/** Calls `look` with the open parent of a path, and the last part. @returns `undefined` where a part is missing or no folder */
+/** Calls `look` with the open parent of a path, and the last part. @returns `undefined` if a part is missing or no folder */
 function within<T>(folder: string, path: string, look: (parent: string, name: string) => T): T | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   const name = parts.pop() ?? '.'
@@ -65,7 +65,7 @@ function hashOf(file: string): string {
   }
 }
 
-/** In pieces, as a file may be larger than what is kept of it. */
+/** Reads in pieces, because a file may be larger than the part of it that is kept. */
 export function hashOfOpen(file: number): string {
   const hash = createHash('sha256')
   const piece = Buffer.alloc(1024 ** 2)

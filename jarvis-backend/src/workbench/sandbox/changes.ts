@@ -6,14 +6,14 @@ import { leadsOut } from '../files/entry.ts'
 import { heldTree, type Spot, Unreadable, withHeldFile } from '../files/held-tree.ts'
 import { hashOfOpen, mostHashed, tooLargeWords } from './below.ts'
 
-/** What stands at a path. `hash`: SHA-256 of the bytes, in hex. `mode`: the nine bits of permissions. */
+/** A file system entry. `hash`: SHA-256 of the bytes, hex. `mode`: the nine permission bits. */
 export type Entry =
   | { kind: 'none' }
   | { kind: 'file'; hash: string; mode: number }
   | { kind: 'link'; to: string }
   | { kind: 'folder'; mode: number }
 
-/** What a command did at one path. `path`: relative to the folder that it ran in. */
+/** A command's change at one path. `path`: relative to the folder that the command ran in. */
 export type Change = { path: string; old: Entry; new: Entry }
 
 /** `refused`: why nothing of it may be applied, a sentence each; `changes` is then not complete. */
@@ -23,7 +23,7 @@ export type Effect = { changes: Change[]; refused: string[] }
 export type Below = {
   entry(path: string): Entry
   names(path: string): string[]
-  /** When it was last written or renamed, Unix ms; 0 where there is nothing. */
+  /** When it was last written or renamed, Unix ms; 0 if there is nothing. */
   changedAt(path: string): number
 }
 
@@ -43,7 +43,7 @@ export function changesInUpper(upper: string, over: Over, visible: (path: string
   const { below } = over
   const found = collector(over)
   const visit = (spot: Spot) => {
-    // A device 0:0 stands for what was deleted.
+    // A device 0:0 marks a deleted entry.
     if (spot.stat.isCharacterDevice() && spot.stat.rdev === 0) found.removed(spot.path)
     else found.now(spot)
   }
@@ -89,7 +89,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
     now(spot: Spot) {
       const { path, stat } = spot
       if (secrets.has(path) || secrets.has(dirname(path))) {
-        // What is in such a folder comes next.
+        // The walk reaches the entries of such a folder next.
         if (secrets.has(path) && (stat.isDirectory() || (stat.isFile() && stat.size === 0))) return
         throw new Refused(`It changes ${quoted(path, 200)}, which may hold secrets.`)
       }
@@ -105,7 +105,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
       }
       add(path, before, after)
     },
-    /** The changes in the order of their paths: a folder before what it holds. */
+    /** The changes in the order of their paths: a folder before its entries. */
     *over(walk: Steps<void>): Steps<Effect> {
       const sorted = () => [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
       try {
@@ -122,7 +122,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
   }
 }
 
-/** What stands there now. @throws Refused for what may not be applied */
+/** Reads the entry at a spot. @throws Refused if the entry may not be applied */
 function entryAt(spot: Spot): Entry {
   const { path, at, stat } = spot
   const named = quoted(path, 200)

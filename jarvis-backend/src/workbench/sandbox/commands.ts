@@ -11,7 +11,7 @@ import type { Allows, Way } from '../egress/proxy.ts'
 import { belowOf } from './below.ts'
 import type { Command, CommandRecords, EndedCommand } from './command.ts'
 import { type Confined, offAt, type Sandbox } from './level.ts'
-import { createNews } from './news.ts'
+import { News } from './news.ts'
 import { keptBytes } from './output.ts'
 import type { Pinned } from './pinned.ts'
 import type { Refusal } from './refusals.ts'
@@ -27,7 +27,7 @@ export type Asked = {
   shown: string
   egress: readonly string[]
   isBackground: boolean
-  /** Files that a person saw, which it finds as they were shown. */
+  /** Files that a person saw. The command finds them as they were shown. */
   pinned?: readonly Pinned[] | undefined
 }
 
@@ -36,7 +36,7 @@ export type CommandParts = {
   /** A folder of JARVIS's own for layers and logs. */
   dir: string
   sandbox: Sandbox
-  /** Whether policy.yaml lets commands run at the second level. */
+  /** Tells if policy.yaml lets commands run at the second level of the sandbox, by Landlock alone. */
   allowsLandlock(): boolean
   store: CommandRecords
   /** Keeps the bytes of a changed file until they may be applied. */
@@ -63,66 +63,68 @@ export const longestMs = { foreground: 120_000, background: 30 * 60_000 }
 export const mostInBackground = 4
 
 /** The commands of all sessions: each runs once, on a view of its folder that is thrown away. */
-export type Commands = {
-  /** Begins a command. @throws JarvisError where it cannot run; nothing ran then */
+export interface Commands {
+  /** Begins a command. @throws JarvisError if it cannot run; nothing ran then */
   begin(asked: Asked): Promise<Command>
-  /** Resolves with its end, or after `ms` as it is then. */
+  /** Resolves with the command's end, or after `ms` with its state then. */
   wait(id: string, ms: number, signal: AbortSignal): Promise<Command | undefined>
   get(id: string): Command | undefined
   of(sessionId: string): Command[]
   /** Somebody looks at the session's commands now; they are told once when there is more to see. */
   looked(sessionId: string): void
-  /** What it has printed, redacted: the first and the last of it, 100 kB at most, or lines from one on. */
+  /** The command's output, redacted: its start and its end, at most 100 kB, or lines from a given one on. */
   output(id: string, from?: { line: number; most: number }): Promise<string>
   /** The last lines that a running command has printed, redacted. */
   lastLines(id: string, most: number): string[]
-  /** @returns false where it takes no input */
+  /** @returns false if the command takes no input */
   write(id: string, text: string): boolean
-  /** @returns false where it has ended */
+  /** @returns false if the command has ended */
   stop(id: string): boolean
   forget(sessionId: string): void
-  /** Ends all. */
+  /** Ends all commands. */
   close(): Promise<void>
 }
 
-export function createCommands(parts: CommandParts): Commands {
-  const { store, clock } = parts
-  const layers = join(parts.dir, 'layers')
-  const logs = join(parts.dir, 'logs')
-  const live = new Map<string, Live>()
-  const safe = (text: string) => legible(parts.redact(text))
-  const shortLine = (line: string) => safe(line).slice(0, 400)
-  const news = createNews(clock, parts.tell)
-  const logOf = (id: string) => join(logs, `${id}.log`)
-  recordLost(parts, layers)
+/** Commands in the sandbox of this machine. The constructor records the commands that ended with the last process. */
+export class SandboxCommands implements Commands {
+  readonly #parts: CommandParts
+  readonly #layers: string
+  readonly #logs: string
+  readonly #live = new Map<string, Live>()
+  readonly #news: News
 
-  async function begin(asked: Asked): Promise<Command> {
+  constructor(parts: CommandParts) {
+    this.#parts = parts
+    this.#layers = join(parts.dir, 'layers')
+    this.#logs = join(parts.dir, 'logs')
+    this.#news = new News(parts.clock, parts.tell)
+    recordLost(parts, this.#layers)
+  }
+
+  async begin(asked: Asked): Promise<Command> {
+    const { clock, store } = this.#parts
     const startedAt = clock.now()
-    const verdict = await parts.sandbox.tried()
-    const off = offAt(verdict, parts.allowsLandlock())
+    const verdict = await this.#parts.sandbox.tried()
+    const off = offAt(verdict, this.#parts.allowsLandlock())
     if (off !== undefined) throw refused(offWords(off))
     const confined: Confined =
       verdict.level === 'landlock' ? { level: 'landlock', abi: verdict.abi } : { level: 'full' }
-    const { level } = confined
-    if (
-      asked.isBackground &&
-      [...live.values()].filter(({ command }) => command.isBackground).length >= mostInBackground
-    )
+    if (asked.isBackground && this.#inBackground() >= mostInBackground)
       throw refused(`${mostInBackground} commands run in the background already. Stop one of them.`)
-    for (const dir of [layers, logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
-    if (!hasRoomFor(layers, 'toBegin')) throw refused(noRoomForCommandWords)
-    const survey = surveyed(asked, parts)
+    for (const dir of [this.#layers, this.#logs]) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    if (!hasRoomFor(this.#layers, 'toBegin')) throw refused(noRoomForCommandWords)
+    const survey = surveyed(asked, this.#parts)
     const way =
-      level === 'full'
-        ? await parts.openWay((place) => (asked.egress.includes(place) ? 'public' : undefined))
+      confined.level === 'full'
+        ? await this.#parts.openWay((place) => (asked.egress.includes(place) ? 'public' : undefined))
         : undefined
     const command: Command = {
       id: newId('cmd'),
       sessionId: asked.sessionId,
       toolUseId: asked.toolUseId,
-      command: safe(asked.command),
+      command: this.#safe(asked.command),
       folder: asked.shown,
-      level,
+      level: confined.level,
 
       egress: [...asked.egress],
       isBackground: asked.isBackground,
@@ -130,23 +132,117 @@ export function createCommands(parts: CommandParts): Commands {
       state: { kind: 'running' },
     }
     store.put(command)
-    const rehearsing = await rehearsed(asked, { confined, survey, way, startedAt }, command.id)
-    const ended = rehearsing.ended
-      .then((end) => closed(command, end, rehearsing, way))
-      .finally(async () => {
-        live.delete(command.id)
-        news.changed(command.sessionId)
-        await way?.close()
-      })
-    live.set(command.id, { command, rehearsing, ended })
-    const { sessionId } = command
-    rehearsing.output.listen(() => news.changed(sessionId))
-    news.changed(sessionId)
-    ended.catch(() => undefined)
+    const rehearsing = await this.#rehearsed(asked, { confined, survey, way, startedAt }, command.id)
+    this.#follow(command, rehearsing, way)
     return command
   }
 
-  function rehearsed(
+  async wait(id: string, ms: number, signal: AbortSignal): Promise<Command | undefined> {
+    const { clock, store } = this.#parts
+    const running = this.#live.get(id)
+    if (running === undefined) return store.get(id)
+    let cancel: () => void = () => undefined
+    const late = new Promise<undefined>((resolve) => {
+      const free = clock.after(ms, () => resolve(undefined))
+      const aborted = () => resolve(undefined)
+      signal.addEventListener('abort', aborted, { once: true })
+      cancel = () => {
+        free()
+        signal.removeEventListener('abort', aborted)
+      }
+    })
+    return (await Promise.race([running.ended, late]).finally(() => cancel())) ?? store.get(id)
+  }
+
+  get(id: string): Command | undefined {
+    return this.#parts.store.get(id)
+  }
+
+  of(sessionId: string): Command[] {
+    return this.#parts.store.of(sessionId)
+  }
+
+  looked(sessionId: string): void {
+    this.#news.looked(sessionId)
+  }
+
+  async output(id: string, from?: { line: number; most: number }): Promise<string> {
+    const running = this.#live.get(id)?.rehearsing.output
+    if (running !== undefined && from === undefined) return this.#safe(running.text())
+    const log =
+      running === undefined ? logText(this.#logOf(id)) : await safeText(running.log(), this.#parts.redactStream())
+    return from === undefined
+      ? firstAndLast(log)
+      : log
+          .split('\n')
+          .slice(from.line, from.line + from.most)
+          .join('\n')
+  }
+
+  lastLines(id: string, most: number): string[] {
+    const running = this.#live.get(id)
+    return running?.rehearsing.output.lastLines(most).map((line) => this.#shortLine(line)) ?? []
+  }
+
+  write(id: string, text: string): boolean {
+    return this.#live.get(id)?.rehearsing.write(text) ?? false
+  }
+
+  stop(id: string): boolean {
+    const running = this.#live.get(id)
+    running?.rehearsing.stop()
+    return running !== undefined
+  }
+
+  forget(sessionId: string): void {
+    const { store } = this.#parts
+    for (const { id } of store.of(sessionId)) {
+      this.#live.get(id)?.rehearsing.stop()
+      rmSync(this.#logOf(id), { force: true })
+    }
+    store.forget(sessionId)
+    this.#news.forget(sessionId)
+  }
+
+  async close(): Promise<void> {
+    this.#news.stop()
+    for (const { rehearsing } of this.#live.values()) rehearsing.stop()
+    await Promise.allSettled([...this.#live.values()].map(({ ended }) => ended))
+  }
+
+  #safe(text: string): string {
+    return legible(this.#parts.redact(text))
+  }
+
+  #shortLine(line: string): string {
+    return this.#safe(line).slice(0, 400)
+  }
+
+  #logOf(id: string): string {
+    return join(this.#logs, `${id}.log`)
+  }
+
+  #inBackground(): number {
+    return [...this.#live.values()].filter(({ command }) => command.isBackground).length
+  }
+
+  /** Keeps a command among the running ones until it has ended. */
+  #follow(command: Command, rehearsing: Rehearsing, way: Way | undefined): void {
+    const { id, sessionId } = command
+    const ended = rehearsing.ended
+      .then((end) => this.#closed(command, end, rehearsing, way))
+      .finally(async () => {
+        this.#live.delete(id)
+        this.#news.changed(sessionId)
+        await way?.close()
+      })
+    this.#live.set(id, { command, rehearsing, ended })
+    rehearsing.output.listen(() => this.#news.changed(sessionId))
+    this.#news.changed(sessionId)
+    ended.catch(() => undefined)
+  }
+
+  #rehearsed(
     { folder, command, isBackground, pinned }: Asked,
     {
       confined,
@@ -157,7 +253,7 @@ export function createCommands(parts: CommandParts): Commands {
     id: string,
   ): Promise<Rehearsing> {
     const timeoutMs = isBackground ? longestMs.background : longestMs.foreground
-    const { keep, discard, bwrap } = parts
+    const { clock, keep, discard, bwrap } = this.#parts
     return rehearse(
       id,
       {
@@ -172,7 +268,7 @@ export function createCommands(parts: CommandParts): Commands {
         ...(way !== undefined && { egress: way.socket }),
         ...(isBackground && { hasStdin: true }),
       },
-      { clock, dir: layers, keep, discard, bwrap },
+      { clock, dir: this.#layers, keep, discard, bwrap },
     ).catch(async (error) => {
       await way?.close()
       if (error instanceof TooLarge)
@@ -183,28 +279,23 @@ export function createCommands(parts: CommandParts): Commands {
     })
   }
 
-  /** Records the end. @throws JarvisError where the sandbox did not start */
-  async function closed(
-    command: Command,
-    end: Rehearsed,
-    { output }: Rehearsing,
-    way: Way | undefined,
-  ): Promise<Command> {
+  /** Records the end. @throws JarvisError if the sandbox did not start */
+  async #closed(command: Command, end: Rehearsed, { output }: Rehearsing, way: Way | undefined): Promise<Command> {
+    const { store, clock } = this.#parts
     if (end.kind === 'not_started') {
-      const off = offAt(await parts.sandbox.tryAgain(), parts.allowsLandlock())
+      const off = offAt(await this.#parts.sandbox.tryAgain(), this.#parts.allowsLandlock())
       store.put({ ...command, state: lost(clock.now()) })
-      throw refused(off === undefined ? `The sandbox did not start: ${safe(end.said)}` : offWords(off))
+      throw refused(off === undefined ? `The sandbox did not start: ${this.#safe(end.said)}` : offWords(off))
     }
-    writeWhole(logOf(command.id), await safeText(output.log(), parts.redactStream()))
+    writeWhole(this.#logOf(command.id), await safeText(output.log(), this.#parts.redactStream()))
     const asked = way?.contacts().flatMap(({ place, refused: why }) => (why === undefined ? [] : [place])) ?? []
     const { exitCode, why, effect } = end
-    const lastLines = output.lastLines(8).map(shortLine)
     const state: EndedCommand = {
       kind: 'ended',
       endedAt: clock.now(),
       exitCode,
       why,
-      lastLines,
+      lastLines: output.lastLines(8).map((line) => this.#shortLine(line)),
       asked,
       way: end.way,
       changes: effect.changes,
@@ -213,59 +304,6 @@ export function createCommands(parts: CommandParts): Commands {
     const done = { ...command, state }
     store.put(done)
     return done
-  }
-
-  return {
-    begin,
-    async wait(id, ms, signal) {
-      const running = live.get(id)
-      if (running === undefined) return store.get(id)
-      let cancel: () => void = () => undefined
-      const late = new Promise<undefined>((resolve) => {
-        const free = clock.after(ms, () => resolve(undefined))
-        const aborted = () => resolve(undefined)
-        signal.addEventListener('abort', aborted, { once: true })
-        cancel = () => {
-          free()
-          signal.removeEventListener('abort', aborted)
-        }
-      })
-      return (await Promise.race([running.ended, late]).finally(() => cancel())) ?? store.get(id)
-    },
-    get: (id) => store.get(id),
-    of: (sessionId) => store.of(sessionId),
-    looked: news.looked,
-    async output(id, from) {
-      const running = live.get(id)?.rehearsing.output
-      if (running !== undefined && from === undefined) return safe(running.text())
-      const log = running === undefined ? logText(logOf(id)) : await safeText(running.log(), parts.redactStream())
-      return from === undefined
-        ? firstAndLast(log)
-        : log
-            .split('\n')
-            .slice(from.line, from.line + from.most)
-            .join('\n')
-    },
-    lastLines: (id, most) => live.get(id)?.rehearsing.output.lastLines(most).map(shortLine) ?? [],
-    write: (id, text) => live.get(id)?.rehearsing.write(text) ?? false,
-    stop(id) {
-      const running = live.get(id)
-      running?.rehearsing.stop()
-      return running !== undefined
-    },
-    forget(sessionId) {
-      for (const { id } of store.of(sessionId)) {
-        live.get(id)?.rehearsing.stop()
-        rmSync(logOf(id), { force: true })
-      }
-      store.forget(sessionId)
-      news.forget(sessionId)
-    },
-    async close() {
-      news.stop()
-      for (const { rehearsing } of live.values()) rehearsing.stop()
-      await Promise.allSettled([...live.values()].map(({ ended }) => ended))
-    },
   }
 }
 
@@ -285,7 +323,7 @@ const lost = (endedAt: number): EndedCommand => ({
   asked: [],
 })
 
-/** What ran when JARVIS ended has ended with it: the kernel ends a sandbox with its parent. It is never started again. */
+/** Records the commands that ended with the last process: the kernel ends a sandbox with its parent. They are never started again. */
 function recordLost({ store, clock, discard, report }: CommandParts, layers: string): void {
   for (const command of store.running()) {
     try {

@@ -121,7 +121,7 @@ sub confine {
 `
 const prctl = process.arch === 'arm64' ? 167 : 157
 
-/** The version of Landlock in the kernel, 0 where it has none or Perl is missing. @param perl for tests */
+/** The version of Landlock in the kernel, 0 if it has none or Perl is missing. @param perl for tests */
 export function landlockAbi(perl: string = perlPath): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(perl, ['-e', 'print syscall(444, 0, 0, 1)'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} })
@@ -156,7 +156,7 @@ export function startUnderLandlock(
   writeFileSync(filter, landlockFilter(abi) ?? '', { mode: 0o600 })
   const argv = ['-e', source, '--', String(process.pid), String(abi), merged, temp, filter, String(prctl), ...program]
   const env = { PATH: '/usr/bin:/usr/sbin', HOME: merged, TMPDIR: temp, LANG: 'C.UTF-8' }
-  // What puts it into the group passes on no environment of its own.
+  // The program that puts the command into the group does not pass its environment on.
   const named = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const group = taskGroup()
   const [file = perlPath, ...rest] =
@@ -178,7 +178,7 @@ export function startUnderLandlock(
   const ended = new Promise<Ended>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
     const code = () => /^alone (\d+)$/.exec(reported)?.[1]
-    // What the watcher could not end may hold the other streams open for ever.
+    // A process that the watcher could not end may hold the other streams open for ever.
     report.on('close', () => {
       if (code() === undefined && !said.startsWith('landlock:'))
         resolve({ kind: 'ended', exitCode: 137, isAlone: false })

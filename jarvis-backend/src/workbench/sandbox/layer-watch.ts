@@ -38,7 +38,7 @@ export const watchLayer =
     }
   }
 
-/** Whether more is in a folder than a command may leave. Folders that are closed count as one file; the disk's own room holds for them. */
+/** Tells if a folder holds more than a command may leave. A folder that cannot be read counts as one file; its size is bounded by the disk's free space. */
 function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('/usr/bin/find', [dir, '-xdev', '-printf', '%d %b\\n'], {

@@ -10,7 +10,7 @@ import { type Starter, startInCell } from './start.ts'
  */
 export type Level = 'full' | 'landlock' | 'none'
 
-/** What a command runs in. `abi`: the version of Landlock. */
+/** The level of a sandbox that commands run in. `abi`: the version of Landlock. */
 export type Confined = { level: 'full' } | { level: 'landlock'; abi: number }
 
 /** `said`: what the attempt wrote, for `doctor`. `abi`: the version of Landlock, 0 for none. `at`: Unix ms; 0 before the first try. */
@@ -21,9 +21,9 @@ export type Verdict = { at: number } & (
 
 /** The level of this machine, tried and not guessed. */
 export type Sandbox = {
-  /** Of the last try. */
+  /** The verdict of the last try. */
   verdict(): Verdict
-  /** Tries where nobody has. */
+  /** Tries the sandbox, unless it was tried before. */
   tried(): Promise<Verdict>
   /** Tries again: after a failed start, and when a person asks the doctor. */
   tryAgain(): Promise<Verdict>
@@ -47,11 +47,11 @@ function secondLevel(abi: number, refusal: Refusal): { level: 'landlock' | 'none
   return { ...refusal, level: abi > 0 && landlockFilter(abi) !== undefined ? 'landlock' : 'none', abi }
 }
 
-/** What the second level does not hold, and what it refuses in turn; for people. */
+/** Tells people what the second level of the sandbox does not prevent, and what it refuses in addition. */
 export const landlockWords =
   'No namespace separates it from this machine: it runs as JARVIS’s user, sees whether a file is there and how large it is, and takes from the same memory and processor. chmod, chown and dates of files by name are refused to it; where JARVIS is root, of open files too, so that sed -i leaves files that nobody else may read.'
 
-/** Why no command runs at a level, and what mends it; undefined where they run. @param allowsLandlock what policy.yaml says of the second level */
+/** Why no command runs at a level, and what mends it; undefined if they run. @param allowsLandlock what policy.yaml says of the second level */
 export function offAt(verdict: Verdict, allowsLandlock: boolean): Refusal | undefined {
   if (verdict.level === 'full' || (verdict.level === 'landlock' && allowsLandlock)) return undefined
   const { level, because, remedy } = verdict

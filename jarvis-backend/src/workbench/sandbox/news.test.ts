@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createNews } from './news.ts'
+import { News } from './news.ts'
 
 /** News over a clock that is moved by hand. */
 function start() {
@@ -22,7 +22,7 @@ function start() {
     due = undefined
     run()
   }
-  return { news: createNews(clock, () => (told += 1)), skip, told: () => told }
+  return { news: new News(clock, () => (told += 1)), skip, told: () => told }
 }
 
 test('what nobody looks at tells nothing', () => {

@@ -7,23 +7,39 @@ const everyMs = 400
  * Tells that there is more to see of the commands: once after each look at a session, and at most every 400 ms. Nothing is told of a session
  * that nobody looks at.
  */
-export function createNews(clock: Clock, tell: () => void) {
-  const awaited = new Set<string>()
-  let toldAt = Number.NEGATIVE_INFINITY
-  let cancel: (() => void) | undefined
-  return {
-    /** Somebody reads now what the session's commands have printed. */
-    looked: (sessionId: string) => void awaited.add(sessionId),
-    /** A command of the session began, printed or ended. */
-    changed(sessionId: string) {
-      if (!awaited.delete(sessionId) || cancel !== undefined) return
-      cancel = clock.after(Math.max(0, toldAt + everyMs - clock.now()), () => {
-        cancel = undefined
-        toldAt = clock.now()
-        tell()
-      })
-    },
-    forget: (sessionId: string) => void awaited.delete(sessionId),
-    stop: () => cancel?.(),
+export class News {
+  readonly #clock: Clock
+  readonly #tell: () => void
+  readonly #awaited = new Set<string>()
+  #toldAt = Number.NEGATIVE_INFINITY
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, tell: () => void) {
+    this.#clock = clock
+    this.#tell = tell
+  }
+
+  /** Somebody reads the output of the session's commands now. */
+  looked(sessionId: string): void {
+    this.#awaited.add(sessionId)
+  }
+
+  /** A command of the session began, printed or ended. */
+  changed(sessionId: string): void {
+    if (!this.#awaited.delete(sessionId) || this.#cancel !== undefined) return
+    const waitMs = Math.max(0, this.#toldAt + everyMs - this.#clock.now())
+    this.#cancel = this.#clock.after(waitMs, () => {
+      this.#cancel = undefined
+      this.#toldAt = this.#clock.now()
+      this.#tell()
+    })
+  }
+
+  forget(sessionId: string): void {
+    this.#awaited.delete(sessionId)
+  }
+
+  stop(): void {
+    this.#cancel?.()
   }
 }

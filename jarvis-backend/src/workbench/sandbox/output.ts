@@ -1,7 +1,7 @@
 /** Bytes of a program's output that are kept: the first and the last ones, and of the log the first ones. */
 export const keptBytes = { head: 32 * 1024, tail: 68 * 1024, log: 5 * 1024 ** 2 }
 
-/** What a program printed. It is others' text: redact it and make it legible before anybody reads it. */
+/** The output of a program. It is strangers' text: redact it and make it legible before anybody reads it. */
 export type Output = {
   add(chunk: Buffer): void
   /** Calls one listener for each chunk from now on. */

@@ -26,13 +26,13 @@ export function madeLayers(dir: string, folder: string): Layers {
   return { dir, lower: folder, upper: join(dir, 'upper'), merged: join(dir, 'merged') }
 }
 
-/** What mounts the layers in a namespace of its own, and then becomes the program that follows. */
+/** The start of a command line that mounts the layers in its own namespace and then executes the arguments that follow. */
 export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, script, 'sh', dir]
 
 /** The same to read, with the merged folder as the working folder. */
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
-/** A copy of the folder in place of the mount, where the kernel refuses overlays. Secrets are empty in it. */
+/** A copy of the folder in place of the mount, if the kernel refuses overlays. Secrets are empty in it. */
 export async function copied({ lower, merged }: Layers, secrets: Survey['secrets']): Promise<void> {
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
   rmdirSync(merged)

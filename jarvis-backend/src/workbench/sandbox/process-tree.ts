@@ -6,7 +6,7 @@ export type Load = { count: number; memoryBytes: number }
 
 const pageBytes = 4096
 
-/** What a process and all that descend from it use. */
+/** The number and memory of a process and all its descendants. */
 export function loadOf(root: number | undefined): Load {
   const all = below(root)
   return { count: all.length, memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) }
@@ -15,7 +15,7 @@ export function loadOf(root: number | undefined): Load {
 /** The ids of a process and all that descend from it. */
 export const descendants = (root: number | undefined): number[] => below(root).map(({ pid }) => pid)
 
-/** A process whose parent ended belongs to the first process of its namespace, or to nobody of ours where it has none. */
+/** A process whose parent ended belongs to the first process of its namespace, or to a process outside, if the namespace has none. */
 function below(root: number | undefined): Stat[] {
   if (root === undefined) return []
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []))
@@ -29,7 +29,7 @@ function below(root: number | undefined): Stat[] {
   return found
 }
 
-/** Whether a process descends from another: its number may have been given to a stranger. */
+/** Tells if a process still descends from another. Its number may have been reused by an unrelated process. */
 export function descends(pid: number, ancestor: number | undefined): boolean {
   for (let at: number | undefined = pid; at !== undefined && at > 1; at = statOf(at)?.parent)
     if (at === ancestor) return true

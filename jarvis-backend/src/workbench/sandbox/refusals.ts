@@ -55,7 +55,7 @@ const known: readonly { says: RegExp; refusal: Refusal }[] = [
   },
 ]
 
-/** What a failed start means. @param said what the program wrote to stderr, or the message of the failed start */
+/** The refusal that explains a failed start. @param said the program's stderr, or the message of the failed start */
 export function refusalOf(said: string): Refusal {
   const found = known.find(({ says }) => says.test(said))
   if (found !== undefined) return found.refusal

@@ -20,7 +20,7 @@ export type Rehearsing = Omit<Running, 'ended'> & { ended: Promise<Rehearsed> }
 export type Rehearsed =
   | (Extract<RunEnd, { kind: 'ended' }> & { effect: Effect; way: Way; output: Output })
   | { kind: 'not_started'; said: string }
-/** `overlay`: the kernel keeps what is written apart. `copy`: the command ran on a copy. */
+/** `overlay`: the kernel keeps written files apart. `copy`: the command ran on a copy. */
 export type Way = 'overlay' | 'copy'
 
 export type Rehearsal = {
@@ -30,7 +30,7 @@ export type Rehearsal = {
   below: Below
   survey: Survey
   timeoutMs: number
-  /** The proxy's socket, which notes what the command asks for, and lets pass what was listed. */
+  /** The proxy's socket. The proxy notes each place that the command asks for, and lets only listed places pass. */
   egress?: string
   hasStdin?: true
   /** Files that the command finds as they were shown. */
@@ -40,7 +40,7 @@ export type Rehearsal = {
   confined: Confined
 }
 
-/** What rehearsals need: a folder that is theirs, on one file system with space; where bytes are kept; and who takes a folder away. */
+/** The parts that rehearsals need. `dir` is theirs alone, on one file system with space. */
 export type RehearseParts = {
   clock: Clock
   dir: string

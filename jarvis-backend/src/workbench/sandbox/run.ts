@@ -4,7 +4,7 @@ import type { Watch } from './layer-watch.ts'
 import { createOutput, type Output } from './output.ts'
 import { type Started, type Starter, startInCell } from './start.ts'
 
-/** Why a command ended: by itself, for what it took (`layer`: of its own folder), or by a person. */
+/** Why a command ended: by itself, for its use of resources (`layer`: of its own folder), or by a person. */
 export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'disk' | 'layer' | 'stopped'
 export type RunEnd =
   | { kind: 'ended'; exitCode: number; why: Why; durationMs: number; isAlone: boolean }
@@ -13,7 +13,7 @@ export type RunEnd =
 /** A command in a sandbox, with its output and its watch. */
 export type Running = {
   output: Output
-  /** Whether bubblewrap began; what mounts the folder before it may have failed. */
+  /** Resolves to true if bubblewrap began. The mount of the folder comes before it and may fail. */
   began: Promise<boolean>
   ended: Promise<RunEnd>
   /** Asks it to end, and ends it two seconds later. */
@@ -21,7 +21,7 @@ export type Running = {
   write(text: string): boolean
 }
 
-/** What all processes of a command together may use. The kernel's limits count for one process, or not at all for root. */
+/** Limits for all processes of a command together. The kernel's limits count for one process, or not at all for root. */
 const together = { processes: 160, memoryBytes: 1024 ** 3 }
 const lookMs = 250
 const graceMs = 2_000
@@ -77,7 +77,7 @@ export function runInCell(cell: Cell, command: string, clock: Clock, options: Ru
   }
 }
 
-/** Ends a command for its time or by order, with a grace, and at once where it takes too much. */
+/** Ends a command for its time or by order, with a grace, and at once if it takes too much. */
 function ending(started: Started, clock: Clock) {
   let why: Why = 'itself'
   const cancels: (() => void)[] = []

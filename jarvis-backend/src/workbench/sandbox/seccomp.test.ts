@@ -90,7 +90,7 @@ const shared: [what: string, x64: number, arm64: number, args?: number[]][] = [
   ['a watch of a folder', 254, 27],
   ['a file that cannot be removed', 16, 29, [3, 0x40086602]],
 ]
-/** Refused where Landlock is older than this version. */
+/** Refused if Landlock is older than this version. */
 const since: [what: string, abi: number, x64: number, arm64: number, args?: number[]][] = [
   ['truncate', 3, 76, 45],
   ['kill', 6, 62, 129],

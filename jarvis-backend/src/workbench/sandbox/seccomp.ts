@@ -13,12 +13,12 @@ type Machine = {
   refused: readonly number[]
   /** Refused unless the program makes namespaces of its own. */
   namespaces: readonly number[]
-  /** Refused where the program shares this machine's processes, files and users. */
+  /** Refused if the program shares this machine's processes, files and users. */
   shared: readonly number[]
   /** Allowed there to an ordinary user alone, on open files: it owns none of those that it may only read. */
   fchmod: number
   utimensat: number
-  /** Refused there too, where Landlock does not know them: from ABI 3 it judges `truncate`, from 6 signals. */
+  /** Refused there too, if Landlock does not know them: from ABI 3 it judges `truncate`, from 6 signals. */
   truncate: number
   signals: readonly number[]
   prlimit: number
@@ -122,9 +122,9 @@ const killProcess = 0x80000000
 const at = { number: 0, audit: 4, first: 16, second: 24, secondHigh: 28 }
 
 /**
- * The filter for this machine's architecture; `undefined` where there is no table for it.
+ * The filter for this machine's architecture; `undefined` if there is no table for it.
  * @param may `sockets`: which the program may make. `inet`, the default: of the internet, as in a network namespace of its own they reach
- * nothing. `unix`: UNIX sockets too, which reach what is mounted into its root and nothing else. `none`: none, where the network is shared.
+ * nothing. `unix`: UNIX sockets too, which reach what is mounted into its root and nothing else. `none`: none, if the network is shared.
  * `nests`: it may make namespaces of its own, as Chromium's sandbox does. `shares`: it shares processes, files and users with this machine, where
  * Landlock of this ABI confines it: what Landlock does not judge is refused. `isRoot`: as the machine's or the container's root
  */
@@ -165,7 +165,7 @@ export function seccompFilter(
           owners.flatMap((value) => refusing(value)),
         )
       : []),
-    // Over the check of the family where it is another call.
+    // Skips the check of the family if it is another call.
     [jumpIfEqual, 0, allowed.length + 3, socket],
     [load, 0, 0, at.first],
     ...allowed.map((family, index): Instruction => [jumpIfEqual, allowed.length - index, 0, family]),
@@ -186,7 +186,7 @@ const refusal: Instruction = [give, 0, 0, notPermitted]
 const isZero: Instruction = [jumpIfEqual, 1, 0, 0]
 const refusing = (value: number, compare = jumpIfEqual): Instruction[] => [[compare, 0, 1, value], refusal]
 
-/** Judges one call by an argument, and allows it where the rules let it pass. The number of the call is held before and after. */
+/** Judges one call by an argument, and allows it if the rules let it pass. The number of the call is held before and after. */
 const judging = (number: number, argument: number, rules: readonly Instruction[]): Instruction[] => [
   [jumpIfEqual, 0, rules.length + 2, number],
   [load, 0, 0, argument],

@@ -15,9 +15,9 @@ export type Ended =
 export type Started = {
   stdin: Writable | null
   stdout: Readable
-  /** Of the program and, where it did not start, of bubblewrap. */
+  /** The stderr of the program, or of bubblewrap if the program did not start. */
   stderr: Readable
-  /** Whether bubblewrap itself began; what stands before it may fail. The program may still not start. */
+  /** Resolves to true if bubblewrap itself began. The commands before it may fail, and the program may still not start. */
   began: Promise<boolean>
   ended: Promise<Ended>
   /** The processes of the sandbox now, with their memory in bytes. */

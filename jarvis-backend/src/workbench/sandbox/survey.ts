@@ -34,7 +34,7 @@ export function surveyOf(folder: string, isSecret: (path: string) => boolean): S
       const stat = lstatSync(full)
       survey.bytes += stat.size
       survey.hasForeign ||= stat.uid !== uid || stat.gid !== gid
-      // A link is no way in: what it leads to is not mounted.
+      // A link opens nothing: its target is not mounted.
       if (!entry.isSymbolicLink() && isSecret(full)) survey.secrets.push({ path: at, isFolder: entry.isDirectory() })
       else if (entry.name === '.git') survey.repositories.push(at)
       else if (entry.isDirectory()) open.push({ path: at, depth: next.depth + 1 })

@@ -39,7 +39,7 @@ function madeGroup(): TaskGroup {
   return { kind: 'none' }
 }
 
-/** What operators are told where nothing bounds the processes of commands. */
+/** Warns operators if no cgroup bounds the processes of commands. */
 export const unboundedWords = (group = taskGroup()): string[] =>
   group.kind === 'none'
     ? [

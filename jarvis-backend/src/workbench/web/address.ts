@@ -9,7 +9,7 @@ export function siteOf({ hostname, port, protocol }: URL): string {
 }
 
 /**
- * Why an address is not asked, as the end of a sentence; undefined where it may be. Whether the host’s addresses are public is judged when it
+ * Why an address is not asked, as the end of a sentence; undefined if it may be. Whether the host’s addresses are public is judged when it
  * is resolved. @param isListed policy.yaml lists the site under `web: private`
  */
 export function addressProblem(url: URL, isListed: boolean): string | undefined {

@@ -26,10 +26,10 @@ export type FetchSite = (url: URL, asked: { listed: boolean; signal: AbortSignal
 
 export type FetchParts = Judging &
   Partial<BodyLimits> & {
-    /** Of a test's own authority, PEM. */
+    /** Certificate of a test's own authority, PEM. */
     ca?: string
     timeoutMs?: number
-    /** Whether an address will do for a site that policy.yaml lists. */
+    /** Tells if an address may be used for a site that policy.yaml lists. */
     isHome?: (address: string) => boolean
     isOwn?: IsOwnPlace
     /** As `addressProblem`; a test's sites have other ports. */
@@ -77,7 +77,7 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
       const response = await ask(url, listed && siteOf(url) === siteOf(first), signal)
       const status = response.statusCode ?? 0
       const { location } = response.headers
-      if (!redirects.has(status) || location === undefined) return await landed(response, url, hops, status, signal)
+      if (!redirects.has(status) || location === undefined) return await landed(response, { url, hops, status }, signal)
       response.destroy()
       if (hops.length === mostRedirects) throw new NotFetched(`it redirects more than ${mostRedirects} times`)
       if (!URL.canParse(location, url.href)) throw new NotFetched('it redirects to an address that cannot be read')
@@ -91,9 +91,7 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
 
   async function landed(
     response: IncomingMessage,
-    url: URL,
-    hops: readonly URL[],
-    status: number,
+    { url, hops, status }: Pick<Fetched, 'url' | 'hops' | 'status'>,
     signal: AbortSignal,
   ): Promise<Fetched> {
     try {

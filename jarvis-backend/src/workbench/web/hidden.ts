@@ -27,7 +27,7 @@ const styles: readonly (readonly [pattern: RegExp, reason: string])[] = [
 const isSmall = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|$)/i
 const cutsOff = /(?:^|;)\s*overflow\s*:\s*hidden/i
 
-/** Why a declaration block makes its element invisible; undefined where it does not. */
+/** Why a declaration block makes its element invisible; undefined if it does not. */
 export function hidingStyle(style: string): string | undefined {
   const read = style.slice(0, 500)
   const found = styles.find(([pattern]) => pattern.test(read))
@@ -43,22 +43,27 @@ export function hiddenBy(element: Looked): string | undefined {
   return style === undefined ? undefined : hidingStyle(style)
 }
 
-/** Counts what was left out of a page, by why. */
-export function createHiddenCount() {
+/** Counts the passages that a page holds and does not show. */
+export interface HiddenCount {
+  /** @param text the passage; a few words do not count */
+  add(reason: string, text: string): void
+  found(): Hidden
+}
+
+/** Makes a counter of hidden passages. A passage is counted under the reason why it is hidden. */
+export function createHiddenCount(): HiddenCount {
   const reasons = new Map<string, number>()
   return {
-    /** @param text what was left out; a few words are no passage */
-    add(reason: string, text: string) {
+    add(reason, text) {
       if ((text.match(/[\p{L}\p{N}]+/gu) ?? []).length < fewestWords) return
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
     },
-    found: (): Hidden => ({
+    found: () => ({
       count: [...reasons.values()].reduce((sum, one) => sum + one, 0),
       reasons: [...reasons.keys()],
     }),
   }
 }
-export type HiddenCount = ReturnType<typeof createHiddenCount>
 
 /** Passages that a page holds and does not show. `reasons`: each once. */
 export type Hidden = { count: number; reasons: string[] }

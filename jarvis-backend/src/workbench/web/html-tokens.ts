@@ -1,7 +1,7 @@
 /** A piece of HTML: text, or a tag with its name in lower case. */
 export type HtmlToken = { text: string } | { name: string; isEnd: boolean; isClosed: boolean }
 
-/** What stands in them is no markup. */
+/** Elements whose content is not parsed as markup. */
 const raw = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noscript', 'template', 'svg', 'iframe'])
 
 /** The tags and texts of a page, about as a parser reads them. Linear in the page, whatever it holds; comments are left out. */

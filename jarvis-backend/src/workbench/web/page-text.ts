@@ -5,12 +5,12 @@ import TurndownService from 'turndown'
 import { createHiddenCount, type Hidden, type HiddenCount, hiddenBy, hiddenSelectors, type Looked } from './hidden.ts'
 import { nestingOf, strippedOf } from './nesting.ts'
 
-/** `how`: what made the text: the page's article, all of the page, or its bare text where its nesting allows no parser. */
+/** `how`: what made the text: the page's article, all of the page, or its bare text if its nesting allows no parser. */
 export type PageText = { title: string; text: string; how: 'article' | 'whole' | 'stripped'; hidden: Hidden }
 
 /** Deeper pages take some parsers minutes, and the deepest overflow the stack of all. */
 const deepest = { article: 200, whole: 3_000 }
-/** A shorter article is a list of links or a form, of which readers want all. */
+/** The least length of an article. A shorter one is a list of links or a form, of which readers want the whole page. */
 const fewestChars = 250
 const mostElements = 60_000
 

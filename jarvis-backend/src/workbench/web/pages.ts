@@ -4,7 +4,7 @@ import type { Hidden } from './hidden.ts'
 import type { PageReader } from './page-reader.ts'
 import type { PageText } from './page-text.ts'
 
-/** A page as it was read. `how`: `plain` where it was no HTML. `at`: when it was fetched, Unix ms. Sizes in bytes; `text` is the whole of it. */
+/** A page as it was read. `how`: `plain` if it was no HTML. `at`: when it was fetched, Unix ms. Sizes in bytes; `text` is the whole of it. */
 export type Page = {
   asked: string
   url: string
@@ -26,13 +26,13 @@ export type Pages = {
     url: URL,
     asked: { sessionId: string; listed: boolean; signal: AbortSignal },
   ): Promise<Page & { isKept: boolean }>
-  /** Forgets what was read for a session. */
+  /** Forgets the pages that were read for a session. */
   forget(sessionId: string): void
 }
 
 const keptMs = 15 * 60_000
 const mostKept = 200
-/** Of all that is kept, characters. */
+/** Limit of all kept pages together, characters. */
 const mostKeptChars = 20_000_000
 
 /** Characters that nobody sees and that a model reads: tags, and marks of no width. */

@@ -15,7 +15,7 @@ import { useChange } from './use-change.ts'
 export const isInTime = ({ state, goesBackAt, decidedBy }: Change) =>
   state === 'armed' || goesBackAt !== undefined || decidedBy !== undefined
 
-/** What became of a call's change, in the chat after the call: Keep while it goes back by itself, else Undo. */
+/** The change of a call, shown after the call in the chat: Keep while the change goes back by itself, else Undo. */
 export function ChatChange({ id, sessionId }: { id: string; sessionId: string }) {
   const change = useChange(id)
   // A call that changed nothing has none, and nothing is said of one that nobody could undo.

@@ -32,7 +32,7 @@ export function second(at: number): string {
   return `${timeOfDay(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
 }
 
-/** Whether a change can be taken back now, and where it cannot, why not. */
+/** True if a change can be taken back now, else the reason. */
 export function undoable(
   { state, undo }: Pick<Change, 'state' | 'undo'>,
   now: number,

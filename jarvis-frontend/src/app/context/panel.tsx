@@ -25,7 +25,7 @@ const titles: Record<ContextPart['part'], string> = {
   free: 'Free',
 }
 
-/** What fills the window of a session's model, what it cost, and the points that one can go back to. */
+/** Shows how the window of a session's model is filled, its cost, and the points to go back to. */
 export function ContextPanel({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const [report, setReport] = useState<ContextReport>()
   const [points, setPoints] = useState<readonly Checkpoint[]>([])

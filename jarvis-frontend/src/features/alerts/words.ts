@@ -71,7 +71,7 @@ export function when(at: number, now: number): string {
   return exactTime(at, now)
 }
 
-/** What stands under an alert's sentence. @param above the alert over it in the list */
+/** The line under an alert's sentence. @param above the alert over it in the list */
 export function detailOf(alert: Alert, above: Alert | undefined, now: number): string {
   const { state, since, firedAt, firesAt, silenced, acknowledged } = alert
   if (silenced !== undefined) {
@@ -107,7 +107,7 @@ export function endingOf({ firedAt, since, resolvedAt, ending, silenced }: Alert
   return [[when(resolvedAt ?? since, now), ending, quiet].filter(Boolean).join(' · '), lasted]
 }
 
-/** What the checks say of themselves: `25 checks, 1 cannot run, 09:08:12`. */
+/** Sums up the checks: `25 checks, 1 cannot run, 09:08:12`. */
 export function checksWords(checks: { on: number; cannotRun: number }, checkedAt: number | null): string {
   const away = checks.cannotRun > 0 ? `, ${checks.cannotRun} cannot run` : ''
   return `${checks.on} checks${away}, ${checkedAt === null ? 'not looked yet' : clockOf(checkedAt)}`

@@ -38,6 +38,6 @@ export function movedPx(scroller: Element, { key, topPx, parts }: Anchor, list: 
 export const rowIn = (list: Element, key: string): HTMLElement | null =>
   list.querySelector<HTMLElement>(`:scope > [data-row="${CSS.escape(key)}"]`)
 
-/** Whether an element ends below the scroller's top. */
+/** True if an element ends below the scroller's top. */
 export const isBelowTop = (scroller: Element, element: Element): boolean =>
   element.getBoundingClientRect().bottom > scroller.getBoundingClientRect().top

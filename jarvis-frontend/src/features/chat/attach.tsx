@@ -33,7 +33,7 @@ type Item = {
 export type Attached = {
   /** @returns ids of the files; undefined while one is on its way or failed, which the person then sees */
   ids(): string[] | undefined
-  /** Whether files keep an answer to a question from being sent: such an answer takes no files. The person then sees why. */
+  /** True if files keep an answer to a question from being sent: such an answer takes no files. The person then sees why. */
   holdsBack(): boolean
   /** Forgets the files after they were sent. */
   clear(): void

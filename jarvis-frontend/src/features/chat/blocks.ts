@@ -19,7 +19,7 @@ export type Parsed = {
   tail: readonly Block[]
   /** Addresses of links that the whole groups define. */
   links: Links
-  /** Whether the text may hold math or footnotes, which GFM does not have. */
+  /** True if the text may hold math or footnotes, which GFM does not have. */
   hasExtras: boolean
 }
 

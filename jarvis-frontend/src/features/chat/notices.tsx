@@ -11,7 +11,7 @@ type QueueProps = {
   queued: readonly QueuedMessage[]
   /** How many cards wait for a decision. */
   waiting: number
-  /** Who may send what they wrote themselves; undefined: this person may only read here. */
+  /** The person whose own messages may be edited here; undefined: this person may only read. */
   writer: string | undefined
   onEdit: (message: QueuedMessage) => void
   onRemove: (message: QueuedMessage) => void

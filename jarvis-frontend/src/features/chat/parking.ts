@@ -72,7 +72,7 @@ function isSelected(element: Element): boolean {
   return selection !== null && !selection.isCollapsed && selection.containsNode(element, true)
 }
 
-/** Whether anything in `within` is parked. */
+/** True if anything in `within` is parked. */
 export const hasParked = (within: Element | null): boolean => within?.querySelector('.parked') != null
 
 /** Draws the parked content in `within` that contains `words` (lower case). */

@@ -64,7 +64,7 @@ export const RunView = memo(function RunView({ run, sessionId, progress, live, t
   )
 })
 
-/** Whether nothing streams, nothing runs and no card waits. */
+/** True if nothing streams, nothing runs and no card waits. */
 const isSilent = (run: Run, { partial, pending }: SessionView) =>
   partial.text === '' &&
   partial.thinking === '' &&

@@ -15,7 +15,7 @@ export type ChatSlots = {
   Recalled: React.ComponentType<{ items: readonly Recalled[] }>
   /** Takes back a call's write into the memory. */
   Undo: React.ComponentType<{ writeId: string; path: string }>
-  /** What a finished call changed: Keep while it goes back by itself, else Undo. */
+  /** The change of a finished call: Keep while the change goes back by itself, else Undo. */
   Change: React.ComponentType<{ id: string; sessionId: string }>
   /** Asks for what a command would change, where no call has asked for it. `runId`: of the command's call. */
   Apply: React.ComponentType<{ command: string; changes: number; runId: string; sessionId: string; isBare?: boolean }>

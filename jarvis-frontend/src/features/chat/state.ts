@@ -61,7 +61,7 @@ export function fromSnapshot(snapshot: Snapshot): SessionView {
   }
 }
 
-/** Whether events between the view and this event are missing. A new snapshot is then needed. */
+/** True if events between the view and this event are missing. A new snapshot is then needed. */
 export const skips = (view: SessionView, event: ChatEvent): boolean => event.seq > view.lastSeq + 1
 
 /** Replayed events (seq already seen) change nothing, so reconnecting is safe. @param now Unix ms */

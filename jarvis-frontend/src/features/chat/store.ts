@@ -156,7 +156,7 @@ export class SessionStore {
   }
 }
 
-/** Whether nothing but the streaming text differs. */
+/** True if nothing but the streaming text differs. */
 function isCalm(before: SessionState, after: SessionState): boolean {
   if (before.view === undefined || after.view === undefined) return false
   const rest = ({ view, ...others }: SessionState) => ({ ...others, ...view, lastSeq: 0, partial: startOf(view) })

@@ -147,7 +147,7 @@ export function Stream({ store, state, sessionId, canSend, onSend, at }: Props) 
   )
 }
 
-/** Whether the page's own search is open. Ctrl F opens it; a second Ctrl F opens the browser's. */
+/** True if the page's own search is open. Ctrl F opens it; a second Ctrl F opens the browser's. */
 function useFind(scroller: React.RefObject<HTMLElement | null>, isPartial: boolean) {
   const [isFinding, setFinding] = useState(false)
   useLayoutEffect(() => {
@@ -207,7 +207,7 @@ const Runs = memo(function Runs({ runs, scroll, store, state, onRetry }: RunsPro
   )
 })
 
-/** Whether the page was opened at a card of this run. */
+/** True if the page was opened at a card of this run. */
 const holdsAddressed = ({ items }: Run) =>
   location.hash.startsWith('#card-') &&
   items.some((item) => item.kind === 'call' && location.hash === `#card-${item.call.needed?.toolUseId}`)

@@ -47,9 +47,9 @@ export type Issue = {
   question: string
   /** Unix ms since when it holds. */
   since?: number
-  /** Whether the issue is that something could not be read. */
+  /** True if the issue is that something could not be read. */
   isUnknown?: boolean
-  /** Of an alert. */
+  /** The check, if the issue is an alert. */
   check?: string
   node?: string
   vmid?: number
@@ -57,7 +57,7 @@ export type Issue = {
   past?: { series: string; field: SampleField; limit: number }
 }
 
-/** What needs a look now, worst first. @param alerts undefined: not read yet */
+/** Issues that need a look now, worst first. @param alerts undefined: not read yet */
 export function issuesOf(state: ClusterState, alerts: readonly Alert[] | undefined): Issue[] {
   const unknown = unknownIssues(state)
   if (facts.isBlind(state)) return unknown
@@ -130,7 +130,7 @@ export function nodeMark(node: Node, issues: readonly Issue[], isLive: boolean):
 /** `1 thing needs a look`, `3 things need a look`. */
 export const lookWords = (count: number) => `${plural(count, 'thing')} ${count === 1 ? 'needs' : 'need'} a look`
 
-/** Whether an issue concerns a guest: the guest itself, its node or its backup. */
+/** True if an issue concerns a guest: the guest itself, its node or its backup. */
 export function concernedOf(
   state: Pick<ClusterState, 'guests'>,
   issues: readonly Issue[],

@@ -13,7 +13,7 @@ import { StateMark } from './state-mark.tsx'
 import { totalsOf, useCluster, useClusterStore } from './store.ts'
 
 export type PanelProps = {
-  /** What waits, docked above the nodes. */
+  /** Waiting cards and questions, docked above the nodes. */
   tray?: React.ReactNode
   ghosts: Ghosts
 }

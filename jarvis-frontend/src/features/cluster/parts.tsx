@@ -104,7 +104,7 @@ export function StorageList({ storages, to }: { storages: readonly Storage[]; to
   )
 }
 
-/** Whether others of that name stand on other nodes. */
+/** True if others of that name stand on other nodes. */
 const isOneOf = ({ name }: Storage, storages: readonly Storage[]) =>
   storages.filter((other) => other.name === name).length > 1
 

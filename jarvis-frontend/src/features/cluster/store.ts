@@ -22,9 +22,9 @@ export type ClusterView = {
   state: ClusterState | undefined
   /** Unix ms when this browser last got a state that could be read; 0 before the first. */
   heardAt: number
-  /** Whether the server is connected and can read the cluster. */
+  /** True if the server is connected and can read the cluster. */
   isLive: boolean
-  /** Whether the server is connected. */
+  /** True if the server is connected. */
   isLinked: boolean
   issues: readonly Issue[]
 }

@@ -9,7 +9,7 @@ export const fromShown = (shown: ShownCluster): ClusterState => ({
   tasks: shown.tasks ?? [],
 })
 
-/** What could not be read, without what each node's own line says. */
+/** Reads that failed, except those that a node's own line names. */
 export function unreadLines({ missing, nodes }: Pick<ClusterState, 'missing' | 'nodes'>): string[] {
   const away = new Set(nodes.map(({ name, status }) => `${name} is ${status}`))
   return missing.filter((line) => !away.has(line))

@@ -34,7 +34,7 @@ type Props = {
   card: Card
   act: Act
   hand: Hand
-  /** Whether the focus was inside the card just before. */
+  /** True if the focus was inside the card just before. */
   hadFocus: RefObject<boolean>
   isGrantable: boolean
   /** Set while the target has changed and this person has not acknowledged the change. */
@@ -200,7 +200,7 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   )
 }
 
-/** What wakes Approve, or how it is used once it is awake. */
+/** The hint beside Approve: how to wake the button, or how to use it once it is awake. */
 function hintOf({
   isOver,
   isTyped,

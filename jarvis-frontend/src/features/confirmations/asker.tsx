@@ -14,7 +14,7 @@ export function ForPerson({ id = 'operator' }: { id: string | undefined }) {
   return <span className="for-person">for {id === own ? 'you' : <Visible text={nameOf(id)} />}</span>
 }
 
-/** Who asks. A client chooses its own name, so the name is drawn as foreign text. */
+/** The principal that asks. A client chooses its own name, so the name is drawn as foreign text. */
 export function Asker({ card }: { card: Card }) {
   const { kind, name, token, agent = 'main', for: askedBy } = card.requestedBy
   if (askedBy !== undefined) {

@@ -14,9 +14,9 @@ export type LiveTarget = {
   change?: string
 }
 
-/** What a call does, to what, and how it is undone. */
+/** The facts of a call: what it does, its target, and its undo. */
 export function Facts({ card, live: seen }: { card: Card; live: LiveTarget | undefined }) {
-  // Of a setting or a snapshot the card says what is so now; whether the guest runs is another matter.
+  // The card of a setting or a snapshot shows the present value; whether the guest runs does not matter there.
   const live = card.effect === undefined || card.effect.kind === 'power' || card.basis === undefined ? seen : undefined
   return (
     <dl className="facts">

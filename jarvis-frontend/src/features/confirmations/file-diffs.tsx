@@ -32,7 +32,7 @@ export function FileDiffs({ card, onUnseen }: { card: Card; onUnseen: (lines: nu
   const list = useRef<HTMLUListElement>(null)
   const isPhone = useSyncExternalStore(onWidth, () => phone.matches) && given.length > 1
   const files = given.map((file, index) => shownOf(file, whole?.[index], more[index] ?? 0))
-  // What cannot be read cannot be asked for either: its reason stands on the card.
+  // A file that cannot be read cannot be asked for either: its reason stands on the card.
   const isEnd = (index: number) => files[index]?.lines.length === whole?.[index]?.lines.length
   const open = files.map((file, index) => (isEnd(index) ? { ...file, left: 0 } : file))
   const unseen = problem === undefined ? unseenLines(open, isPhone ? seen : undefined) : 0

@@ -30,7 +30,7 @@ type Props = {
   alone: React.ReactNode
 }
 
-/** What a card shows below its question while it waits: the facts, the warnings, the buttons. */
+/** The part of a waiting card below its question: facts, warnings, buttons. */
 export function Pending({ card, live, guests, hand, act, root, hadFocus, alone }: Props) {
   const { plan } = card
   const [readChange, setReadChange] = useState<string>()
@@ -96,7 +96,7 @@ export function Pending({ card, live, guests, hand, act, root, hadFocus, alone }
   )
 }
 
-/** Who approved a card that needs several people. */
+/** The people who approved a card that needs several approvals. */
 function Approvals({ card }: { card: Card }) {
   if (card.approvals === undefined) return null
   const { problem, oneMore } = card.approvals

@@ -43,7 +43,7 @@ const words: Record<State, string> = {
 }
 const isOver = ({ state }: PlanRun) => state === 'done' || state === 'stopped' || state === 'unknown'
 
-/** What a plan's card says once it was approved; undefined until the plan is known. */
+/** The progress that a plan's card shows after the approval; undefined until the plan is known. */
 export function usePlanRun(plan: Plan | undefined, isBegun: boolean) {
   return useLoad<PlanRun | undefined>(
     `${plan?.id} ${isBegun}`,
@@ -87,7 +87,7 @@ export function planHeading(run: PlanRun): string {
 
 type Props = {
   run: PlanRun
-  /** Whether this person may stop it now. */
+  /** True if this person may stop it now. */
   mayStop: boolean
   /** Explains the unknown outcome of a step, and offers another look. */
   unknownOf: (toolUseId: string, observed: string) => React.ReactNode
@@ -166,7 +166,7 @@ export function PlanProgress({ run, mayStop, unknownOf, stepCard, compareOf, onU
   )
 }
 
-/** Whether something takes one of its steps back. */
+/** True if something takes one of its steps back. */
 const goesBack = ({ steps }: PlanRun) =>
   steps.some(
     ({ state, undo }) => (state === 'done' || state === 'surprise' || state === 'unknown') && undo?.kind === 'call',

@@ -55,7 +55,7 @@ export function useSeenSteps(root: RefObject<HTMLElement | null>, isWanted: bool
 export const firstUnseen = (plan: Plan, seen: ReadonlySet<number>): number | undefined =>
   plan.steps.find(({ number }) => !seen.has(number))?.number
 
-/** What the model says of its plan. It stands outside the card, whose facts are JARVIS's. */
+/** The model's own words about its plan. They stand outside the card, whose facts come from JARVIS. */
 export function PlanGoal({ plan }: { plan: Plan }) {
   const { goal, criteria } = plan
   if (goal === undefined) return null
@@ -72,7 +72,7 @@ export function PlanGoal({ plan }: { plan: Plan }) {
   )
 }
 
-/** What the steps of a plan need, and what they touch. */
+/** The needs and targets of a plan's steps. */
 export function PlanFactsList({ card, plan }: { card: Card; plan: Plan }) {
   const open = plan.steps.filter(({ state }) => state === 'waits')
   const red = open.filter(({ tier }) => tier === 'red').length

@@ -5,7 +5,7 @@ import { visibleText } from '../../ui/visible.ts'
 /** A piece of a card's sentence: our words, an id, or a value others wrote. */
 export type Piece = string | { id: string } | { value: string }
 
-/** What a card asks, in every tense it needs. */
+/** The order that a card asks about, in every tense that the card needs. */
 export type Act = {
   ask: Piece[]
   doing: Piece[]
@@ -112,7 +112,7 @@ function planAct(plan: NonNullable<Card['plan']>): Act {
     didNot: [`Did not run a ${what}`],
     failed: [`A ${what} stopped`],
     interrupted: [`A ${what} was interrupted`],
-    // What was read already, or does not apply, is not run.
+    // Steps that were read already, or do not apply, are not run.
     approve: `run ${plural(plan.steps.filter(({ state }) => state === 'waits').length, 'step')}`,
     ghost: 'plan',
   }

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { letterAfter, noLetter } from './letter.ts'
 
-/** What the keys of a card do. `isArmed`: one more key press approves. */
+/** The actions of a card's keys. `isArmed`: one more key press approves. */
 type Keys = {
   isArmed: boolean
   isSending: boolean

@@ -17,7 +17,7 @@ export const askerText = ({
 /** `v1`: a program over the API at `/v1`, by its token. */
 const otherKinds: Record<string, string> = { command: 'command by', v1: 'program' }
 
-/** What is spoken of a new card. */
+/** The words spoken by a screen reader for a new card. */
 export const spokenCard = (card: Card): string => (card.plan === undefined ? cardSentence(card) : planWords(card.plan))
 
 export const cardSentence = (card: Card): string => sentenceText(actOf(card).ask)

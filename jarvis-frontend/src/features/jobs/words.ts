@@ -33,7 +33,7 @@ export const workWord: Record<Job['work']['kind'], string> = {
   drill: 'restore drill',
 }
 
-/** What a job's row says of it. `tag`: in words, where it is not simply well. */
+/** A job's state for its row. `tag`: words for every state but a plain success. */
 export function stateOf({ state, last }: Job): { mark: MarkKind | 'ask' | 'pause'; tag?: string } {
   if (state === 'paused') return { mark: 'pause', tag: 'paused' }
   const newest = last.at(-1)
@@ -43,7 +43,7 @@ export function stateOf({ state, last }: Job): { mark: MarkKind | 'ask' | 'pause
   return newest.state === 'done' ? { mark } : { mark, tag: slotWord[newest.state] }
 }
 
-/** What came of a slot, in one line. */
+/** The result of a slot in one line. */
 export function summaryOf({ state, summary, caughtUpAt, isByHand }: JobSlot, zone: string): string {
   const late = caughtUpAt === undefined ? '' : `, caught up at ${timeIn(caughtUpAt, zone)}: it only reads`
   return `${isByHand === true ? 'by hand: ' : ''}${summary ?? slotWord[state]}${late}`

@@ -33,7 +33,7 @@ const words: Record<string, (body: Body) => string> = {
   signed_out: ({ isRevoked }) => `signed out${isRevoked === true ? '' : ', and its token was not revoked there'}`,
 }
 
-/** What a change did, in words, without its object. For journal lines that are no call. */
+/** The deed of a change in words, without its object. For journal lines without a call. */
 export function changeOf(body: Body): string {
   const change = text(body.change) || text(body.event)
   const said = Object.hasOwn(words, change) ? words[change]?.(body) : undefined

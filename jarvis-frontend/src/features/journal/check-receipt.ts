@@ -1,8 +1,8 @@
-/** What the journal keeps of a signed decision. Bytes are base64url. */
+/** The journal's record of a signed decision. Bytes are base64url. */
 export type Receipt = {
   type: string
   id: string
-  /** Of a passkey or a device SPKI in DER, of SSH its blob. */
+  /** SPKI in DER of a passkey or device; the key blob of an SSH key. */
   key: string
   rpId?: string
   statement: string
@@ -12,7 +12,7 @@ export type Receipt = {
   signature: string
 }
 
-/** What a person signed. */
+/** The statement that a person signed. */
 export type Statement = {
   decision: string
   person: string

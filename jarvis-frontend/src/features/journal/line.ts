@@ -118,7 +118,7 @@ function argsOf({ toolInput, target, ...body }: Body): string {
   return (typeof of === 'string' ? of : text(of?.id)) || (text(body.toolUseId) === '' ? objectOf(body) : '')
 }
 
-/** What let a call run: `runs under a grant of mira`. */
+/** The permission under which a call ran: `runs under a grant of mira`. */
 function allowedBy(grantId: string, by: string): string {
   if (grantId === '') return 'runs now'
   return grantId.startsWith('plan:') ? `runs as ${by} approved it with its plan` : `runs under a grant of ${by}`

@@ -18,14 +18,14 @@ type Props = {
   besides: readonly JournalEntry[]
   open: number | undefined
   broken: Broken | undefined
-  /** Whether the entries of one call are one row. */
+  /** True if the entries of one call are one row. */
   isGrouped: boolean
   onOpen: (seq: number | undefined) => void
   /** Links of the open entry, such as to its session. */
   more: (entry: JournalEntry) => React.ReactNode
-  /** What was signed in an open entry. */
+  /** Draws the signed statement of an open entry. */
   signature: (entry: JournalEntry) => React.ReactNode
-  /** What became of a call's change, with Undo. */
+  /** Draws the state of a call's change, with Undo. */
   change: (toolUseId: string) => React.ReactNode
 }
 

@@ -1,10 +1,10 @@
 import type { Answer, Asking, Question, QuestionResolution } from 'protocol'
 
-/** Who asks, as the first line of a question says it. */
+/** The asker in the first line of a question. */
 export const askerOf = ({ server, requestedBy }: Pick<Question, 'server' | 'requestedBy'>): string =>
   server ?? requestedBy.agent ?? 'main'
 
-/** What is asked, in one line for a list. */
+/** The question in one line for a list. */
 export function gistOf({ items, message, url }: Asking): string {
   const first = items[0]?.text ?? message ?? url ?? ''
   return items.length > 1 ? `${first} and ${items.length - 1} more` : first
@@ -33,7 +33,7 @@ export function endWords({ end, by, answers = [], said }: QuestionResolution): s
   return `${isChosen ? 'chosen' : 'answered'} by ${by}`
 }
 
-/** What the items still need before they can be sent; undefined where nothing is missing. */
+/** The fields that are missing before the items can be sent; undefined if none is missing. */
 export function missingOf({ items }: Pick<Asking, 'items'>, answers: readonly Answer[]): string | undefined {
   const isOpen = (place: number) => !isGiven(answers[place])
   const needed = items.flatMap(({ isRequired }, place) => (isRequired === true && isOpen(place) ? [place + 1] : []))

@@ -42,7 +42,7 @@ export function usePages(filter: SessionFilter) {
 
   const read = newest.data?.items
   const sessions = useMemo(() => {
-    // What has changed meanwhile stands among the newest, and not where it stood.
+    // A session that changed meanwhile stands among the newest, so its old row goes.
     const seen = new Set(read?.map(({ id }) => id))
     return read && [...read, ...(known?.items ?? []).filter(({ id }) => !seen.has(id))]
   }, [read, known])

@@ -1,13 +1,11 @@
 import type { ModelKind, ModelPreset, ModelProviderInfo, ModelsReply, ProviderBody } from 'protocol'
+import { modelApiTitles } from 'protocol/model-apis'
 import { useEffect, useId, useState } from 'react'
 import { chooseModel, readPresets, saveProvider } from '../../api/models.ts'
 import { problemOf, type Said, Verdict, verdictOf } from './verdict.tsx'
 
-const kinds: readonly (readonly [ModelKind, string])[] = [
-  ['openai-chat', 'OpenAI Chat Completions'],
-  ['openai-responses', 'OpenAI Responses'],
-  ['anthropic', 'Anthropic Messages'],
-]
+/** The usual API. */
+const usualKind: ModelKind = 'openai-chat'
 
 /** A form that makes a named provider, from a preset if wanted, or changes an existing one. */
 export function ProviderForm({
@@ -122,8 +120,8 @@ export function ProviderForm({
       )}
       <label className="flex-1">
         API
-        <select className="field" name="kind" defaultValue={info?.kind ?? 'openai-chat'}>
-          {kinds.map(([kind, title]) => (
+        <select className="field" name="kind" defaultValue={info?.kind ?? usualKind}>
+          {Object.entries(modelApiTitles).map(([kind, title]) => (
             <option key={kind} value={kind}>
               {title}
             </option>

@@ -23,7 +23,7 @@ export function PushDevices({
   onChanged,
 }: {
   push: PushReply
-  /** Whether this person approves cards. */
+  /** True if this person approves cards. */
   mayDecide: boolean
   isResting: boolean
   onChanged: () => void

@@ -3,7 +3,7 @@ import { forgetDeviceKey, makeDeviceKey } from '../../lib/device-key.ts'
 import { keep } from '../../lib/keep.ts'
 import { scriptUrl } from '../../lib/trusted.ts'
 
-/** Whether this browser can receive push messages while no page is open, or why not. */
+/** The ability of this browser to receive push messages while no page is open, or the reason why it cannot. */
 export type PushAbility = 'can' | 'insecure' | 'absent' | 'denied'
 
 export function pushAbility(): PushAbility {

@@ -23,7 +23,7 @@ export function stateWords({ state, isInCatalogue }: Skill): {
   }
 }
 
-/** Whether a person must have seen a file before the tree can be approved. */
+/** True if a person must have seen a file before the tree can be approved. */
 export const mustBeRead = ({ change }: SkillFile): boolean => change !== 'same'
 
 /** A hash in groups of four, its first sixteen letters. */

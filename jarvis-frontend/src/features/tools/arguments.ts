@@ -50,7 +50,7 @@ export function argumentsOf(tool: ToolInfo): Argument[] {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-// What zod writes where there is no limit but the number's own.
+// zod writes the largest safe integer if a schema sets no limit.
 const isLimit = (value: number | undefined): value is number => value !== undefined && Math.abs(value) < 2 ** 53 - 1
 
 function limitsOf(kind: Argument['kind'], { enum: choices, minimum, maximum, minLength, maxLength }: Schema): string {
@@ -86,7 +86,7 @@ export function commandOf(name: string, input: Record<string, unknown>): string 
   return isSayable ? line : undefined
 }
 
-/** What the calls of a tool may come to: `power on a guest (stop)`. `remote`: only its server knows. */
+/** The possible effects of a tool's calls: `power on a guest (stop)`. `remote`: only its server knows. */
 export function effectWords({ effects = [] }: Pick<ToolInfo, 'effects'>): string {
   const said = effects
     .filter(({ kind }) => kind !== 'unknown')

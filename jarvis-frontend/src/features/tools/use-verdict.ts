@@ -7,7 +7,7 @@ const settleMs = 200
 
 type Answered = { key: string; verdict?: ClassifyReply; problem?: string }
 
-/** What the gate says of a call, a moment after it was last changed; neither while it is incomplete or not yet answered. */
+/** The gate's verdict on a call, a moment after the last change of the call. Empty while the call is incomplete or the gate has not answered. */
 export function useVerdict(name: string, input: Record<string, unknown>, isComplete: boolean): Partial<Answered> {
   const [answer, setAnswer] = useState<Answered>()
   const key = `${name} ${JSON.stringify(input)}`

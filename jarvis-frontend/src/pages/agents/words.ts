@@ -16,13 +16,13 @@ export function bindingWords({ door, ...fields }: AgentBinding): string {
   return [doors[door], ...rest].join(', ')
 }
 
-/** Who talks to the agent, in words for the list. */
+/** The doors and people bound to the agent, for the list. */
 export function talksTo({ id, bindings }: Pick<AgentInfo, 'id' | 'bindings'>): string {
   const bound = bindings.map(bindingWords)
   return (id === 'main' ? ['you', ...bound] : bound.length === 0 ? [`@${id}`] : bound).join('; ')
 }
 
-/** What the agent used today of its budget. `ratio`: 0 to 1, absent without a limit. */
+/** The part of its budget that the agent used today. `ratio`: 0 to 1, absent without a limit. */
 export function usedWords({ usedToday, budget }: Pick<AgentInfo, 'usedToday' | 'budget'>): {
   words: string
   ratio?: number

@@ -13,7 +13,7 @@ type Props = {
   filter: HistoryFilter
   /** The alerts that ended in the last seven days. */
   ended: number
-  /** Whether the page shows the history alone, which can then be filtered. */
+  /** True if the page shows the history alone, which can then be filtered. */
   isAlone: boolean
   checks: readonly CheckRow[] | undefined
   set: (changes: Record<string, string | undefined>) => void

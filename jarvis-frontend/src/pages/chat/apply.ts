@@ -20,7 +20,7 @@ export function offerOf(entries: readonly Entry[], command: string, runId: strin
   return [...ids].every((id) => entries.some((entry) => isInVain(entry, id))) ? { asked: ids.size } : undefined
 }
 
-/** Whether the entry says that nothing came of the call. */
+/** True if the entry says that nothing came of the call. */
 const isInVain = (entry: Entry, id: string): boolean =>
   (entry.type === 'confirm_resolved' &&
     entry.toolUseId === id &&

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../features/chat/state.ts'
 import { plural } from '../../lib/format.ts'
 
-/** What is said aloud when a run has ended: how it ended, what it called, and how its answer begins. */
+/** The announcement at the end of a run: how it ended, its calls, and the beginning of its answer. */
 export function ending(view: SessionView | undefined, runId: string): string {
   const entries = view?.entries.filter((entry) => entry.runId === runId) ?? []
   if (entries.some((entry) => entry.type === 'error')) return 'The answer failed.'

@@ -30,7 +30,7 @@ const useMayAct = (sessionId: string) => {
   return useIsLive() && owns
 }
 
-/** Who wrote a message, where that was another person. */
+/** The writer of a message, if another person wrote it. */
 function Writer({ by }: { by: string }) {
   const me = useValue(signedIn)
   const nameOf = useNameOf()

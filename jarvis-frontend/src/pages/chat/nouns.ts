@@ -1,7 +1,7 @@
 import type { ClusterState } from 'protocol'
 import { visibleText } from '../../ui/visible.ts'
 
-/** What the composer completes: the cluster's guests and nodes. */
+/** Nouns that the composer completes: the cluster's guests and nodes. */
 export const nounsOf = (cluster: ClusterState | undefined) => [
   ...(cluster?.guests ?? []).map((guest) => ({
     kind: guest.type,

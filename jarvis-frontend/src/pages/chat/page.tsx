@@ -294,7 +294,7 @@ export function ChatPage({ sessionId }: { sessionId: string | undefined }) {
   )
 }
 
-/** What a stop would withdraw, in words; undefined: nothing waits. */
+/** The cards and questions that a stop would withdraw, in words; undefined: none wait. */
 function waitingWords(view: SessionView | undefined): string | undefined {
   const cards = view?.pending.length ?? 0
   const questions = view?.questions.length ?? 0

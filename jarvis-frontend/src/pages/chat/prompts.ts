@@ -61,7 +61,7 @@ export function prompts(
   now: number,
 ): Prompt[] {
   if (state === undefined) return []
-  // What a figure of a node shows now comes first.
+  // Issues of a node's present figures come first.
   const rank = ({ node, past }: Issue) => (past === undefined ? 0 : node === undefined ? 1 : 2)
   const found: Prompt[] = issues
     .toSorted((a, b) => rank(b) - rank(a))

@@ -12,7 +12,7 @@ import { visibleText } from '../../ui/visible.ts'
 type Word = 'up' | 'down'
 const labels = { up: 'Good answer', down: 'Bad answer' } as const
 
-/** What an operator says of an answer; the same button takes it back. No model reads it. */
+/** An operator's rating of an answer; the same button takes it back. No model reads it. */
 export function Rating({ sessionId, run }: { sessionId: string; run: Run }) {
   const mayAct = useValue(signedIn)?.mayAsk === true
   const isLive = useIsLive()

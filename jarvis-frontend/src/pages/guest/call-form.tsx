@@ -23,7 +23,7 @@ type Props = {
   call: ReturnType<typeof useCall>
   /** The words that are shown while nothing can be asked for. */
   rest: string
-  /** What is wrong with the input, where no field shows it. */
+  /** The fault of the input that no field shows. */
   wrong: string | undefined
   onAsk: (command: string) => void
   onClose: () => void

@@ -22,7 +22,7 @@ export function ChangeList({
   /** The numbers of changes that the charts show too. */
   marks: readonly { number: number; id: string }[]
   onMore: (() => void) | undefined
-  /** Of the guest that has the number now. */
+  /** Identity of the guest that has the number now. */
   identity?: GuestIdentity | undefined
 }) {
   const now = useNow(60_000)

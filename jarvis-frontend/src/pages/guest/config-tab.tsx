@@ -16,7 +16,7 @@ type Props = {
   vmid: number
   reply: GuestReply | undefined
   changes: readonly Change[]
-  /** What the configuration is compared with: `snapshot:NAME` or `change:ID`. Empty: no comparison. */
+  /** The other side of the comparison: `snapshot:NAME` or `change:ID`. Empty: no comparison. */
   against: string
   onAgainst: (against: string) => void
 }

@@ -40,7 +40,7 @@ export function storagesIn(config: GuestReply['config']): string[] {
   return [...new Set(disks.flatMap(([, value]) => /^([\w.-]+):/.exec(value)?.[1] ?? []))]
 }
 
-/** Whether a change was made to another guest than the one that has the number now, as far as is known. */
+/** True if a change was made to another guest than the one that has the number now, as far as is known. */
 export const isOfAnother = ({ target }: Change, guest: GuestIdentity | undefined): boolean =>
   target.identity !== undefined && guest !== undefined && target.identity.id !== guest.id
 

@@ -17,7 +17,7 @@ const units = [
   ['minutes', 'minutes', '1'],
 ] as const
 
-/** What models used today, and their limits. Reading changes nothing. */
+/** Today's use of models, and their limits. Reading changes nothing. */
 export function Budgets() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('budgets', readBudgets, ['connect', 'settings', 'sessions'])

@@ -64,7 +64,7 @@ export function RestartCourse({ from }: { from: string }) {
   )
 }
 
-/** What the restart does to runs, cards and grants. Nothing where there are none. */
+/** The effect of a restart on runs, cards and grants. Draws nothing if there are none. */
 function Meanwhile() {
   const status = useStatus()
   const waiting = useConfirmations()?.pending.length ?? 0

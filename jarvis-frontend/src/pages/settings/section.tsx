@@ -5,7 +5,7 @@ import { useValue } from '../../lib/use-value.ts'
 type SectionProps = {
   id: string
   title: string
-  /** What stands beside the section, or null; absent in a section that never has anything beside it. */
+  /** The part beside the section, or null; absent if the section never has one. */
   aside?: React.ReactNode
   children: React.ReactNode
 }
@@ -26,7 +26,7 @@ export function Section({ id, title, aside, children }: SectionProps) {
   )
 }
 
-/** Whether this person may change settings now. @param who the lowest role that may */
+/** True if this person may change settings now. @param who the lowest role that may */
 export function useRights(who: 'owner' | 'operator' | 'member' = 'owner') {
   const person = useValue(signedIn)
   const isOperator =

@@ -13,11 +13,11 @@ import { DiffLines } from '../../ui/file-diff.tsx'
 import { Section, useRights } from './section.tsx'
 import './workbench.css'
 
-/** What JARVIS may work with beside the cluster, and turning its parts on and off. */
+/** Turns the parts of the workbench on and off, and shows the files and sites that JARVIS may use. */
 export function Workbench() {
   const { isOperator, isLive, isResting } = useRights()
   const { data, problem, again, put } = useLoad('workbench', readWorkbench, ['connect', 'settings'])
-  /** What the person changed and has not saved, with the file that it was made on. */
+  /** Unsaved changes, with the file that they were made on. */
   const [draft, setDraft] = useState<WorkbenchBody>()
   const section = draft?.section ?? data?.section
   const change =

@@ -15,7 +15,7 @@ type Props = {
   children?: React.ReactNode
 }
 
-/** Who asked for a call, until when the row holds, and the call's exact arguments. */
+/** The asker of a call, the end of the row's validity, and the call's exact arguments. */
 export const CallLines = ({ call, until, isExample = false, children }: Props) => (
   <>
     <small>

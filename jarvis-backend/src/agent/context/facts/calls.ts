@@ -3,13 +3,13 @@ import { callLine, type FactMaker, mayChange, oneLine } from './fact-maker.ts'
 
 const longestOutcome = 200
 
-/** What was changed and what came of it; and the calls whose outcome is not known, until it is found out. */
+/** The changes with their outcomes, and the calls whose outcome is not known, until it is found out. */
 export const callFacts: FactMaker = {
   kinds: ['change', 'unknown'],
   make(before, entries) {
     const facts = new Map(before.map((fact) => [fact.id, fact]))
     const put = (fact: Fact) => {
-      // Takes the place behind all others: the newest outcome counts.
+      // The fact goes to the end: the newest outcome counts.
       facts.delete(fact.id)
       facts.set(fact.id, fact)
     }

@@ -1,6 +1,6 @@
 import { callLine, type FactMaker, oneLine } from './fact-maker.ts'
 
-/** What an operator denied, until the same call runs after all. */
+/** The calls that an operator denied, until the same call runs after all. */
 export const denialFacts: FactMaker = {
   kinds: ['denied'],
   make(before, entries) {

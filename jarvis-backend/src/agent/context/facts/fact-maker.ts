@@ -2,8 +2,8 @@ import type { EntryOf, Fact } from 'protocol'
 import type { StoredEntry } from '../../sessions/transcript-store.ts'
 
 /**
- * Makes facts of some kinds for a fold. A new kind of fact is a new maker in the list that `compose/runs.ts` hands to the folding.
- * A maker is pure where it reads entries, so that a fold that was killed is made again the same.
+ * Makes facts of some kinds for a fold. A new kind of fact is a new maker in the list of `agent/room.ts`. A maker reads the entries without side
+ * effects, so a fold that was killed is made again the same.
  */
 export type FactMaker = {
   kinds: readonly string[]
@@ -39,7 +39,7 @@ export function factsAfter(
   )
 }
 
-/** Whether a call may have changed something. Entries of earlier releases say of no yellow or red call that it only read. */
+/** True if a call may have changed something. Entries of earlier releases do not mark yellow and red calls that only read. */
 export const mayChange = ({ tier, isRead }: Pick<EntryOf<'tool_use'>, 'tier' | 'isRead'>): boolean =>
   tier !== 'green' && isRead !== true
 

@@ -2,9 +2,9 @@ import type { Grant } from 'protocol'
 import { callLine, type FactMaker } from './fact-maker.ts'
 
 /**
- * The grants that a conversation may still use, as they are when a fold is made. A job's and a client's serve no conversation, and another person's not
- * this one.
- * @param personOf whose a session is; undefined: the first owner's
+ * The grants that a conversation may still use when a fold is made. Grants of jobs and clients serve no conversation, and another person's grant does
+ * not serve this one.
+ * @param personOf the person of a session; undefined: the first owner
  */
 export const grantFacts = (
   grants: { list(): Grant[] },

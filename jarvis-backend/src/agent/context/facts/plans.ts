@@ -2,7 +2,7 @@ import { type FactMaker, oneLine } from './fact-maker.ts'
 
 const longestItem = 160
 
-/** The model's own list as it set it last. What of it is done stays in it, so that nothing is done again. */
+/** The model's own list as it set it last. Done items stay in the list, so that nothing is done again. */
 export const listFacts: FactMaker = {
   kinds: ['plan'],
   make(before, entries) {

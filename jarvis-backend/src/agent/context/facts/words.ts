@@ -7,11 +7,11 @@ const longestSaid = 240
 const mostSaid = 30
 const mostOrders = 60
 
-/** A message that says how things are to be from now on. Taking one too many costs little. */
+/** Matches a message with a standing order. A false match costs little. */
 const lasting =
   /\b(?:never|always|from now on|until|unless|only if|(?:do not|don['’]t|must not|mustn['’]t|should not|not (?:during|before|after|while|today|tonight))|leave \S+ alone|hands off|remember|prefer|no longer|nie|niemals|immer|nicht|ab jetzt|bis)\b/i
 
-/** What the operator said: standing orders, and the newest of the rest. A line that begins with `/` is a command. */
+/** The operator's words: standing orders, and the newest other messages. Lines that begin with `/` are commands and left out. */
 export const wordFacts: FactMaker = {
   kinds: ['order', 'said'],
   make(before, entries) {
@@ -29,7 +29,7 @@ export const wordFacts: FactMaker = {
   },
 }
 
-/** What an operator noted with an approval. A denial says its own note. */
+/** The notes of operators with approvals. A note with a denial belongs to the fact of the denial. */
 export const noteFacts: FactMaker = {
   kinds: ['decision'],
   make: (before, entries) => [

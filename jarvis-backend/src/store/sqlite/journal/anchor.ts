@@ -17,7 +17,7 @@ export type Anchor = {
   moved(head: Head): void
   /** Why the journal cannot be the one that was written, for a person; undefined where it agrees with the anchor. */
   problem(): string | undefined
-  /** What the journal must contain: the head in the file, and in this process the newest one. */
+  /** The heads that the journal must contain: the head in the file, and the newest head of this process. */
   heads(): { file: Head | undefined; newest: Head }
   /** Resolves once the newest head is in the file. Never rejects. */
   flush(): Promise<void>

@@ -74,7 +74,7 @@ export async function* exportJournal(database: Database, dir: string | undefined
   }
 }
 
-/** Whether a line was exported already, because its segment was sealed meanwhile. Unreadable lines are exported as they are. */
+/** True if a line was exported already, because its segment was sealed meanwhile. Unreadable lines are exported as they are. */
 function isUpTo(seq: number, line: string): boolean {
   try {
     return fromLine(line).seq <= seq

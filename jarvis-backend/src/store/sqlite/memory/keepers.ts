@@ -20,7 +20,7 @@ const journalDays = 365
  */
 export function createDatabaseKeepers(path: string): {
   journal: Keeper
-  /** Of the conversations with one agent. */
+  /** The keeper of the conversations with one agent. */
   sessionsOf(agent: string): Keeper
   /** The agents that there are conversations with. */
   agents(): string[]
@@ -168,7 +168,7 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
       sessionId,
       requestedBy: by,
     } = JSON.parse(body) as Result
-    // What another agent noted is its own.
+    // Notes of another agent belong to that agent.
     if (by?.agent !== undefined && toolName.startsWith('memory_')) return []
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`

@@ -349,7 +349,7 @@ function memoryStore(sql: Sqlite.Database): MemoryStore {
   }
 }
 
-/** Whether an error means that the file is damaged, or is not the file that was opened. */
+/** True if an error means that the file is damaged, or is not the file that was opened. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|READONLY_DBMOVED)/.test(error.code)
 
@@ -363,7 +363,7 @@ function open(path: string): Sqlite.Database {
     sql.pragma(`cache_size = -${cacheKib}`)
     addVectorFunctions(sql)
     const found = Number(sql.pragma('user_version', { simple: true }))
-    // What is removed is overwritten.
+    // Overwrites deleted rows on disk.
     sql.pragma('secure_delete = ON')
     if (found === 0) sql.exec(schema)
     else if (found === 1) sql.exec(fromVersion1 + fromVersion2 + fromVersion3)

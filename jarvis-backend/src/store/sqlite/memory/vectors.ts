@@ -33,7 +33,7 @@ export function addVectorFunctions(sql: Sqlite.Database, from: () => Pick<Sqlite
   }
 }
 
-/** Of vectors of signed bytes: 0 for the same direction, 2 for the opposite one. */
+/** The cosine distance of two vectors of signed bytes: 0 for the same direction, 2 for the opposite one. */
 function cosineDistance(a: Buffer, b: Buffer): number {
   if (a.length !== b.length) throw new Error(`Vectors of ${a.length} and ${b.length} dimensions have no distance.`)
   const [left, right] = [a, b].map(({ buffer, byteOffset, length }) => new Int8Array(buffer, byteOffset, length)) as [

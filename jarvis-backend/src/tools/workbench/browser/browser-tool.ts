@@ -7,14 +7,14 @@ import { type World, webEffect } from '../../../gate/index.ts'
 import type { Browsers } from '../../../workbench/browser/browsers.ts'
 import type { Browsing, Done } from '../../../workbench/browser/browsing.ts'
 import { pageAddress } from '../../../workbench/browser/site.ts'
-import type { Seen } from '../../../workbench/browser/tab.ts'
+import type { Seen, Tab } from '../../../workbench/browser/tab.ts'
 import { type PrepareContext, type Preview, type ToolContext, type ToolOutput, toolOver } from '../../tool.ts'
 
-/** What the tools over pages act through. `upload`: reads a file of the session's folder. */
+/** The parts that the tools over pages act through. `upload`: reads a file of the session's folder. */
 export type BrowserPorts = {
   browsers: Browsers
   missing(): readonly Missing[]
-  /** @throws Mistake where there is no such file, or it is too large */
+  /** @throws Mistake if there is no such file, or it is too large */
   upload(sessionId: string, path: string): { name: string; bytes: Buffer; hash: string }
 }
 
@@ -34,7 +34,7 @@ export const pageOutput = z.object({
   isMixed: z.literal(true).optional().describe('Something of a frame stands in it, which may be of another site.'),
 })
 
-/** The least tier where the machine lacks something: such a call is refused with the remedy. */
+/** The least tier if the machine lacks something: such a call is refused with the remedy. */
 export const lacking = ({ missing }: BrowserPorts): Pick<Effect, 'atLeast'> => {
   const [first] = missing()
   if (first === undefined) return {}
@@ -86,7 +86,7 @@ export const sessionOf = ({ sessionId }: { sessionId?: string | undefined }): st
   return sessionId
 }
 
-/** Where a form or a link of the page leads to another site, for a sentence; empty where it does not, as far as the page tells. */
+/** Where a form or a link of the page leads to another site, for a sentence; empty if it does not, as far as the page tells. */
 export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): string =>
   elsewhere.length === 0
     ? ''
@@ -95,14 +95,14 @@ export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): str
         .map((url) => quoted(url, 200))
         .join(', ')}${elsewhere.length > 3 ? ' and others' : ''}.`
 
-/** Whether a grant for the page's site may cover what is like a click: nothing there is of another site, as far as the page tells. */
+/** Tells if a grant for the page's site may cover an act like a click: as far as the page tells, the element holds nothing of another site. */
 export const staysOnSite = ({ holdsFrame, elsewhere }: Pick<Seen, 'holdsFrame' | 'elsewhere'>): boolean =>
   holdsFrame === false && elsewhere?.length === 0
 
 const basisOf = ({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere }: Seen) =>
   hashOf({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere })
 
-/** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake where it is gone */
+/** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake if it is gone */
 export async function prepareElement(
   { ref }: { ref: string },
   context: PrepareContext,
@@ -116,8 +116,10 @@ export async function prepareElement(
   }
 }
 
-/** The element of the browser that the session has. @throws Mistake where it is gone, or of another session */
-async function found(browsing: Browsing, ref: string) {
+type Found = Awaited<ReturnType<Tab['find']>>
+
+/** The element of the session's browser. @throws Mistake if it is gone, or of another session */
+async function found(browsing: Browsing, ref: string): Promise<Found> {
   const [tabId, number] = ref.split('.').map(Number)
   const tab = browsing.tabs().find(({ id }) => id === tabId)
   if (tab === undefined || number === undefined)
@@ -134,7 +136,7 @@ export function actOn(
   ref: string,
   context: ToolContext,
   { browsers }: BrowserPorts,
-  deed: (element: Awaited<ReturnType<typeof found>>, browsing: Browsing) => Promise<Done> | Promise<void>,
+  deed: (element: Found, browsing: Browsing) => Promise<Done> | Promise<void>,
 ): Promise<ToolOutput> {
   return browsers.onOpen(sessionOf(context), async (browsing) => {
     const element = await found(browsing, ref)
@@ -156,7 +158,7 @@ export function actOn(
   })
 }
 
-/** What is said of a page after something was done to it. The page’s own words come last. */
+/** The answer about a page after an act. The page’s own words come last. */
 export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Promise<ToolOutput> {
   if (tab.page.isClosed()) {
     return { text: ['The tab was closed.', ...notes].join('\n'), summary: 'the tab was closed', isError: true }
@@ -178,6 +180,6 @@ export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Pr
   }
 }
 
-/** What went wrong in the browser, in its first line, with what the proxy refused. */
+/** The first line of the browser's error. */
 export const inOneLine = (error: unknown): string =>
   ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(/^[\w.]+: /, '')

@@ -42,7 +42,7 @@ export const pressKeys = browserTool({
     const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.${where}`
     const because = 'These keys can do all that a click can.'
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
-    // Letters could spell what was read elsewhere, one by one, past the taint check.
+    // Single letters could spell a text that was read elsewhere, past the taint check.
     const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
     const isScoped = isLikeClick && seen.isSecret === false && staysOnSite(seen)
     const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }

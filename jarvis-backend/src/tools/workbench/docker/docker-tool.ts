@@ -1,6 +1,7 @@
 import { named } from 'redaction/visible'
 import { z } from 'zod'
-import { type Effect, type EffectKind, Mistake } from '../../../gate/effect.ts'
+import { type Effect, Mistake } from '../../../gate/effect.ts'
+import type { EffectKind } from '../../../gate/effect-kinds.ts'
 import { containerTarget } from '../../../gate/places/targets.ts'
 import { oneLine } from '../../../homelab/format.ts'
 import { ContainerName, type Engine, type InspectedContainer } from '../../../workbench/docker/engine.ts'

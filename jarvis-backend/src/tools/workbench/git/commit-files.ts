@@ -105,7 +105,7 @@ async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: 
 /**
  * What a commit of the paths would hold, by an index of its own: `tree` is Git's hash of all of it, so that a commit of the same tree on the same
  * `head` is exactly the difference. The repository's own index stays as it is.
- * @throws Mistake where nothing is changed, a secret is among it, or it is too much to show; JarvisError `conflict` with git's words
+ * @throws Mistake if nothing is changed, a secret is among it, or it is too much to show; JarvisError `conflict` with git's words
  */
 async function staged(
   repo: Opened,

@@ -17,9 +17,9 @@ export type GitPorts = {
   roots(): readonly Root[]
   /** @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
-  /** Why a place may be neither read nor changed; undefined where it may. */
+  /** Why a place may be neither read nor changed; undefined if it may. */
   closed(place: Place): string | undefined
-  /** Why nothing may change what stands there, as the end of a sentence; undefined where a person may be asked. */
+  /** Why nothing may change what stands there, as the end of a sentence; undefined if a person may be asked. */
   stays(place: Place): string | undefined
 }
 
@@ -32,13 +32,28 @@ export const Repo = z
   .max(1_000)
   .describe('ROOT or ROOT/PATH of the repository’s folder, such as compose.')
 
-/** A repository that a call names: its folder, and git run on it. @throws JarvisError */
+/** A repository that a call names, with git run in its folder. */
+export interface Opened {
+  run(args: readonly string[], options?: GitOptions): Promise<GitEnd>
+  /** The names of the programs that the repository names as filters. */
+  filters(): Promise<string[]>
+  /** Why a path of the repository may not be read; undefined if it may. */
+  closed(path: string): string | undefined
+  /** Tells if a link at a path of the repository could lead out of the root. */
+  leadsOut(path: string, to: string): boolean
+  /** Why a path of the repository may not be changed; undefined if it may. */
+  stays(path: string): string | undefined
+  /** Runs git and returns its output. @throws JarvisError `conflict` with git's words if it refused */
+  text(args: readonly string[], options?: GitOptions): Promise<string>
+}
+
+/** Opens the repository that a call names. @throws JarvisError */
 export function opened(
   repo: string,
   { git, roots, rootOf, closed, stays }: GitPorts,
   sessionId: string | undefined,
   signal: AbortSignal,
-) {
+): Opened {
   const place = placeOf(repo, roots())
   const folder = repositoryAt(rootOf(rootName(place, sessionId)), place.path)
   const run = (args: readonly string[], options?: GitOptions): Promise<GitEnd> => git.run(folder, args, signal, options)
@@ -46,13 +61,9 @@ export function opened(
   return {
     run,
     filters: () => git.filters(folder, signal),
-    /** Why a path of the repository may not be read. */
     closed: (path: string) => closed({ ...place, path: inRoot(path) }),
-    /** Whether a link at a path of the repository could lead out of the root. */
     leadsOut: (path: string, to: string) => leadsOut(inRoot(path), to),
-    /** Why a path of the repository may not be changed. */
     stays: (path: string) => stays(placeOf(`${repo}/${path}`, roots())),
-    /** What git printed. @throws JarvisError `conflict` with git's words where it refused */
     async text(args: readonly string[], options?: GitOptions): Promise<string> {
       const end = await run(args, options)
       if (end.exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(end.said, 500)}`)
@@ -60,15 +71,14 @@ export function opened(
     },
   }
 }
-export type Opened = ReturnType<typeof opened>
 
-/** The branch that is checked out; undefined where none is. */
+/** The branch that is checked out; undefined if none is. */
 export const branchOf = async ({ run }: Opened): Promise<string | undefined> => {
   const { exitCode, text } = await run(['symbolic-ref', '--quiet', '--short', 'HEAD'])
   return exitCode === 0 ? text.trim() : undefined
 }
 
-/** Refuses a change where git would run a program of the repository, or leave it out and write other bytes. @throws JarvisError `conflict` */
+/** Refuses a change if git would run a program of the repository, or leave it out and write other bytes. @throws JarvisError `conflict` */
 export async function requireNoFilters({ filters }: Opened): Promise<void> {
   const names = await filters()
   if (names.length > 0)

@@ -4,7 +4,7 @@ import { SearchFailed } from './engine.ts'
 const slowestMs = 15_000
 const mostBytes = 2_000_000
 
-/** Asks a search service that the operator named. `json` is undefined where the answer is none. @throws SearchFailed, or the signal's reason */
+/** Asks a search service that the operator named. `json` is undefined if the answer is not JSON. @throws SearchFailed, or the signal's reason */
 export async function askJson(
   url: URL,
   {

@@ -1,4 +1,4 @@
-/** One result of a search, in the words of whoever wrote the page. */
+/** One result of a search, in the words of the page's author. */
 export type SearchHit = { title: string; url: string; snippet: string }
 
 /** `silent`: what did not answer, such as `google (CAPTCHA)`; its results are missing. */
@@ -22,7 +22,7 @@ export class SearchFailed extends Error {
   }
 }
 
-/** What searches the web. `place`: its name and address, for people. */
+/** A search service. `place`: its name and address, for people. */
 export type SearchEngine = {
   place: string
   /** The longest query that it takes, characters. */

@@ -38,7 +38,7 @@ function commandsOf(sessionId: string): Promise<CommandsReply> {
 
 const staleMs = everyMs * 4
 
-/** Whether the last answer is too old, or a later request failed, so that nothing shown may pass for the present. @param at this page's time, Unix ms */
+/** True if the last answer is too old, or a later request failed, so that nothing shown may pass for the present. @param at this page's time, Unix ms */
 export const isStale = ({ now, problem }: Pick<Live, 'now' | 'problem'>, at: number): boolean =>
   problem !== undefined || at - now.here > staleMs
 

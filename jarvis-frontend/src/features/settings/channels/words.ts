@@ -62,7 +62,7 @@ const ends: Record<ChannelDelivery['state'], string> = {
   failed: 'failed',
 }
 
-/** What became of a message: `delivered in 0.4 s`, `held: quiet hours`, `3 tries, it answered 503`. */
+/** The end of a message: `delivered in 0.4 s`, `held: quiet hours`, `3 tries, it answered 503`. */
 export function endOf({ state, act, at, endedAt, attempts, why }: ChannelDelivery): string {
   const took =
     state === 'sent' && endedAt !== undefined && attempts === 1 ? ` in ${((endedAt - at) / 1_000).toFixed(1)} s` : ''
@@ -78,7 +78,7 @@ export function endOf({ state, act, at, endedAt, attempts, why }: ChannelDeliver
 export type Route = ChannelRules['routes'][number]
 export const hoursPattern = '([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d'
 
-/** What messages are about, in words. */
+/** Kinds of messages in words. */
 export const matters: readonly [Route['kinds'][number], string][] = [
   ['card', 'waiting cards'],
   ['question', 'questions'],

@@ -16,7 +16,7 @@ import { roleSentence } from './words.ts'
 
 type Props = {
   people: readonly KnownPerson[]
-  /** Who invites. */
+  /** The person who invites. */
   own: { id: string; name: string }
   /** The roles that can be given. */
   given: readonly string[]
@@ -162,7 +162,7 @@ function Row({
   onWithdraw,
 }: {
   invitation: Invitation
-  /** Who invites; absent: the command line. */
+  /** The person who invites; undefined: the command line. */
   by: string | undefined
   isResting: boolean
   onWithdraw: () => void

@@ -25,7 +25,7 @@ type Props = {
   onChanged: () => void
   /** Takes the focus when the person is opened. */
   heading: React.Ref<HTMLHeadingElement>
-  /** What closes the part, beside Edit. */
+  /** The button beside Edit that closes the part. */
   close?: React.ReactNode
   /** A form that judges a call of this person's. */
   children: React.ReactNode

@@ -4,7 +4,7 @@ import { Visible } from '../../../ui/boxed.tsx'
 import { KeyMark } from '../../../ui/key-mark.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 
-/** What a row says of an SSH key: name, when it was added and used last, fingerprint. */
+/** A row of an SSH key: name, when it was added and last used, fingerprint. */
 export function SshKeyFacts({ sshKey: { id, name, createdAt, lastUsedAt } }: { sshKey: SshKeyInfo }) {
   const now = useNow(60_000)
   return (

@@ -1,14 +1,14 @@
 import type { RoleInfo } from 'protocol'
 import type { KnownPerson } from '../../../api/people.ts'
 
-/** What the roles that every installation has allow, as one sentence. */
+/** One sentence for each role that every installation has. */
 const houseRoles: Record<string, string> = {
   owner: 'May do everything, and decides about people, secrets and policy.',
   operator: 'May ask for and decide everything but Never, on the whole cluster. Changes no people, secrets or policy.',
   viewer: 'May read. Asks for nothing and decides nothing.',
 }
 
-/** What a role allows, as one sentence: the dashboard's own for a shipped role, else the server's. */
+/** The rights of a role in one sentence: the dashboard's own for a shipped role, else the server's. */
 export function roleSentence(role: string, roles: readonly RoleInfo[] | undefined): string {
   if (Object.hasOwn(houseRoles, role)) return houseRoles[role] ?? ''
   const known = roles?.find(({ name }) => name === role)?.sentence

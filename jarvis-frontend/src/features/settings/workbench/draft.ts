@@ -4,7 +4,7 @@ type RootRow = NonNullable<WorkbenchSection['roots']>[number]
 
 const usualSocket = '/var/run/docker.sock'
 
-/** Whether a section turns an area on. An area that the section does not name stays as it is in force. */
+/** True if a section turns an area on. An area that the section does not name stays as it is in force. */
 export function isOn({ name, isOn: inForce }: WorkbenchArea, section: WorkbenchSection): boolean {
   switch (name) {
     case 'files':

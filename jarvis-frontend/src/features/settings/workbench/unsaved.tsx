@@ -7,7 +7,7 @@ import { areaTitles } from './areas.tsx'
 
 const messageOf = (error: unknown) => (error instanceof ApiError ? error.message : 'The answer could not be read.')
 
-/** What saving the draft would write, and the buttons. @param save throws ApiError @param showDiff draws the lines */
+/** The lines that saving the draft would write, and the buttons. @param save throws ApiError @param showDiff draws the lines */
 export function Unsaved({
   body,
   isResting,

@@ -1,0 +1,174 @@
+import type { Registry } from 'house'
+import { hashOf } from 'node-kit/canonical'
+import type { Clock } from '../lib/clock.ts'
+import type { Channel, ChannelKind, Heard, Settings } from './channel.ts'
+import { isSecretSetting, settingsProblem } from './channel-settings.ts'
+
+type Origin = { from?: 'environment' | 'settings' }
+/** An open channel. `account`: a hash of its settings; pairings with another account are void. `from` is absent if it needs no settings. */
+export type OpenChannel = Origin & {
+  state: 'on'
+  channel: Channel
+  account: string
+  values: Settings
+  problem?: string
+}
+/** `broken`: the settings cannot be used. */
+export type ChannelState = { state: 'off' } | ({ state: 'broken'; problem: string } & Origin) | OpenChannel
+
+/** The channels that exist, and those that are open. */
+export interface ChannelDirectory {
+  kinds(): readonly ChannelKind[]
+  kind(id: string): ChannelKind | undefined
+  state(id: string): ChannelState
+  /** The open channel; undefined if it is not set up or its settings are broken. */
+  channel(id: string): OpenChannel | undefined
+  /** Returns true if a channel may be able to change a message that was sent. A channel that is not open may be opened later. */
+  mayRevise(id: string): boolean
+}
+
+/** The settings of a channel as they are stored now. `key` changes with everything that requires opening the channel anew. */
+type ReadSettings = { key: string; given?: Origin & { values: Settings }; problem?: string }
+
+/** The state of one channel, and its listener if it has one. */
+type Held = { key: string; state: ChannelState; listen(): void; stop(): Promise<void> }
+
+export type OpenChannelsParts = {
+  kinds: Pick<Registry<ChannelKind>, 'list' | 'get'>
+  /** Reads the stored settings of a channel; undefined if there are none. @throws Error in words if they cannot be read */
+  read(channel: string): { from: 'environment' | 'settings'; values: Settings } | undefined
+  clock: Clock
+  /** Adds a secret to the redactor. */
+  hide(secret: string): void
+  /** Receives everything that comes in over an open channel. */
+  heard(kind: ChannelKind, account: string): Heard
+  /** The position at which a channel's listener continues. */
+  cursor(channel: string): string | undefined
+  /** Returns true if something that comes in over the channel can have an effect now. */
+  isHeard(kind: ChannelKind): boolean
+  /** The address to which phones send taps; undefined: none. */
+  tapAddress(kind: ChannelKind): string | undefined
+  /** Called when a channel is open, before anything is sent or heard: pairings with another account are void. */
+  opened(kind: ChannelKind, account: string): void
+  /** Called when the settings of a channel were removed. */
+  closed(kind: ChannelKind): void
+  changed(): void
+  report(error: unknown, message: string): void
+}
+
+/** Keeps the channels open that are set up, and reopens a channel when its settings change. */
+export class OpenChannels implements ChannelDirectory {
+  readonly #parts: OpenChannelsParts
+  readonly #held = new Map<string, Held>()
+  #isListening = false
+
+  constructor(parts: OpenChannelsParts) {
+    this.#parts = parts
+  }
+
+  kinds(): readonly ChannelKind[] {
+    return this.#parts.kinds.list()
+  }
+
+  kind(id: string): ChannelKind | undefined {
+    return this.#parts.kinds.get(id)
+  }
+
+  state(id: string): ChannelState {
+    return this.#held.get(id)?.state ?? { state: 'off' }
+  }
+
+  channel(id: string): OpenChannel | undefined {
+    const state = this.state(id)
+    return state.state === 'on' ? state : undefined
+  }
+
+  mayRevise(id: string): boolean {
+    const open = this.channel(id)
+    return this.kind(id) !== undefined && (open === undefined || open.channel.revise !== undefined)
+  }
+
+  /** Opens channels that are set up now, reopens those whose settings changed, and closes the others. */
+  async look(): Promise<void> {
+    await Promise.all(this.kinds().map((kind) => this.#look(kind)))
+  }
+
+  /** Begins to listen. */
+  start(): void {
+    this.#isListening = true
+    for (const { listen } of this.#held.values()) listen()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#held.values()].map(({ stop }) => stop()))
+  }
+
+  async #look(kind: ChannelKind): Promise<void> {
+    const found = this.#read(kind)
+    const before = this.#held.get(kind.id)
+    if (before?.key === found.key) return
+    const now = this.#open(kind, found)
+    this.#held.set(kind.id, now)
+    if (now.state.state === 'on') this.#parts.opened(kind, now.state.account)
+    else if (now.state.state === 'off' && before !== undefined) this.#parts.closed(kind)
+    // A service allows one listener at a time.
+    await before?.stop()
+    if (this.#isListening && this.#held.get(kind.id) === now) now.listen()
+    this.#parts.changed()
+  }
+
+  #read(kind: ChannelKind): ReadSettings {
+    try {
+      const given = kind.settings.length === 0 ? { values: {} } : this.#parts.read(kind.id)
+      return { given, key: given === undefined ? '' : `${hashOf(given)} ${this.#parts.isHeard(kind)}` }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      return { problem, key: `?${problem}` }
+    }
+  }
+
+  #open(kind: ChannelKind, { given, problem, key }: ReadSettings): Held {
+    if (problem !== undefined) return closed(key, { state: 'broken', problem })
+    if (given === undefined) return closed(key, { state: 'off' })
+    const { values, ...origin } = given
+    for (const [name, value] of Object.entries(values)) if (isSecretSetting(name)) this.#parts.hide(value)
+    const wrong = settingsProblem(kind, values)
+    if (wrong !== undefined) return closed(key, { state: 'broken', problem: wrong, ...origin })
+    return this.#opened(kind, key, { values, ...origin })
+  }
+
+  #opened(kind: ChannelKind, key: string, { values, ...origin }: Origin & { values: Settings }): Held {
+    const parts = this.#parts
+    const account = kind.settings.length === 0 ? '' : hashOf({ channel: kind.id, values }).slice(0, 32)
+    const channel = kind.open(values, {
+      clock: parts.clock,
+      tapAddress: parts.tapAddress(kind),
+      problem(why) {
+        if (state.problem === why) return
+        state.problem = why
+        parts.changed()
+      },
+    })
+    const state: OpenChannel = { state: 'on', ...origin, values, account, channel }
+    const ending = new AbortController()
+    let listening: Promise<void> | undefined
+    return {
+      state,
+      key,
+      listen() {
+        if (!parts.isHeard(kind)) return
+        listening ??= channel
+          .incoming?.(parts.heard(kind, account), parts.cursor(kind.id), ending.signal)
+          .catch((error: unknown) => {
+            if (!ending.signal.aborted) parts.report(error, `${kind.name} is not heard any more`)
+          })
+      },
+      async stop() {
+        ending.abort()
+        await listening
+      },
+    }
+  }
+}
+
+const closed = (key: string, state: ChannelState): Held => ({ state, key, listen() {}, async stop() {} })

@@ -1,0 +1,8 @@
+import type { Guest } from 'protocol'
+import type { PvePath } from '../ports.ts'
+
+/** The place of a guest at present. */
+export type Place = { vmid: number; node: string; type: Guest['type'] }
+
+/** Segments of a guest's path in the API. */
+export const guestPath = ({ vmid, node, type }: Place): PvePath => ['nodes', node, type === 'vm' ? 'qemu' : 'lxc', vmid]

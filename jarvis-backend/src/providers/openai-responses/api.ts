@@ -1,0 +1,6 @@
+import type { ModelApi } from '../model-api.ts'
+import { openAiApi } from '../openai-api/api.ts'
+import { openAiResponsesModel } from './model.ts'
+
+/** OpenAI's Responses. */
+export const openAiResponsesApi: ModelApi = { ...openAiApi, model: openAiResponsesModel }

@@ -1,0 +1,39 @@
+import { defineRoom, type JarvisFacts } from '../house.ts'
+import type { DiskReserve } from '../lib/disk-reserve.ts'
+import type { SteadyClock } from '../lib/steady-clock.ts'
+import type { SiteLog } from '../log/site-log.ts'
+import type { Database } from '../store/sqlite/database.ts'
+import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
+import { createTimeFloor } from '../store/sqlite/time-floor.ts'
+import { Timekeeper } from './timekeeper.ts'
+
+/** The clock of a site, which knows when the machine's clock was set back or leapt. Tells `clock.set_back`. */
+export const timeRoom = defineRoom({
+  name: 'time',
+  open(needs: {
+    /** The clock of the process. */
+    given: SteadyClock
+    /** A sign-in that nobody used for so long ends, ms. */
+    signInIdleMs: number
+    database: Database
+    journal: Pick<KeptJournal, 'append'>
+    siteLog: SiteLog
+    reserve: DiskReserve
+    facts: JarvisFacts
+  }) {
+    const { given, database, journal, siteLog, reserve } = needs
+    const setBack = needs.facts.teller('clock.set_back')
+    const time = new Timekeeper(given, {
+      floor: createTimeFloor(database, needs.signInIdleMs),
+      isOpen: () => database.sql.open,
+      durably: database.durably,
+      record: (change) => journal.append('setup', change),
+      log: (text, level) => siteLog.write(text, level),
+      report: (error, message) => siteLog.report(error, message),
+      holdReserve: reserve.hold,
+      wentBack: () => setBack(undefined),
+    })
+    time.lookAtStart()
+    return { time, clock: time.clock, start: () => time.watch(), close: () => time.keep() }
+  },
+})

@@ -1,0 +1,4 @@
+import { delegate } from './delegate.ts'
+
+/** The tools over agents. */
+export const agentTools = [delegate]

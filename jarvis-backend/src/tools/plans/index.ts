@@ -1,0 +1,6 @@
+import { proposePlan } from './propose-plan.ts'
+import { undoPlan } from './undo-plan.ts'
+import { updatePlan } from './update-plan.ts'
+
+/** The tools over plans: of calls that a model proposes, and its own list. */
+export const planTools = [updatePlan, proposePlan, undoPlan]

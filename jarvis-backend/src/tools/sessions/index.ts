@@ -1,0 +1,4 @@
+import { readResult } from './read-result.ts'
+
+/** The tools over the results of a conversation. */
+export const sessionTools = [readResult]

@@ -1,0 +1,46 @@
+import type { ClusterState } from 'protocol'
+import { clauses } from './clauses.ts'
+import { mentions } from './mentions.ts'
+import { isQuestion } from './questions.ts'
+import type { Message } from './request.ts'
+
+/**
+ * Interprets an answer to the demo's own question: `104`, `the container`, `pve`, `yes`.
+ * @returns the earlier message completed with the answer; undefined where nothing was asked, or this is no answer
+ */
+export function clarified(text: string, cluster: ClusterState, earlier: readonly Message[]): string | undefined {
+  const last = earlier.at(-1)
+  const before = earlier.findLast((message) => message.role === 'user' && message.text !== '')
+  if (last?.role !== 'assistant' || before?.role !== 'user') return undefined
+  const asked = last.content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
+  const [, wrong, meant] = /nothing called “([^”]+)”\. Do you mean ([^\s,?]+)(?: \(\d+\))?\?/.exec(asked) ?? []
+  if (
+    wrong !== undefined &&
+    meant !== undefined &&
+    /^\W*(?:yes|yep|yeah|ja|right|correct|exactly|please)\b/i.test(text)
+  ) {
+    const at = before.text.toLowerCase().indexOf(wrong)
+    return at < 0 ? undefined : `${before.text.slice(0, at)}${meant}${before.text.slice(at + wrong.length)}`
+  }
+
+  const { guests, nodes, type, rest, unknownIds, ambiguous } = mentions(text, cluster)
+  const isAnswer = rest.length + unknownIds.length + ambiguous.length === 0
+  if (!isAnswer || guests.length + nodes.length + (type === undefined ? 0 : 1) === 0) return undefined
+  if (/On which node, sir\?/.test(asked)) {
+    const places = nodes.map(({ name }) => name).join(' and ')
+    return places === '' ? undefined : `${before.text} on ${places}`
+  }
+  if (/To which node, sir\?/.test(asked)) return nodes[0] && `${before.text} to ${nodes[0].name}`
+  const said = clauses(before.text, isQuestion)
+  const act = said.findLast((clause) => clause.type === 'act')
+  const isAsked = /Which one, sir\?|There is no guest|I know of nothing/.test(asked)
+  if (act !== undefined && isAsked && guests.length > 0) {
+    const which = guests.map(({ vmid }) => vmid).join(' and ')
+    const item = act.items.at(-1) ?? ''
+    return item === '' || item === act.text ? `${before.text} of ${which}` : before.text.replace(item, which)
+  }
+  const order = said.findLast((clause) => clause.type === 'order')
+  if (!isAsked || order === undefined) return undefined
+  const verb = `${order.isForced ? 'force ' : ''}${order.verb}`
+  return guests.length > 0 ? `${verb} ${text}` : `${verb} ${order.items.at(-1) ?? ''} ${text}`
+}

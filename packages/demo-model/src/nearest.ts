@@ -1,0 +1,17 @@
+import { editsBetween } from 'node-kit/nearest'
+import type { ClusterState } from 'protocol'
+
+/** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */
+export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
+  const known = [
+    ...guests.map(({ name, vmid }) => ({ name, shown: `${name} (${vmid})` })),
+    ...nodes.map(({ name }) => ({ name, shown: name })),
+  ]
+  const most = word.length < 4 ? 0 : word.length < 6 ? 1 : 2
+  const near = known
+    .filter(({ name }) => Math.abs(name.length - word.length) <= most)
+    .map(({ name, shown }) => ({ shown, slips: editsBetween(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ slips }) => slips <= most)
+    .toSorted((a, b) => a.slips - b.slips)
+  return near[0]?.shown
+}
