@@ -49,4 +49,4 @@ test('a command that follows the recipe runs, has help and completions, and stan
   const script = write.mock.calls.flat().join('')
   write.mockRestore()
   expect(script).toContain('nodes) words="--json"')
-}, 60_000)
+}, 120_000)

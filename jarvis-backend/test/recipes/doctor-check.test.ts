@@ -21,4 +21,4 @@ test('the doctor prints a check that follows the recipe', async () => {
   log.mockRestore()
   process.exitCode = 0
   expect(lines).toMatch(/^[✓!] Memory +\d+ MiB of memory are free\./m)
-}, 60_000)
+}, 120_000)

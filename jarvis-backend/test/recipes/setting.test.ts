@@ -40,4 +40,4 @@ test('a setting that follows the recipe is read, redacted, sealed, documented an
   expect(withSettings(page, settings.list())).toContain(
     '| `JARVIS_NOTES_KEY` | none | the key of the server that keeps notes about nodes |',
   )
-}, 60_000)
+}, 120_000)
