@@ -11,7 +11,7 @@ import { openDatabase } from '../src/store/sqlite/database.ts'
 import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { createLeaningReader } from '../src/watch/read-leaning.ts'
-import { createRounds } from '../src/watch/rounds.ts'
+import { Rounds } from '../src/watch/rounds.ts'
 import { createPveHost } from '../test/fake-proxmox/pve-host.ts'
 import { fakeSeeds } from '../test/fake-proxmox/seeds.ts'
 import { createWorld } from '../test/fake-proxmox/world.ts'
@@ -64,7 +64,7 @@ async function watching(): Promise<number[]> {
       },
     }
     const state = stateOf(host)
-    const rounds = createRounds({
+    const rounds = new Rounds({
       checks: makeChecks,
       store: createCheckStore(database),
       board: new Board({ store: createAlertStore(database), now: Date.now, samples: () => [] }),
@@ -93,7 +93,7 @@ async function watching(): Promise<number[]> {
       survey: createLeaningReader({ store: { read: () => undefined, write() {} }, named: () => [] }).look,
     })
     signal.throwIfAborted()
-    const swept = await cpuMsOf(rounds.all)
+    const swept = await cpuMsOf(() => rounds.all())
     const looked = await cpuMsOf(async () => {
       for (let minute = 0; minute < minutes; minute += 1) {
         for (const guest of state.guests) guest.cpuRatio = Math.random()

@@ -8,7 +8,7 @@ import { systemClock } from './lib/clock.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
 import { createFileKeeper } from './memory/file-keeper.ts'
-import { createIndexer, type Keeper } from './memory/indexer.ts'
+import { Indexer, type Keeper } from './memory/indexer.ts'
 import { createLastingIndexer } from './memory/lasting-indexer.ts'
 import type { Embedded, FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import { agentOfKind } from './memory/owner.ts'
@@ -95,7 +95,7 @@ const place = {
 const indexer = createLastingIndexer({
   place,
   open: (remade, reported) =>
-    createIndexer({
+    new Indexer({
       store: openMemoryStore(indexPath, () => {
         place.remove()
         remade('Its index could not be read.')

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { ntfy } from '../src/channels/adapters/ntfy.ts'
 import type { Delivery, Outgoing } from '../src/channels/channel.ts'
-import { createOutbox } from '../src/channels/outbox.ts'
+import { Outbox } from '../src/channels/outbox.ts'
 import type { OutboxItem } from '../src/channels/ports.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
 import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
@@ -21,7 +21,7 @@ function start(
   const store = createOutboxStore(database)
   const tried: { id: string; at: number }[] = []
   const lines: string[] = []
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     store,
     clock,
     atomically: database.atomically,

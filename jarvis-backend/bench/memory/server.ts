@@ -7,7 +7,7 @@ import jwt from 'jsonwebtoken'
 import type { MemoryFound, MemoryStatus } from 'protocol'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createFileKeeper } from '../../src/memory/file-keeper.ts'
-import { createIndexer } from '../../src/memory/indexer.ts'
+import { Indexer } from '../../src/memory/indexer.ts'
 import { localEmbedder } from '../../src/providers/embeddings/local.ts'
 import { openMemoryStore } from '../../src/store/sqlite/memory/store.ts'
 import { createWorkspace } from '../../src/workspace/files.ts'
@@ -49,7 +49,7 @@ async function prepare() {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32 - 0.5
   }
-  const indexer = createIndexer({
+  const indexer = new Indexer({
     store: openMemoryStore(join(dir, 'memory.db'), (path) => rmSync(path)),
     keepers: [createFileKeeper(createWorkspace(join(dir, 'workspace')))],
     openEmbedder: async () => ({

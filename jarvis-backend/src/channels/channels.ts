@@ -12,7 +12,7 @@ import { createHearers } from './hearers.ts'
 import { createHearing } from './hearing.ts'
 import { OpenChannels, type OpenChannelsParts } from './open-channels.ts'
 import { createOpenNotices } from './open-notices.ts'
-import { createOutbox } from './outbox.ts'
+import { Outbox } from './outbox.ts'
 import { createPairings } from './pairings.ts'
 import type {
   Content,
@@ -105,7 +105,7 @@ export function createChannels(parts: {
   const stopping = new AbortController()
   const signal = stopping.signal
 
-  const outbox = createOutbox({
+  const outbox = new Outbox({
     store,
     clock,
     atomically: parts.atomically,

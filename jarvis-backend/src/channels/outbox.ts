@@ -4,15 +4,15 @@ import type { OutboxItem, OutboxStore } from './ports.ts'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 5 * 60_000
-/** A pause that a service asks for is not kept beyond this, ms. */
+/** The longest pause that a service can ask for, ms. */
 const longestAskedMs = 24 * 60 * 60_000
-/** Of one recipient, counted at every hundredth that is added. */
+/** The most messages that wait for one recipient. They are counted at every hundredth message that is added. */
 const mostWaiting = 10_000
 const countEvery = 100
 const keptForMs = 7 * 24 * 60 * 60_000
 const mostKept = 20_000
 const pruneEvery = 500
-/** Pauses are longer or shorter by this share. */
+/** Pauses are longer or shorter by up to this share. */
 const jitter = 0.2
 
 const words = {
@@ -22,160 +22,181 @@ const words = {
   twice: 'JARVIS ended while it was being sent before, so it may be shown twice',
 }
 
-/** What came of an attempt. `dropped`: it was not made, on purpose. */
+/** The outcome of an attempt. `dropped`: the attempt was not made, on purpose. */
 export type Attempt = Delivery | { kind: 'dropped'; why: string }
 
-/** Whether somebody may have a message before them. */
+/** Returns true if a person may see the message: it was sent, or an attempt did not end. */
 export const mayBeShown = ({ end, isOpen, mayExist }: Pick<OutboxItem, 'end' | 'isOpen' | 'mayExist'>): boolean =>
   end === 'sent' || mayExist || (end === undefined && isOpen)
 
-export type Outbox = ReturnType<typeof createOutbox>
-
-/**
- * Sends what the store holds: to each recipient in order, again after a pause that doubles from 1 s to 5 min where a service is away. What is
- * stale or too much is dropped with a line. It holds one item of each recipient in memory.
- */
-export function createOutbox(parts: {
+export type OutboxParts = {
   store: OutboxStore
   clock: Clock
   /** Makes one attempt. Never rejects. */
   attempt(item: OutboxItem): Promise<Attempt>
-  /** Whether the channel shows a message once that is sent twice. */
+  /** Returns true if the channel shows a message that is sent twice only once. */
   isIdempotent(channel: string): boolean
   atomically<T>(work: () => T): T
   /** As `Database.untilFree`. */
   untilFree(forever: 'forever'): Promise<void> | undefined
-  /** Told, in the transaction of the end, what became of an item. */
+  /** Called when an item ends, in the transaction that stores its end. */
   ended?(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
-  /** A line that says what was dropped. */
+  /** Tells the operator in one line of messages that were dropped. */
   announce(text: string): void
   changed(): void
   report(error: unknown, message: string): void
-  /** 0..1. */
+  /** 0..1. Default: `Math.random`. */
   random?(): number
-}) {
-  const { store, clock } = parts
-  const random = parts.random ?? Math.random
-  const busy = new Map<string, Promise<void>>()
-  let disarm: (() => void) | undefined
-  let isOver = false
-  let sinceLast = 0
-  let added = 0
+}
 
-  /** What stays with a message that was sent: why it passed, or that its recipient may have two. */
-  function passed({ attempts, why, mayExist, channel }: OutboxItem): { why?: string } {
-    if (mayExist && !parts.isIdempotent(channel)) return { why: words.twice }
-    return attempts === 0 && why !== undefined ? { why } : {}
+/** A new message. `notBefore` is `createdAt` by default. */
+export type NewOutboxItem = Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist' | 'notBefore'> & {
+  notBefore?: number
+}
+
+/**
+ * Sends the messages of the store, to each recipient in order. If a service cannot be reached, the outbox tries again after a pause that
+ * doubles from 1 s to 5 min. It drops messages that are too old or too many, and tells the operator. It holds one item of each recipient in memory.
+ */
+export class Outbox {
+  readonly #parts: OutboxParts
+  readonly #store: OutboxStore
+  readonly #clock: Clock
+  /** The attempt that runs now, by recipient. */
+  readonly #busy = new Map<string, Promise<void>>()
+  #disarm: (() => void) | undefined
+  #isOver = false
+  #sincePrune = 0
+  #added = 0
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts
+    this.#store = parts.store
+    this.#clock = parts.clock
   }
 
-  function pauseMs(attempts: number, retryAfterMs: number | undefined): number {
-    if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestAskedMs)
-    const pause = Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
-    return Math.min(longestPauseMs, Math.round(pause * (1 + jitter * (2 * random() - 1))))
-  }
-
-  async function sendOne(item: OutboxItem): Promise<void> {
-    const free = parts.untilFree('forever')
-    if (free !== undefined) await free
-    if (isOver) return
-    parts.atomically(() => store.begin(item.id))
-    const attempts = item.attempts + 1
-    const delivery = await parts.attempt({ ...item, attempts, isOpen: true })
-    const freeAgain = parts.untilFree('forever')
-    if (freeAgain !== undefined) await freeAgain
-    if (isOver) return
-    const at = clock.now()
-    parts.atomically(() => {
-      if (delivery.kind === 'again') {
-        store.again(item.id, at + pauseMs(attempts, delivery.retryAfterMs), delivery.why)
-        return
-      }
-      if (delivery.kind === 'sent')
-        store.end(item.id, 'sent', at, { ...(delivery.ref !== undefined && { ref: delivery.ref }), ...passed(item) })
-      else store.end(item.id, delivery.kind === 'dropped' ? 'dropped' : 'failed', at, { why: delivery.why })
-      parts.ended?.({ ...item, attempts }, delivery)
-    })
-    sinceLast += 1
-    if (sinceLast >= pruneEvery) prune()
-    parts.changed()
-  }
-
-  function prune() {
-    sinceLast = 0
-    store.prune(oldBefore(clock, keptForMs), mostKept)
-  }
-
-  function dropped(count: number, why: string) {
-    if (count === 0) return
-    parts.announce(`${count} ${count === 1 ? 'message was' : 'messages were'} not sent: ${why}.`)
-    parts.changed()
-  }
-
-  /** Begins what is due. @returns when the next is, Unix ms */
-  function begin(recipient: string, now: number): number | undefined {
-    if (busy.has(recipient)) return undefined
-    let item = store.head(recipient, now)
-    if (item !== undefined && item.expiresAt <= now) {
-      dropped(store.dropStale(recipient, now, words.stale), words.stale)
-      item = store.head(recipient, now)
+  /** Adds a message, within the caller's transaction if one is open. Call `look` after it. @returns false if the store has it already */
+  add(item: NewOutboxItem): boolean {
+    const isNew = this.#store.add({ notBefore: item.createdAt, ...item })
+    if (isNew) this.#added += 1
+    if (isNew && this.#added % countEvery === 0) {
+      const count = this.#store.dropOldest(item.recipient, mostWaiting, this.#clock.now(), words.full)
+      this.#announceDropped(count, words.full)
     }
-    if (item === undefined) return store.soonest(recipient)
+    return isNew
+  }
+
+  /** Sends the messages that are due, and sets a timer for the next one. */
+  look(): void {
+    if (this.#isOver) return
+    this.#disarm?.()
+    this.#disarm = undefined
+    try {
+      const now = this.#clock.now()
+      const due = this.#store.recipients().flatMap((recipient) => this.#begin(recipient, now) ?? [])
+      if (due.length > 0) this.#lookAfter(Math.max(1, Math.min(...due) - now))
+    } catch (error) {
+      this.#parts.report(error, 'the outbox could not be read')
+      this.#lookAfter(longestPauseMs)
+    }
+  }
+
+  /** Takes over the messages that the last process left. */
+  resume(): void {
+    this.#store.reopen(words.again)
+    this.#prune()
+    this.look()
+  }
+
+  /** Makes no further attempt. @returns resolves when no attempt runs */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    this.#disarm?.()
+    await Promise.all(this.#busy.values())
+  }
+
+  #lookAfter(ms: number): void {
+    this.#disarm = this.#clock.after(ms, () => this.look())
+  }
+
+  /** Begins the attempt that is due for a recipient. @returns when the next one is due, Unix ms */
+  #begin(recipient: string, now: number): number | undefined {
+    if (this.#busy.has(recipient)) return undefined
+    let item = this.#store.head(recipient, now)
+    if (item !== undefined && item.expiresAt <= now) {
+      this.#announceDropped(this.#store.dropStale(recipient, now, words.stale), words.stale)
+      item = this.#store.head(recipient, now)
+    }
+    if (item === undefined) return this.#store.soonest(recipient)
     if (item.notBefore > now) return Math.min(item.notBefore, item.expiresAt)
-    const sending = sendOne(item).then(
+    const sending = this.#send(item).then(
       () => {
-        busy.delete(recipient)
-        look()
+        this.#busy.delete(recipient)
+        this.look()
       },
       (error: unknown) => {
-        busy.delete(recipient)
-        parts.report(error, 'a message could not be sent')
-        // A disk that is full is not asked again at once.
-        disarm?.()
-        if (!isOver) disarm = clock.after(longestPauseMs, look)
+        this.#busy.delete(recipient)
+        this.#parts.report(error, 'a message could not be sent')
+        // The disk may be full: wait before the next write.
+        this.#disarm?.()
+        if (!this.#isOver) this.#lookAfter(longestPauseMs)
       },
     )
-    busy.set(recipient, sending)
+    this.#busy.set(recipient, sending)
     return undefined
   }
 
-  function look() {
-    if (isOver) return
-    disarm?.()
-    disarm = undefined
-    try {
-      const now = clock.now()
-      const due = store.recipients().flatMap((recipient) => begin(recipient, now) ?? [])
-      if (due.length > 0) disarm = clock.after(Math.max(1, Math.min(...due) - now), look)
-    } catch (error) {
-      parts.report(error, 'the outbox could not be read')
-      disarm = clock.after(longestPauseMs, look)
-    }
+  async #send(item: OutboxItem): Promise<void> {
+    const free = this.#parts.untilFree('forever')
+    if (free !== undefined) await free
+    if (this.#isOver) return
+    this.#parts.atomically(() => this.#store.begin(item.id))
+    const attempts = item.attempts + 1
+    const delivery = await this.#parts.attempt({ ...item, attempts, isOpen: true })
+    const freeAgain = this.#parts.untilFree('forever')
+    if (freeAgain !== undefined) await freeAgain
+    if (this.#isOver) return
+    this.#parts.atomically(() => this.#end(item, attempts, delivery))
+    this.#sincePrune += 1
+    if (this.#sincePrune >= pruneEvery) this.#prune()
+    this.#parts.changed()
   }
 
-  return {
-    /** Adds a message, within the caller's transaction where one is open. Call `look` after it. @returns false where it was there before */
-    add(
-      item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist' | 'notBefore'> & { notBefore?: number },
-    ): boolean {
-      const isNew = store.add({ notBefore: item.createdAt, ...item })
-      if (isNew) added += 1
-      if (isNew && added % countEvery === 0)
-        dropped(store.dropOldest(item.recipient, mostWaiting, clock.now(), words.full), words.full)
-      return isNew
-    },
-    /** Sends what is due. */
-    look,
-    /** Takes over what the last process left. */
-    resume() {
-      store.reopen(words.again)
-      prune()
-      look()
-    },
-    /** Makes no further attempt. @returns once none runs */
-    async stop() {
-      isOver = true
-      disarm?.()
-      await Promise.all(busy.values())
-    },
+  /** Stores the outcome of an attempt. Call it in a transaction. */
+  #end(item: OutboxItem, attempts: number, delivery: Attempt): void {
+    const at = this.#clock.now()
+    if (delivery.kind === 'again') {
+      this.#store.again(item.id, at + this.#pauseMs(attempts, delivery.retryAfterMs), delivery.why)
+      return
+    }
+    if (delivery.kind === 'sent') {
+      const ref = delivery.ref === undefined ? {} : { ref: delivery.ref }
+      this.#store.end(item.id, 'sent', at, { ...ref, ...this.#noteOf(item) })
+    } else this.#store.end(item.id, delivery.kind === 'dropped' ? 'dropped' : 'failed', at, { why: delivery.why })
+    this.#parts.ended?.({ ...item, attempts }, delivery)
+  }
+
+  /** The note on a sent message: why it passed the rules, or that its recipient may have two copies. */
+  #noteOf({ attempts, why, mayExist, channel }: OutboxItem): { why?: string } {
+    if (mayExist && !this.#parts.isIdempotent(channel)) return { why: words.twice }
+    return attempts === 0 && why !== undefined ? { why } : {}
+  }
+
+  #pauseMs(attempts: number, retryAfterMs: number | undefined): number {
+    if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestAskedMs)
+    const random = (this.#parts.random ?? Math.random)()
+    const pause = Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
+    return Math.min(longestPauseMs, Math.round(pause * (1 + jitter * (2 * random - 1))))
+  }
+
+  #prune(): void {
+    this.#sincePrune = 0
+    this.#store.prune(oldBefore(this.#clock, keptForMs), mostKept)
+  }
+
+  #announceDropped(count: number, why: string): void {
+    if (count === 0) return
+    this.#parts.announce(`${count} ${count === 1 ? 'message was' : 'messages were'} not sent: ${why}.`)
+    this.#parts.changed()
   }
 }

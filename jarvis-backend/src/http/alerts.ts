@@ -18,7 +18,7 @@ export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Sho
     '/alerts',
     'What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
     { role: 'viewer', token: 'read', reply: AlertsReply },
-    watch.list,
+    () => watch.list(),
   ),
   get(
     '/alerts/history',

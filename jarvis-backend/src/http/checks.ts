@@ -8,7 +8,7 @@ export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>
     '/checks',
     'What is looked at, its limit, when, and what it did not see.',
     { role: 'viewer', token: 'read', reply: ChecksReply },
-    watch.checks,
+    () => watch.checks(),
   ),
   patch(
     '/checks/:id',

@@ -9,7 +9,7 @@ import { every } from '../../test/support/real-time.ts'
 import type { Clock } from '../lib/clock.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { openMemoryStore } from '../store/sqlite/memory/store.ts'
-import { createIndexer, type Keeper } from './indexer.ts'
+import { Indexer, type Keeper } from './indexer.ts'
 import { createLastingIndexer } from './lasting-indexer.ts'
 import type { Embedder, MemoryStore } from './ports.ts'
 
@@ -103,7 +103,7 @@ function start(parts: {
   clock?: Clock
   changed?: () => void
 }) {
-  const indexer = createIndexer({
+  const indexer = new Indexer({
     store: openMemoryStore(parts.path ?? ':memory:', () => {}),
     keepers: [
       ...(parts.talks === undefined ? [] : [parts.talks]),
@@ -239,7 +239,7 @@ test('notes have vectors at once, and a conversation when somebody searches, who
   await ready
   expect(seen).toEqual(['a note'])
   expect(indexer.status()).toMatchObject({ state: 'ready', embeddable: 1, embedded: 1, waiting: 4 })
-  // What is recalled for an answer comes from notes alone.
+  // Only notes are recalled for an answer.
   await indexer.search('what to recall', 5, ['file'])
   expect(seen).toEqual(['a note', 'what to recall'])
   const found = await indexer.search('anything', 5)
@@ -272,7 +272,7 @@ test('of many conversations a search reads the newest, so many a minute, and say
   expect(await searched()).toMatchObject({ found: { waiting: 350, byKeywordsAlone: false }, waiting: 50 })
   expect(seen.slice(0, 3)).toEqual(['talk 7', 'talk 349', 'talk 348'])
   expect(await searched()).toMatchObject({ found: { waiting: 50 }, waiting: 50 })
-  // Who looks again at each change does not cause the next one.
+  // A listener that looks again at each change must not cause the next change.
   const before = changes
   await indexer.search('talk 7', 5)
   await new Promise(setImmediate)
@@ -331,7 +331,7 @@ test('of texts that are taken together, one that fails is named and leaves no ha
     },
   }
   const store = openMemoryStore(':memory:', () => {})
-  const indexer = createIndexer({
+  const indexer = new Indexer({
     store,
     keepers: [keeper],
     openEmbedder: undefined,
@@ -374,7 +374,7 @@ test('an index that cannot be read any more is made again from its sources, and 
           throw new Error('malformed')
         },
       }
-      return createIndexer({
+      return new Indexer({
         store: opened === 1 ? damaged : store,
         keepers: [notes({ 'a.md': 'The UPS lasts eleven minutes.' })],
         openEmbedder: undefined,

@@ -1,10 +1,33 @@
-import { createSearchIndex, ignoredWords, othersFor, queryWords, type Weights } from 'hybrid-index'
+import {
+  type Added,
+  createSearchIndex,
+  type Hit,
+  ignoredWords,
+  othersFor,
+  queryWords,
+  type SearchOptions,
+  type Weights,
+} from 'hybrid-index'
 import type { MemoryFound } from 'protocol'
-import type { IndexedView, MemoryStore } from './ports.ts'
+import type { IndexedView, MemoryStore, SourceKind } from './ports.ts'
 import { synonymsOf } from './synonyms.ts'
 
-/** The search index over the memory's store with homelab synonyms. Text that a person wrote scores slightly higher. */
-export const createMemoryIndex = (store: MemoryStore, weights?: Weights) =>
+/** The search index over the memory's store. */
+export interface MemoryIndex {
+  /** False until `load` has read all chunks. Searches are slower until then. */
+  readonly isLoaded: boolean
+  /** Returns true if so much changed that reading all chunks again improves searches. */
+  isStale(): boolean
+  /** Reads all chunks again. @param onProgress hears a share, 0..1 */
+  load(onProgress?: (share: number) => void): Promise<void>
+  /** Takes new chunks, or vectors for chunks that had none. */
+  add(added: readonly Added[]): void
+  remove(ids: readonly number[]): void
+  search(query: string, options: SearchOptions<SourceKind>): Hit<IndexedView>[]
+}
+
+/** Makes the index with homelab synonyms. Text that a person wrote scores slightly higher. */
+export const createMemoryIndex = (store: MemoryStore, weights?: Weights): MemoryIndex =>
   createSearchIndex(store, { synonymsOf, worthOf, weights })
 
 const worthOf = ({ kind, name }: IndexedView) =>

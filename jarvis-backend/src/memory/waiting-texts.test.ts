@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createWaitingTexts } from './waiting-texts.ts'
+import { WaitingTexts } from './waiting-texts.ts'
 
 /** A store with `many` waiting texts, and a clock that the test sets. */
 function started(many: number) {
   const state = { left: many, now: 0, counts: 0 }
   const text = { hash: Buffer.alloc(1), text: 'a talk' }
-  const waiting = createWaitingTexts(
+  const waiting = new WaitingTexts(
     {
       waiting: (limit) => Array.from({ length: Math.min(limit, state.left) }, () => text),
       countWaiting() {

@@ -11,49 +11,57 @@ const soonTexts = 12
  * The texts of conversations that have no embedding yet. They get one when somebody searches, newest first: an embedding costs
  * more than the conversation did, and most conversations are never searched.
  */
-export function createWaitingTexts(store: Pick<MemoryStore, 'waiting' | 'countWaiting'>, clock: Pick<Clock, 'now'>) {
-  let counted: number | undefined
-  let isWanted = false
-  /** `left`: how many more texts may be embedded until `endsAt`. */
-  let minute = { endsAt: 0, left: 0 }
+export class WaitingTexts {
+  readonly #store: Pick<MemoryStore, 'waiting' | 'countWaiting'>
+  readonly #clock: Pick<Clock, 'now'>
+  #counted: number | undefined
+  #isWanted = false
+  /** `left`: how many more texts may be embedded until `endsAt`, Unix ms. */
+  #minute = { endsAt: 0, left: 0 }
 
-  function count(): number {
-    counted ??= store.countWaiting()
-    return counted
+  constructor(store: Pick<MemoryStore, 'waiting' | 'countWaiting'>, clock: Pick<Clock, 'now'>) {
+    this.#store = store
+    this.#clock = clock
   }
 
-  return {
-    count,
-    /** Texts came, went or were embedded. */
-    changed(): void {
-      counted = undefined
-    },
-    /**
-     * A search wants the texts.
-     * @returns `isNew`: no search wanted them before, so their embedding is to be begun; `isSoon`: they are so few that the search may wait
-     */
-    want(): { isNew: boolean; isSoon: boolean } {
-      const texts = count()
-      if (clock.now() >= minute.endsAt) minute = { endsAt: clock.now() + minuteMs, left: readPerMinute }
-      if (texts === 0 || minute.left === 0) return { isNew: false, isSoon: false }
-      // Only once: a page that searches again after each change would otherwise never stop.
-      const isNew = !isWanted
-      isWanted = true
-      return { isNew, isSoon: texts <= soonTexts }
-    },
-    /** @returns a function that gives the next `size` texts of this minute, none at the end; undefined where no search wants them */
-    batches(size: number): (() => { hash: Buffer; text: string }[]) | undefined {
-      if (!isWanted) return undefined
-      const due = store.waiting(minute.left)
-      return () => {
-        const some = due.splice(0, size)
-        minute.left -= some.length
-        return some
-      }
-    },
-    /** The texts of this minute are embedded. */
-    satisfied(): void {
-      isWanted = false
-    },
+  count(): number {
+    this.#counted ??= this.#store.countWaiting()
+    return this.#counted
+  }
+
+  /** Forgets the count: texts came, went or were embedded. */
+  changed(): void {
+    this.#counted = undefined
+  }
+
+  /**
+   * Notes that a search wants the texts.
+   * @returns `isNew`: no search wanted them before, so the caller begins their embedding; `isSoon`: they are so few that the search may wait
+   */
+  want(): { isNew: boolean; isSoon: boolean } {
+    const texts = this.count()
+    const now = this.#clock.now()
+    if (now >= this.#minute.endsAt) this.#minute = { endsAt: now + minuteMs, left: readPerMinute }
+    if (texts === 0 || this.#minute.left === 0) return { isNew: false, isSoon: false }
+    // Only once: a page that searches again after each change would otherwise never stop.
+    const isNew = !this.#isWanted
+    this.#isWanted = true
+    return { isNew, isSoon: texts <= soonTexts }
+  }
+
+  /** @returns a function that gives the next `size` texts of this minute, none at the end; undefined if no search wants them */
+  batches(size: number): (() => { hash: Buffer; text: string }[]) | undefined {
+    if (!this.#isWanted) return undefined
+    const due = this.#store.waiting(this.#minute.left)
+    return () => {
+      const some = due.splice(0, size)
+      this.#minute.left -= some.length
+      return some
+    }
+  }
+
+  /** Notes that the texts of this minute are embedded. */
+  satisfied(): void {
+    this.#isWanted = false
   }
 }

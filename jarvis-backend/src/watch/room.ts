@@ -30,11 +30,11 @@ import type { AlertMessage } from './message.ts'
 import { createOwnChecks } from './own-checks.ts'
 import { createLeaningReader } from './read-leaning.ts'
 import { recordedIn } from './recorded.ts'
-import { createRounds, type WatchedPorts } from './rounds.ts'
+import { Rounds, type WatchedPorts } from './rounds.ts'
 import type { Surroundings } from './shown.ts'
 import { Teller } from './teller.ts'
 import { startTicker } from './ticker.ts'
-import { createWatch } from './watch.ts'
+import { Watch } from './watch.ts'
 
 /** How long ended alerts are kept, ms. */
 const historyMs = 365 * 24 * 3_600_000
@@ -111,7 +111,7 @@ export const watchRoom = defineRoom({
       shown()
       teller.consider()
     }
-    const rounds = createRounds({
+    const rounds = new Rounds({
       checks,
       board,
       clock,
@@ -124,8 +124,8 @@ export const watchRoom = defineRoom({
       atomically: database.atomically,
       survey: leaning.look,
     })
-    const watch = createWatch({
-      hint: createHints({ checks, clock, soon: rounds.soon }),
+    const watch = new Watch({
+      hint: createHints({ checks, clock, soon: (ids) => rounds.soon(ids) }),
       detail: (shownChange) => detailPorts(needs, recorded, shownChange),
       checks,
       board,
@@ -170,7 +170,7 @@ export const watchRoom = defineRoom({
       contributes: {
         checks: needs.shipped ?? makeChecks(),
         tools: withPorts(watchTools, {
-          alerts: watch.list,
+          alerts: () => watch.list(),
           ended: (limit: number) => watch.history({ limit }).items,
         }),
         routes: [...alertRoutes(watch, needs.shown), ...checkRoutes(watch), ...windowRoutes(watch)],
@@ -183,7 +183,7 @@ export const watchRoom = defineRoom({
         ticker = startTicker({
           clock,
           state: cluster.state,
-          sweep: rounds.sweeps,
+          sweep: () => rounds.sweeps(),
           nextFires: () => board.nextFires(),
           async look() {
             await rounds.state()

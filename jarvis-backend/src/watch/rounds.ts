@@ -9,18 +9,15 @@ import { seenNow, unreadFor } from './present.ts'
 import { pacedReader } from './reader.ts'
 
 const minuteMs = 60_000
-/** Sweeps that are due so soon after another go along with it. */
+/** A sweep brings along the checks that would be due within this time, ms. */
 const togetherMs = 10 * minuteMs
 const pauseMs = 100
 const longestLookMs = 15 * minuteMs
 
-/** What the checks read through, beside the state and the time. */
+/** The reads of checks, except the state, the limits and the time. */
 export type WatchedPorts = Omit<CheckPorts, 'state' | 'limits' | 'now' | 'signal'>
 
-export type Rounds = ReturnType<typeof createRounds>
-
-/** Lets the checks look: those of the state together, the sweeps one after another. */
-export function createRounds(parts: {
+export type RoundsParts = {
   checks(): readonly Check[]
   store: CheckStore
   board: Board
@@ -30,169 +27,212 @@ export function createRounds(parts: {
   clock: Clock
   atomically<T>(work: () => T): T
   report(error: unknown, message: string): void
-  /** Told after looks that others see a difference of. */
+  /** Called after looks that changed an alert or the row of a check. */
   changed(): void
-  /** Reads at each sweep what no check looks at. */
+  /** Reads at each sweep what rests on what, which no check looks at. */
   survey?(ports: Pick<CheckPorts, 'api' | 'state' | 'now' | 'signal'>): Promise<void>
-}) {
-  const { store, board, clock } = parts
-  const runs = new Map(store.list().map((run) => [run.id, run]))
-  const stopping = new AbortController()
-  let looking: Promise<void> | undefined
-  let sweeping: Promise<void> | undefined
-  /** Checks that somebody wants to sweep soon. */
-  const wanted = new Set<string>()
+}
 
-  const runOf = (id: string): CheckRun => runs.get(id) ?? { id }
-  function keep(run: CheckRun) {
-    runs.set(run.id, run)
-    store.save(run)
+/** Stores the result of a look. @returns true if an alert or the row of the check changed */
+type Take = () => boolean
+
+/** Runs the checks: those of the state together, the sweeps one after another. */
+export class Rounds {
+  readonly #parts: RoundsParts
+  readonly #runs: Map<string, CheckRun>
+  readonly #stopping = new AbortController()
+  /** Sweeps that were asked for before their hour. */
+  readonly #wanted = new Set<string>()
+  #looking: Promise<void> | undefined
+  #sweeping: Promise<void> | undefined
+  /** The state and the limits that the checks of the state saw last. */
+  #lookedAt: ClusterState | undefined
+  #lookedBy: Limits | undefined
+
+  constructor(parts: RoundsParts) {
+    this.#parts = parts
+    this.#runs = new Map(parts.store.list().map((run) => [run.id, run]))
   }
-  const isOn = ({ id }: Check) => runOf(id).isOff === undefined
 
-  async function look(check: Check, ports: WatchedPorts): Promise<() => boolean> {
+  /** Runs the checks that need only the state, if the state or a limit changed since they saw it. */
+  refresh(): void {
+    const { ports, board, clock } = this.#parts
+    const state = this.#parts.state()
+    const limits = this.#parts.limits()
+    const { signal } = this.#stopping
+    if ((state === this.#lookedAt && limits === this.#lookedBy) || signal.aborted) return
+    this.#lookedAt = state
+    this.#lookedBy = limits
     const now = clock.now()
-    const limits = parts.limits()
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(longestLookMs)])
-    const state = parts.state()
-    const seen = (looked: Looked | 'failed', facts: Pick<CheckRun, 'problem' | 'cannotRun'>) => () => {
-      if (stopping.signal.aborted || !isOn(check)) return false
-      const before = runOf(check.id)
-      const run: CheckRun = { id: check.id, lastAt: now, durationMs: clock.now() - now, ...facts }
-      // A look each minute is not worth a write, unless it tells something else.
-      if (check.pace === 'state' && before.problem === run.problem && before.lastAt !== undefined) runs.set(run.id, run)
-      else keep(run)
-      const isNews = board.take(check, looked, limits, now)
-      return isNews || before.problem !== run.problem || before.lastAt === undefined
-    }
-    const unread = unreadFor(check, state)
-    if (unread !== undefined) return seen('failed', { problem: unread })
-    try {
-      const looked = await check.look({ ...ports, state, limits, now, signal })
-      const problem = unseenIn(looked)
-      return seen(looked, problem === undefined ? {} : { problem })
-    } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
-      if (error instanceof CannotRun) return seen('failed', { problem, cannotRun: true })
-      const isNamed = error instanceof Error && 'code' in error
-      if (!isNamed && !signal.aborted) parts.report(error, `the check ${check.id} failed`)
-      return seen('failed', { problem: problem === '' ? 'It failed without a reason.' : problem })
-    }
-  }
-
-  const take = (taking: readonly (() => boolean)[]) => {
-    const isNews = parts.atomically(() => taking.map((one) => one()).some(Boolean))
-    if (isNews) parts.changed()
-  }
-
-  let lookedAt: ClusterState | undefined
-  let lookedBy: Limits | undefined
-  /** Lets those look that need no more than the state, where it, or a limit, is another one than they saw last. */
-  function refresh() {
-    const state = parts.state()
-    const limits = parts.limits()
-    if ((state === lookedAt && limits === lookedBy) || stopping.signal.aborted) return
-    lookedAt = state
-    lookedBy = limits
-    const now = clock.now()
-    const ports = { ...parts.ports, state, limits, now, signal: stopping.signal }
-    const taking = parts.checks().flatMap((check) => {
+    const taking = this.#parts.checks().flatMap((check) => {
       try {
-        const looked = isOn(check) ? seenNow(check, ports) : undefined
+        const looked = this.isOn(check) ? seenNow(check, { ...ports, state, limits, now, signal }) : undefined
         return looked === undefined ? [] : [() => board.take(check, looked, limits, now)]
       } catch {
-        // The look of this minute says why.
+        // The next look by the minute reports why the check cannot run.
         return []
       }
     })
-    take(taking)
+    this.#take(taking)
   }
 
-  async function lookAtState() {
-    lookedAt = parts.state()
-    lookedBy = parts.limits()
-    const checks = parts.checks().filter((check) => check.pace === 'state' && isOn(check))
-    const ports = { ...parts.ports, api: pacedReader(parts.ports.api, clock, 0) }
-    take(await Promise.all(checks.map((check) => look(check, ports))))
+  /** Runs the checks of the state. */
+  state(): Promise<void> {
+    this.#looking ??= this.#reported(() => this.#lookAtState()).finally(() => {
+      this.#looking = undefined
+    })
+    return this.#looking
+  }
+
+  /** Runs the sweeps that are due. */
+  sweeps(): Promise<void> {
+    this.#sweeping ??= this.#reported(() => this.#sweep()).finally(() => {
+      this.#sweeping = undefined
+    })
+    return this.#sweeping
+  }
+
+  /** Runs these sweeps before their hour comes. */
+  soon(ids: readonly string[]): void {
+    this.#want((check) => ids.includes(check.id))
+    void (this.#sweeping ?? Promise.resolve()).then(() => this.sweeps())
+  }
+
+  /** Runs all checks now. */
+  async all(): Promise<void> {
+    this.#want(() => true)
+    await this.state()
+    await this.#sweeping
+    await this.sweeps()
+  }
+
+  /** The last run of a check. */
+  runOf(id: string): CheckRun {
+    return this.#runs.get(id) ?? { id }
+  }
+
+  isOn({ id }: Pick<Check, 'id'>): boolean {
+    return this.runOf(id).isOff === undefined
+  }
+
+  setOff(id: string, isOff: boolean): void {
+    const { isOff: _before, ...run } = this.runOf(id)
+    this.#keep(isOff ? { ...run, isOff: true } : { id })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('JARVIS stops'))
+    await Promise.all([this.#looking, this.#sweeping])
+  }
+
+  #want(isWanted: (check: Check) => boolean): void {
+    for (const check of this.#parts.checks()) {
+      if (check.pace === 'sweep' && isWanted(check)) this.#wanted.add(check.id)
+    }
+  }
+
+  #keep(run: CheckRun): void {
+    this.#runs.set(run.id, run)
+    this.#parts.store.save(run)
+  }
+
+  /** Stores the results of looks in one transaction. */
+  #take(taking: readonly Take[]): void {
+    const isNews = this.#parts.atomically(() => taking.map((one) => one()).some(Boolean))
+    if (isNews) this.#parts.changed()
+  }
+
+  #reported(work: () => Promise<void>): Promise<void> {
+    return work().catch((error: unknown) => this.#parts.report(error, 'the checks could not run'))
+  }
+
+  async #lookAtState(): Promise<void> {
+    const { ports, clock, board } = this.#parts
+    this.#lookedAt = this.#parts.state()
+    this.#lookedBy = this.#parts.limits()
+    const checks = this.#parts.checks().filter((check) => check.pace === 'state' && this.isOn(check))
+    const unpaced = { ...ports, api: pacedReader(ports.api, clock, 0) }
+    this.#take(await Promise.all(checks.map((check) => this.#look(check, unpaced))))
     board.forget(clock.now())
   }
 
-  const isDue = (check: Check, slackMs: number) => {
-    const { lastAt } = runOf(check.id)
-    const now = clock.now()
-    return wanted.has(check.id) || lastAt === undefined || lastAt > now || lastAt + everyMsOf(check) - slackMs <= now
-  }
-
-  async function sweep() {
-    const sweeps = parts.checks().filter((check) => check.pace === 'sweep' && isOn(check))
-    if (!sweeps.some((check) => isDue(check, 0))) return
-    const state = parts.state()
-    // Nothing can be read now; a minute later is soon enough to try again.
+  async #sweep(): Promise<void> {
+    const { ports, clock, board } = this.#parts
+    const sweeps = this.#parts.checks().filter((check) => check.pace === 'sweep' && this.isOn(check))
+    if (!sweeps.some((check) => this.#isDue(check, 0))) return
+    const state = this.#parts.state()
+    // Nothing can be read now. The next attempt comes a minute later.
     if (isBlind(state) || state.unreachableSince !== undefined) {
-      parts.atomically(() => sweeps.map((check) => board.take(check, 'failed', parts.limits(), clock.now())))
+      this.#parts.atomically(() =>
+        sweeps.map((check) => board.take(check, 'failed', this.#parts.limits(), clock.now())),
+      )
       return
     }
-    // The demo answers from memory.
-    const api = pacedReader(parts.ports.api, clock, state.isDemo ? 0 : pauseMs)
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(longestLookMs)])
-    await parts.survey?.({ api, state, now: clock.now(), signal }).catch((error: unknown) => {
-      if (!signal.aborted) parts.report(error, 'what stands on what could not be read')
+    // The demo answers from memory, so it needs no pauses.
+    const api = pacedReader(ports.api, clock, state.isDemo ? 0 : pauseMs)
+    const signal = this.#limitedSignal()
+    await this.#parts.survey?.({ api, state, now: clock.now(), signal }).catch((error: unknown) => {
+      if (!signal.aborted) this.#parts.report(error, 'what stands on what could not be read')
     })
-    for (const check of sweeps.filter((one) => isDue(one, togetherMs))) {
-      if (stopping.signal.aborted) return
-      wanted.delete(check.id)
-      take([await look(check, { ...parts.ports, api })])
+    for (const check of sweeps.filter((one) => this.#isDue(one, togetherMs))) {
+      if (this.#stopping.signal.aborted) return
+      this.#wanted.delete(check.id)
+      this.#take([await this.#look(check, { ...ports, api })])
     }
   }
 
-  const once = (work: () => Promise<void>) =>
-    work().catch((error: unknown) => parts.report(error, 'the checks could not run'))
-
-  const state = () => {
-    looking ??= once(lookAtState).finally(() => {
-      looking = undefined
-    })
-    return looking
-  }
-  const sweeps = () => {
-    sweeping ??= once(sweep).finally(() => {
-      sweeping = undefined
-    })
-    return sweeping
+  #isDue(check: Check, slackMs: number): boolean {
+    const { lastAt } = this.runOf(check.id)
+    const now = this.#parts.clock.now()
+    const isWanted = this.#wanted.has(check.id)
+    return isWanted || lastAt === undefined || lastAt > now || lastAt + everyMsOf(check) - slackMs <= now
   }
 
-  return {
-    refresh,
-    /** Lets the checks of the state look. */
-    state,
-    /** Lets the sweeps look that are due. */
-    sweeps,
-    /** Lets these sweeps look before their hour comes. */
-    soon(ids: readonly string[]) {
-      for (const check of parts.checks()) if (check.pace === 'sweep' && ids.includes(check.id)) wanted.add(check.id)
-      void (sweeping ?? Promise.resolve()).then(sweeps)
-    },
-    /** Lets all checks look now. */
-    async all() {
-      for (const check of parts.checks()) if (check.pace === 'sweep') wanted.add(check.id)
-      await state()
-      await sweeping
-      await sweeps()
-    },
-    runOf,
-    isOn,
-    setOff(id: string, isOff: boolean) {
-      const { isOff: _before, ...run } = runOf(id)
-      keep(isOff ? { ...run, isOff: true } : { id })
-    },
-    async stop() {
-      stopping.abort(new Error('JARVIS stops'))
-      await Promise.all([looking, sweeping])
-    },
+  #limitedSignal(): AbortSignal {
+    return AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(longestLookMs)])
+  }
+
+  async #look(check: Check, ports: WatchedPorts): Promise<Take> {
+    const now = this.#parts.clock.now()
+    const limits = this.#parts.limits()
+    const state = this.#parts.state()
+    const signal = this.#limitedSignal()
+    const taken = (looked: Looked | 'failed', facts: Pick<CheckRun, 'problem' | 'cannotRun'>) => () =>
+      this.#taken(check, { looked, facts, limits, now })
+    const unread = unreadFor(check, state)
+    if (unread !== undefined) return taken('failed', { problem: unread })
+    try {
+      const looked = await check.look({ ...ports, state, limits, now, signal })
+      const problem = unseenIn(looked)
+      return taken(looked, problem === undefined ? {} : { problem })
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      if (error instanceof CannotRun) return taken('failed', { problem, cannotRun: true })
+      const isNamed = error instanceof Error && 'code' in error
+      if (!isNamed && !signal.aborted) this.#parts.report(error, `the check ${check.id} failed`)
+      return taken('failed', { problem: problem === '' ? 'It failed without a reason.' : problem })
+    }
+  }
+
+  #taken(
+    check: Check,
+    look: { looked: Looked | 'failed'; facts: Pick<CheckRun, 'problem' | 'cannotRun'>; limits: Limits; now: number },
+  ): boolean {
+    const { now } = look
+    if (this.#stopping.signal.aborted || !this.isOn(check)) return false
+    const before = this.runOf(check.id)
+    const durationMs = this.#parts.clock.now() - now
+    const run: CheckRun = { id: check.id, lastAt: now, durationMs, ...look.facts }
+    // A look by the minute is written only if its problem changed.
+    if (check.pace === 'state' && before.problem === run.problem && before.lastAt !== undefined)
+      this.#runs.set(run.id, run)
+    else this.#keep(run)
+    const isNews = this.#parts.board.take(check, look.looked, look.limits, now)
+    return isNews || before.problem !== run.problem || before.lastAt === undefined
   }
 }
 
-/** What a look did not see, in words; undefined where it saw all. */
+/** The nodes and objects that a look could not see, in words; undefined if it saw all. */
 function unseenIn({ measures, unread }: Looked): string | undefined {
   const nodes = [...unread].map(([node, why]) => (node === '*' ? why : `${node}: ${why}`))
   const unseen = measures.filter(({ level }) => level === 'unseen').map(({ object }) => object.name ?? object.id)

@@ -10,11 +10,11 @@ import { makeChecks } from '../../src/watch/checks/index.ts'
 import type { Leaning } from '../../src/watch/leaning.ts'
 import type { AlertMessage } from '../../src/watch/message.ts'
 import { recordedIn } from '../../src/watch/recorded.ts'
-import { createRounds } from '../../src/watch/rounds.ts'
+import { Rounds } from '../../src/watch/rounds.ts'
 import type { Surroundings } from '../../src/watch/shown.ts'
 import { Teller } from '../../src/watch/teller.ts'
 import { startTicker } from '../../src/watch/ticker.ts'
-import { createWatch } from '../../src/watch/watch.ts'
+import { Watch } from '../../src/watch/watch.ts'
 import type { FakeClock } from './fake-clock.ts'
 
 export const minuteMs = 60_000
@@ -129,7 +129,7 @@ export function startWatching(options: {
     },
   })
   const changed = () => teller.consider()
-  const rounds = createRounds({
+  const rounds = new Rounds({
     board,
     clock,
     changed,
@@ -152,7 +152,7 @@ export function startWatching(options: {
       throw error
     },
   })
-  const watch = createWatch({
+  const watch = new Watch({
     board,
     rounds,
     store,
@@ -186,7 +186,7 @@ export function startWatching(options: {
   const ticker = startTicker({
     clock,
     state: () => state,
-    sweep: rounds.sweeps,
+    sweep: () => rounds.sweeps(),
     nextFires: () => board.nextFires(),
     async look() {
       await rounds.state()
