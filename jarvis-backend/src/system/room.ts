@@ -85,7 +85,11 @@ export const systemRoom = defineRoom({
               return gate.sightOf({ person })?.(whole) ?? whole
             },
           }),
-          ...settingsRoutes({ read: () => settingsOf(needs), setProfile: (profile, by) => gate.policy.setProfile(profile, by), stepUp }),
+          ...settingsRoutes({
+            read: () => settingsOf(needs),
+            setProfile: (profile, by) => gate.policy.setProfile(profile, by),
+            stepUp,
+          }),
           ...journalRoutes({ ...journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
           ...activityEventRoutes(activity, streams, state.startedAt, shown),
