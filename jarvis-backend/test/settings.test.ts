@@ -8,13 +8,13 @@ import { settings } from '../src/config/settings.ts'
 const secrets = settings.list().filter(({ secret }) => secret !== undefined)
 
 /** A value that the schema takes: 64 hexadecimal digits satisfy every secret but a token with a prefix. */
-const valueOf = (name: string) => {
+const acceptedValue = (name: string) => {
   const digits = 'ab'.repeat(32)
   return [digits, `jarvis_${digits}`].find((text) => settings.get(name)?.schema.safeParse(text).success === true)
 }
 
 test.each(secrets.map(({ name }) => name))('%s is redacted, and sealed in settings.env', (name) => {
-  const text = valueOf(name) ?? ''
+  const text = acceptedValue(name) ?? ''
   expect(settings.secretsIn({ [name]: text })).toContain(text)
   expect(settingLeaves({ [name]: text }).map(({ place }) => place)).toEqual([`settings.env/${name}`])
 })
