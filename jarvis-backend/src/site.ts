@@ -17,7 +17,6 @@ import type { ChannelKind } from './channels/channel.ts'
 import { channelsRoom } from './channels/room.ts'
 import type { PushSender } from './channels/web-push/ports.ts'
 import { webPushRoom } from './channels/web-push/room.ts'
-import { composeTextFiles, createWriters } from './compose/text-files.ts'
 import type { Config } from './config/config.ts'
 import { filesRoom, formerClusterRoom } from './config/room.ts'
 import { drillRoom } from './drill/room.ts'
@@ -58,6 +57,7 @@ import type { BrowserParts } from './workbench/areas/browser.ts'
 import type { WebParts } from './workbench/areas/web.ts'
 import { createIsOwnPlace } from './workbench/egress/own-place.ts'
 import { workbenchRoom } from './workbench/room.ts'
+import { createTextFiles, createWriters } from './workspace/text-files.ts'
 
 /** Parts that tests replace. */
 export type SiteReplacements = {
@@ -220,7 +220,7 @@ export function openSite(
   const { formerCluster } = house.open(formerClusterRoom, { ...of, gate })
   const writers = createWriters(foundation)
   const runbooks = house.open(runbooksRoom, { ...of, catalog, gate, writers, jobStore })
-  const texts = composeTextFiles(foundation, writers, runbooks.library)
+  const texts = createTextFiles(foundation, writers, runbooks.library)
   const { memory } = house.open(memoryRoom, {
     foundation,
     config,

@@ -13,7 +13,6 @@ const packages = readdirSync(new URL('../../packages', import.meta.url), { withF
 /** Imports that each module may have besides itself and `lib`. `*`: everything, because the module wires the rest. */
 const mayImport: Record<string, readonly string[] | '*'> = {
   'main.ts': ['process', 'config', 'store', 'version'],
-  compose: '*',
   // The two sites: they open the rooms.
   'site.ts': '*',
   process: '*',
@@ -34,8 +33,13 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   plans: ['protocol', 'runbooks', 'gate', 'tools', 'calls', 'agent', 'redaction'],
   // It calls the rest through ports alone.
   jobs: ['protocol', 'redaction'],
+  // The approval of drills beforehand, for the room alone.
+  'jobs/approval': '*',
   memory: ['protocol', 'hybrid-index'],
-  workspace: ['protocol'],
+  // `runbooks` for the library, which saves the runbooks among the texts.
+  workspace: ['protocol', 'agents', 'runbooks', 'foundation.ts'],
+  // The ends of what belongs to a removed person, over the stores.
+  offboarding: ['protocol', 'auth', 'calls', 'jobs', 'store'],
   // Files, sandbox, web, browser, git and docker, a folder each.
   workbench: ['protocol', 'gate', 'ssh-grammar', 'redaction'],
   // Each area of the workbench makes its parts as a room does. Nothing but the room imports it.
@@ -97,7 +101,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   ],
   cli: [
     'agents',
-    'compose',
+    'offboarding',
     'process',
     'config',
     'auth',
@@ -149,7 +153,8 @@ const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp' || (first === 'workbench' && second === 'areas')) return `${first}/${second}`
+  if (first === 'mcp' || (first === 'workbench' && second === 'areas') || (first === 'jobs' && second === 'approval'))
+    return `${first}/${second}`
   return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])

@@ -1,14 +1,13 @@
 import type { GoneBecause } from '../agent/run/gone.ts'
-import type { ApiTokens } from '../auth/api-tokens.ts'
-import type { SessionReach } from '../auth/reach.ts'
 import type { People } from './people.ts'
 
 export type GoneParts = {
   people: Pick<People, 'find'>
   /** Returns whether a person may ask for anything now. @param person undefined: the first owner */
   mayAsk(person: string | undefined): boolean
-  reach: Pick<SessionReach, 'mayTalk'>
-  apiTokens: Pick<ApiTokens, 'list'>
+  reach: { mayTalk(person: NonNullable<ReturnType<People['find']>>, sessionId: string): boolean }
+  /** Programs' tokens. Times are Unix ms; `expiresAt` undefined: no end. */
+  apiTokens: { list(): readonly { name: string; createdAt: number; expiresAt?: number | undefined }[] }
   now(): number
 }
 

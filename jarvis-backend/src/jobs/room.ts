@@ -9,8 +9,6 @@ import type { Shown } from '../auth/closed-words.ts'
 import type { ComposedBudgets } from '../budgets/room.ts'
 import type { People } from '../calls/people.ts'
 import type { Gate } from '../calls/room.ts'
-import { composeJobDrills } from '../compose/job-drills.ts'
-import { hashOfText, type Writers } from '../compose/text-files.ts'
 import type { Drills } from '../drill/drills.ts'
 import type { Foundation } from '../foundation.ts'
 import { whoseIs } from '../homelab/guest-identity.ts'
@@ -28,6 +26,8 @@ import { jobTools } from '../tools/jobs/index.ts'
 import { withPorts } from '../tools/tool.ts'
 import type { Watch } from '../watch/watch.ts'
 import { createWorkspace } from '../workspace/files.ts'
+import { hashOfText, type Writers } from '../workspace/text-files.ts'
+import { createApprovedDrills } from './approval/approved-drills.ts'
 import { createDrillWorker, drillJob } from './drill-job.ts'
 import { createHeartbeat, heartbeatId, heartbeatJob } from './heartbeat.ts'
 import type { JobRuns, Standing, StoredJob, Worker } from './job.ts'
@@ -157,7 +157,7 @@ function openJobs(
     return isKnown ? undefined : `The token ${token}, whose client asked for this job, is gone.`
   }
 
-  const drills = composeJobDrills({ ...parts, now })
+  const drills = createApprovedDrills({ ...parts, now })
   const files = createWorkspace(join(foundation.dataDir, 'workspace'))
   const { jobStore } = parts
   const heartbeat = createHeartbeat({

@@ -1,12 +1,12 @@
 import { JarvisError, type Principal } from 'protocol'
-import type { Grants, Standing } from '../calls/confirmations/grants.ts'
-import { callKey } from '../calls/keys.ts'
-import type { Gate } from '../calls/room.ts'
-import type { Drills } from '../drill/drills.ts'
-import type { ComposedHomelab } from '../homelab/room.ts'
-import { type Candidate, drillInput } from '../jobs/drill-job.ts'
-import type { StoredJob } from '../jobs/job.ts'
-import { personOfJob } from '../jobs/jobs.ts'
+import type { Grants, Standing } from '../../calls/confirmations/grants.ts'
+import { callKey } from '../../calls/keys.ts'
+import type { Gate } from '../../calls/room.ts'
+import type { Drills } from '../../drill/drills.ts'
+import type { ComposedHomelab } from '../../homelab/room.ts'
+import { type Candidate, drillInput } from '../drill-job.ts'
+import type { StoredJob } from '../job.ts'
+import { personOfJob } from '../jobs.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** For how long a person allows a job's drills at once. */
@@ -15,10 +15,10 @@ export const approvedForMs = 90 * dayMs
 const mostGuests = 500
 
 /**
- * What a drill job drills, and the approval that a person gives it beforehand: grants for exactly the drills of the guests that are there
+ * The guests of a drill job, and the approval that a person gives the job beforehand: grants for exactly the drills of the guests that exist
  * now, each for that job alone, bounded in number and time, journalled, and revoked like any grant.
  */
-export function composeJobDrills(parts: {
+export function createApprovedDrills(parts: {
   homelab: Pick<ComposedHomelab, 'cluster'>
   drills: Pick<Drills, 'newestOf' | 'plan' | 'ids'>
   gate: Pick<Gate, 'judge'> & { grants: Pick<Grants, 'list' | 'makeStanding' | 'revoke'> }
@@ -41,7 +41,7 @@ export function composeJobDrills(parts: {
       const { items } = await homelab.cluster.backups({}, { signal: AbortSignal.timeout(60_000) })
       return new Set(items.flatMap(({ vmid, whose }) => (whose === 'earlier' || whose === 'other' ? [] : vmid)))
     },
-    /** As the tool's own look before its card. */
+    /** The tool's own look before its card: the reason why the drill is refused; undefined: it is not. */
     async refusal(input: { vmid: number }): Promise<string | undefined> {
       try {
         await drills.plan(input, AbortSignal.timeout(60_000))
@@ -81,7 +81,7 @@ export function composeJobDrills(parts: {
       this.withdraw(job.id, by)
       gate.grants.makeStanding(wanted, { by, expiresAt: now() + approvedForMs })
     },
-    /** Ends what was approved beforehand. */
+    /** Ends the approval of a job. */
     withdraw(id: string, by: string): void {
       for (const grant of ofJob(id)) gate.grants.revoke(grant.id, by)
     },

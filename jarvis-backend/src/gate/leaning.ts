@@ -1,8 +1,8 @@
-import { groupsOf, isOwnGuest, lossesWithout, type World } from '../gate/index.ts'
-import type { Leaning } from '../http/guests.ts'
+import type { GuestReply } from 'protocol'
+import { groupsOf, isOwnGuest, lossesWithout, type World } from './index.ts'
 
 /** The dependents of a guest, as far as the gate knows them: from roles, groups and the place where JARVIS runs. */
-export function leaningOn(vmid: number, world: World): Leaning {
+export function leaningOn(vmid: number, world: World): Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'> {
   const guest = world.cluster.guests.find((known) => known.vmid === vmid)
   if (guest === undefined) return { leansOn: [], groups: [], isOwn: false }
   return {

@@ -3,7 +3,7 @@ import { mainAgentId, personOf, type WorkspaceFile, type WorkspaceText } from 'p
 import { agentDir } from '../agents/agent-dir.ts'
 import type { Foundation } from '../foundation.ts'
 import type { Library } from '../runbooks/library.ts'
-import { createWorkspace } from '../workspace/files.ts'
+import { createWorkspace } from './files.ts'
 
 /**
  * The texts that people edit, at each door: of the workspace, which is main's folder, and of other agents' folders. Every change is journalled with who
@@ -38,9 +38,15 @@ export function createWriters({ settings }: Pick<Foundation, 'settings'>): Write
 
 export const hashOfText = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Wires the one writer of the texts that people edit. */
-export function composeTextFiles(
-  { dataDir, database, journal, settings, activity }: Foundation,
+/** The one writer of the texts that people edit. */
+export function createTextFiles(
+  {
+    dataDir,
+    database,
+    journal,
+    settings,
+    activity,
+  }: Pick<Foundation, 'dataDir' | 'database' | 'journal' | 'settings' | 'activity'>,
   writers: Writers,
   library: Pick<Library, 'nameOf' | 'save' | 'remove'>,
 ): TextFiles {
