@@ -338,13 +338,12 @@ test('a browser ends after ten minutes without use, and its memory with it', asy
     },
     async start(all) {
       const started = await startBrowsing({ ...all, clock: systemClock })
-      return {
-        ...started,
-        async end() {
-          await started.end()
-          ended += 1
-        },
+      const end = started.end.bind(started)
+      started.end = async () => {
+        await end()
+        ended += 1
       }
+      return started
     },
   })
   const address = pageAddress(`http://site.test:${port}/`)
