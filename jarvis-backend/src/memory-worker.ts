@@ -34,7 +34,7 @@ const slowestEmbedMs = 60_000
 /** Sessions and the journal are looked at this often. */
 const lookEveryMs = 60_000
 const sayEveryMs = 250
-/** Of all it does, no more than this share goes into telling how far it is: with 100,000 passages counting them takes a while. */
+/** Most of the thread's time that may go into progress reports: with 100,000 passages a count takes a while. Ratio. */
 const sayShare = 0.1
 
 /** More folders than agents there may be: some belong to agents that are gone. */

@@ -12,7 +12,7 @@ import type { TestJarvis } from './support/start-jarvis.ts'
 const src = resolve(import.meta.dirname, '../src')
 const linesOf = (doors: string) => doors.split('\n').filter((line) => line !== '')
 
-/** Whoever comes: nobody, a person, or a program of a person's. */
+/** A comer: nobody, a person, or a program of a person. */
 type Comer = { name: string; bearer(): string | undefined; standing?: Standing; scope?: 'read' | 'ask' }
 
 const nobody: Comer = { name: 'nobody', bearer: () => undefined }
@@ -21,7 +21,7 @@ const persons: readonly Comer[] = standings.map((standing) => ({
   standing,
   bearer: () => tokenOf(`per_${standing}`),
 }))
-/** Of each standing a token, and of those whose scope counts both. */
+/** A token of each standing, and of standings whose scope counts both. */
 const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'program'>): Comer[] =>
   (
     [
@@ -52,7 +52,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(Array.from({ length: 16 }, one))
 }
 
-/** What lets a request go as far as who asks is looked at, where that is behind the query. */
+/** Queries that let a request go as far as the check of who asks, if the check comes after the query. */
 const queries: Readonly<Record<string, string>> = { 'GET /memory/search': '?q=nothing', 'GET /doctor': '?model=0' }
 
 /** Plain requests over kept connections: `fetch` would take a third of the test's time. */
@@ -118,7 +118,7 @@ test('every door of HTTP lets in who may come, and nobody else', async () => {
   await each(
     doors.flatMap(({ door, row }) => comers.map((comer) => ({ door, row, comer }))),
     async ({ door, row, comer }) => {
-      // What is not there is told to persons alone.
+      // Only persons are told that something does not exist.
       const may = row === undefined ? door.endsWith('nothing') && persons.includes(comer) : mayCome(row, comer)
       if ((await comesIn(jarvis, door, comer)) !== may)
         wrong.push(`${comer.name} ${may ? 'is kept out of' : 'comes in by'} ${door}`)

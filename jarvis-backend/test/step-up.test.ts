@@ -6,7 +6,7 @@ import { createSkippingClock } from './support/fake-clock.ts'
 import { newVerifier, openRequest, queryFor, registerClient } from './support/oauth-client.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
-/** What each route that changes something asks of an operator. `sometimes`: where it allows more than before. `key`: it is a program that asks. */
+/** The proof that each changing route asks of an operator. `sometimes`: only if it allows more than before. `key`: a program asks. */
 const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'key'> = {
   // An agent that may do more, or is gone, leaves its channels and clients with more.
   'PUT /agents/:id': 'password',
@@ -20,7 +20,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /attachments': 'token',
   'POST /transcriptions': 'token',
   'DELETE /attachments/:id': 'token',
-  // What is silenced stays on the screens, and ends by itself.
+  // A silenced alert stays on the screens, and its silence ends by itself.
   'POST /alerts/:id/acknowledge': 'token',
   'POST /alerts/:id/unacknowledge': 'token',
   'POST /alerts/:id/silence': 'token',
@@ -30,7 +30,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /auth/password': 'token',
   'POST /auth/sign-out-others': 'token',
   'POST /auth/logout': 'token',
-  // Whoever has the link was given it for this.
+  // The holder of the link was given it for this.
   'POST /auth/link': 'public',
   'POST /auth/join': 'public',
   'POST /auth/reset': 'public',
@@ -50,7 +50,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /passkeys/countersign': 'password',
   'PATCH /passkeys/:id': 'token',
   'DELETE /passkeys/:id': 'password',
-  // Whoever has a token alone could put their own app in place of the person's.
+  // A stolen token alone could put another app in place of the person's.
   'POST /second-factor': 'password',
   'POST /second-factor/confirm': 'password',
   'POST /second-factor/recovery-codes': 'password',
@@ -86,7 +86,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'POST /confirmations/:id': 'token',
   'POST /confirmations/:id/break-glass': 'password',
   'POST /roles/try': 'token',
-  // What to sign allows nothing before it is signed.
+  // A statement allows nothing before it is signed.
   'POST /confirmations/:id/challenge': 'token',
   // The call is asked for again, on a card.
   'DELETE /confirmations/:id/denial': 'token',
@@ -132,14 +132,14 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /memory/files/*path': 'token',
   'DELETE /memory/sessions/:id': 'token',
   'POST /memory/writes/:id/undo': 'token',
-  // Of models that were saved with the password; whoever may chat chooses one of them for a conversation by a token too.
+  // One of the models that were saved with the password; a person who may chat chooses one of them for a conversation by a token too.
   'POST /models/use': 'token',
   'POST /models/:provider/test': 'token',
   'PUT /models/:provider': 'password',
   'PUT /models/fallbacks': 'password',
   'DELETE /models/:provider': 'token',
   'DELETE /people/:id': 'password',
-  // What a node is for only ever raises a tier.
+  // The role of a node only ever raises a tier.
   'PUT /node-roles': 'token',
   'POST /people/:id/sign-out': 'token',
   'POST /oauth/requests': 'token',
@@ -170,7 +170,7 @@ const routes: Record<string, 'public' | 'token' | 'password' | 'sometimes' | 'ke
   'DELETE /sessions/:id': 'token',
   'POST /sessions/:id/fold': 'token',
   'PUT /settings': 'sometimes',
-  // What is approved reaches every model; to turn it off or delete it takes something away.
+  // An approved skill reaches every model; turning it off or deleting it takes something away.
   'POST /skills/:name/approve': 'password',
   'POST /skills/:name/off': 'token',
   'DELETE /skills/:name': 'token',
@@ -267,7 +267,7 @@ test('a token alone starts no program, makes no key, loosens nothing and reaches
   expect(await (await jarvis.rest('/api/settings')).json()).toMatchObject({ profile: 'balanced' })
   expect(restarts).toBe(0)
 
-  // What asks for more than before needs no password: it must be quick.
+  // A setting that asks for more than before needs no password: it must be quick.
   expect((await ask(jarvis, token, 'PUT', '/api/settings', { profile: 'lockdown' })).status).toBe(200)
   const back = await ask(jarvis, token, 'PUT', '/api/settings', { profile: 'balanced' })
   expect(await codeOf(back)).toBe('step_up_required')

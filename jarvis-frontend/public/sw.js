@@ -71,7 +71,11 @@ async function decide(decision, { device, challenge, before, after }, { tag, dat
     // Said as it stands.
   }
   await self.registration.showNotification('Nothing was decided', {
-    ...{ body: why, tag, icon: '/icon-192.png', badge: '/badge-96.png', data: { path: data?.path } },
+    body: why,
+    tag,
+    icon: '/icon-192.png',
+    badge: '/badge-96.png',
+    data: { path: data?.path },
   })
 }
 

@@ -35,10 +35,10 @@ const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>):
 
 type Amount = number | undefined
 const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({
-  calls,
-  tokens,
-  usd,
-  minutes,
+  ...(calls !== undefined && { calls }),
+  ...(tokens !== undefined && { tokens }),
+  ...(usd !== undefined && { usd }),
+  ...(minutes !== undefined && { minutes }),
 })
 
 /** The limits of what models use. Calls that the last process left open count with the most that they could use. */

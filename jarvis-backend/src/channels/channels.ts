@@ -33,7 +33,10 @@ import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.
 
 const testForMs = 10 * 60_000
 
-/** What people are told. `hidden`: the same without a name of anything. `asker`: whose matter it is; absent: the first owner's, or nobody's. */
+/**
+ * The words of a notice. `hidden`: the same without a name of anything. `asker`: the person whose matter it is; absent: the first owner's, or
+ * nobody's.
+ */
 export type Notice = {
   kind: MatterKind
   level: Exclude<Level, 'card'>
@@ -44,7 +47,7 @@ export type Notice = {
   tag: string
   path: string
   asker?: string | undefined
-  /** What ends it, so that its message is taken back then. */
+  /** The end of the matter: its message is then taken back. */
   until?: Open
   /** When it loses its meaning, Unix ms; absent: after a day. */
   expiresAt?: number
@@ -63,7 +66,7 @@ export function createChannels(parts: {
   chats: ChatStore
   choices: ChoiceStore
   heard: HeardStore
-  /** What a conversation needs of the house. */
+  /** The parts of the house that a conversation needs. */
   house: TalkPorts
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
@@ -83,9 +86,9 @@ export function createChannels(parts: {
   decide: DecideByTap
   /** A person has a card before them. */
   seen(toolUseId: string): void
-  /** Whether a person may decide cards now, and so hears of them. */
+  /** True if a person may decide cards now, and so hears of them. */
   mayDecide(person: string): boolean
-  /** Whether a person is told of what another asked for: operators of everything, members of their own. */
+  /** True if a person is told about another's request: operators about all, members about their own. */
   hears(person: string, asker: string | undefined): boolean
   isOpen(what: Open): boolean
   /** Told, in the transaction, of somebody who is reached no more. */

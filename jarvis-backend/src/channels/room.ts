@@ -51,7 +51,7 @@ export type ChannelsNeeds = {
   watch: Pick<Watch, 'present'>
   push: WebPush
   transcribe: TalkPorts['transcribe']
-  /** Whether a person is told of a matter that another person (`asker`) began. */
+  /** True if a person is told of a matter that another person (`asker`) began. */
   hears(person: string, asker: string | undefined): boolean
   /** The channels of all rooms. */
   registered: Pick<Registry<ChannelKind>, 'list' | 'get'>

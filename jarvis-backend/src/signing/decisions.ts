@@ -184,7 +184,7 @@ export function createDecisions(parts: {
     problem(toolUseId, bindingHash, needed = 0) {
       const { decision, by = '', bindingHash: bound = '', receipt } = (parts.decisionOf(toolUseId) ?? {}) as Decided
       if (decision !== 'approved') return 'Its approval is not signed.'
-      const about: About = { toolUseId, bindingHash }
+      const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
       const why = keptProblem(receipt, by, about)
       if (why !== undefined || needed === 0) return why
       const yes = signedBy(toolUseId, bindingHash ?? bound)

@@ -170,7 +170,7 @@ type Built = { labels: Mask[]; after: State[]; letters: Mask }
 function stepsOf({ labels, after, letters }: Built, start: State): Automaton {
   const both = everything | end
   const edges: Edge[][] = labels.map(() => [])
-  /** What may follow a position at which a match ends. */
+  /** The letters that may follow a position at which a match ends, by label. */
   const ends: Mask[] = labels.map(() => 0n)
   const doubles: [number, number][] = []
 

@@ -6,7 +6,10 @@ import type { Standing } from '../support/persons.ts'
  */
 export type Row = {
   persons: readonly Standing[]
-  /** Least scope of a program's token, which counts as long as its person is of `persons`, or for `ask` is a member or more. Absent: closed to programs. */
+  /**
+   * Least scope of a program's token, which counts as long as its person is of `persons`, or for `ask` is a member or more. Absent: closed to
+   * programs.
+   */
   token?: 'read' | 'ask'
   doors: string
 }
@@ -16,7 +19,7 @@ const whole = ['viewer', 'operator', 'owner'] as const
 const asking = ['member', 'operator', 'owner'] as const
 const deciding = ['operator', 'owner'] as const
 
-/** Who is not signed in may use these, and nothing else. */
+/** Doors open to somebody who is not signed in; no other door is. */
 export const open = `
 POST /auth/login
 POST /auth/passkey/options
@@ -41,7 +44,7 @@ POST /hooks/pve
 
 export const rest: readonly Row[] = [
   {
-    // What is one's own, and what shows nothing of the cluster or the part that is seen.
+    // Doors to a person's own things, and to things that show nothing of the cluster, or only the part that the person sees.
     persons: all,
     token: 'read',
     doors: `
@@ -152,7 +155,7 @@ GET /settings
 `,
   },
   {
-    // What is remembered comes from everybody's chats.
+    // The memory comes from everybody's chats.
     persons: deciding,
     token: 'read',
     doors: `

@@ -327,7 +327,7 @@ tool get_confirmation
   },
 ]
 
-/** What a paired person may do in a private chat of a channel. `words`: answered, whatever the role was when they paired. */
+/** The rights of a paired person in a private chat of a channel. `words`: answered, whatever the role was when they paired. */
 export const talk: Row = {
   thing: 'talk on a channel',
   guard: 'conversation.listenedTo',

@@ -147,7 +147,7 @@ const module = Uint8Array.from([
   ...section(10, [1, ...sized(body)]),
 ])
 
-/** What Node's own types leave out. */
+/** Members that Node's own types leave out. */
 type Machine = {
   Memory: new (size: { initial: number }) => Memory
   Module: new (code: Uint8Array) => object

@@ -130,7 +130,11 @@ export function Answer({ root, card, act, hand, hadFocus, isGrantable, onRead, h
   /** While the grant form is open, the button stands there and names the grant. */
   const approveWith = (words: React.ReactNode) => (
     <ApproveButton
-      {...{ button: approve, isArmed, isAwake, isStill, hint }}
+      button={approve}
+      isArmed={isArmed}
+      isAwake={isAwake}
+      isStill={isStill}
+      hint={hint}
       onApprove={() => void decide(true)}
       onArm={arm}
       onLeave={disarm}

@@ -83,7 +83,11 @@ export function AlertsPage() {
           </p>
         ) : (
           <AlertList
-            {...{ lines, chosen, now, isLive, scroller }}
+            lines={lines}
+            chosen={chosen}
+            now={now}
+            isLive={isLive}
+            scroller={scroller}
             linkTo={(id) => linkTo({ alert: id })}
             titleOf={(check) => checks?.find(({ id }) => id === check)?.title}
           />
@@ -98,7 +102,11 @@ export function AlertsPage() {
             ended={reply.ended}
             isAlone={show === 'history'}
             checks={checks}
-            {...{ set, chosen, now, isLive, scroller }}
+            set={set}
+            chosen={chosen}
+            now={now}
+            isLive={isLive}
+            scroller={scroller}
             linkTo={(id) => linkTo({ alert: id })}
           />
         )}

@@ -14,7 +14,10 @@ type Props = { id: string; name: string; isResting: boolean }
 export function PersonPasskeys({ id, name, isResting }: Props) {
   return (
     <Keys
-      {...{ isResting, name: `passkeys of ${id}`, label: `Passkeys of ${name}`, none: 'No passkey.' }}
+      isResting={isResting}
+      name={`passkeys of ${id}`}
+      label={`Passkeys of ${name}`}
+      none="No passkey."
       list={() => listPasskeysOf(id)}
       remove={(passkey) => removePasskeyOf(id, passkey)}
       facts={(passkey) => (
@@ -32,7 +35,10 @@ export function PersonPasskeys({ id, name, isResting }: Props) {
 export function PersonSshKeys({ id, name, isResting }: Props) {
   return (
     <Keys
-      {...{ isResting, name: `ssh-keys of ${id}`, label: `SSH keys of ${name}`, none: 'No SSH key.' }}
+      isResting={isResting}
+      name={`ssh-keys of ${id}`}
+      label={`SSH keys of ${name}`}
+      none="No SSH key."
       list={() => listSshKeysOf(id)}
       remove={(key) => removeSshKeyOf(id, key)}
       facts={(sshKey) => <SshKeyFacts sshKey={sshKey} />}
