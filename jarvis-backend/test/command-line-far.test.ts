@@ -172,6 +172,8 @@ testWith('script')(
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('The journal is broken at entry 2')])
     expect(broken.stdout).toContain('It came to this')
   },
+  // Some forty programs start.
+  60_000,
 )
 
 const initialize = JSON.stringify({

@@ -91,4 +91,5 @@ test('a server that is killed while it indexes has a usable index, takes up what
   await third.kill()
   const all = { chunks: files * (shared + 1), embeddings: files + shared }
   expect(look(dataDir)).toMatchObject({ ...whole, ...all, chunksPutIn: all.chunks, embeddingsPutIn: all.embeddings })
-})
+  // Two programs start, and one indexes for a while.
+}, 60_000)

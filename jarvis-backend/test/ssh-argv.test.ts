@@ -137,7 +137,8 @@ test('every command of the corpora keeps its judged words, as written and when q
   expect(await wordsOf(stages.map(quote))).toEqual(stages)
   const plain = commands.filter((command) => stagesOf(command).length === 1)
   expect(await wordsOf(plain)).toEqual(plain.flatMap(stagesOf))
-})
+  // Some hundred programs start, each of which takes three times as long on a throttled machine.
+}, 60_000)
 
 test('a pipe is a pipe there', async () => {
   const stages = [['printf', 'b\\na | c\\nb\\n'], ['sort'], ['uniq', '-c'], ['grep', '-v', '|'], ['tr', '-s', ' ']]

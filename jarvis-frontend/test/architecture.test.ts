@@ -41,10 +41,14 @@ test('imports follow the arrows, and neither features nor pages import each othe
 test('the protocol comes as types only and its facts import only types, so that schemas stay out of the page', () => {
   const strays = files
     .filter((file) => partOf(file) !== 'testing' && !file.includes('.test.'))
-    .filter((file) => /import (?!type)[^']*'(?:protocol(?!\/facts')|jarvis-backend\/(?!markdown'))/.test(textOf(file)))
+    .filter((file) =>
+      /import (?!type)[^']*'(?:protocol(?!\/(?:facts|model-apis)')|jarvis-backend\/(?!markdown'))/.test(textOf(file)),
+    )
   expect(strays).toEqual([])
   const facts = readFileSync(join(src, '../../packages/protocol/src/facts.ts'), 'utf8')
   expect(facts).not.toMatch(/^import (?!type)/m)
+  const modelApis = readFileSync(join(src, '../../packages/protocol/src/model-apis.ts'), 'utf8')
+  expect(modelApis).not.toMatch(/^import (?!type)/m)
   // The lexer of answers, which channels use too, brings nothing but its library.
   const markdown = readFileSync(join(src, '../../jarvis-backend/src/lib/bounded-lexer.ts'), 'utf8')
   expect(markdown.match(/^import .*/gm)).toEqual([expect.stringContaining("'marked'")])

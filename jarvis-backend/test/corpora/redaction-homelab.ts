@@ -291,6 +291,7 @@ export const harmlessOfHomelab: readonly string[] = [
   'user admin / password expired',
   'The user bob forgot the password again.',
   'account bob, password policy: 90 days',
+  'account bob, password policy:',
   // Files
   'network_key: GENERATE',
   'network_key: !secret network_key',

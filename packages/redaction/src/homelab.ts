@@ -37,7 +37,7 @@ const harmlessWord =
   /^(?:auth(?:entication|entifizierung)?|changed|correct|denied|disabled|enabled|expired|expires|failed|file|for|has|hash|hint|in|incorrect|invalid|is|login|manager|missing|must|needed|not|or|policy|prompt|protected|required|reset|rotation|screen|set|store|too|wrong)$/i
 /** Tests if a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password, or the word ends a line. */
 const isSaidPassword = (word: string, isListed: boolean) =>
-  word.length >= 4 && !harmlessWord.test(word) && (isListed || /[\d!@#$%^&*]/.test(word))
+  word.length >= 4 && !harmlessWord.test(word.replace(/:$/, '')) && (isListed || /[\d!@#$%^&*]/.test(word))
 
 const said =
   '(?<![\\w-])(?:log ?in|user(?:name)?|benutzer(?:name)?|account)[:=]?[ \\t]{1,4}(?:(?:as|with|is|mit|als)[ \\t]{1,4})?["\'`]?[\\w.@-]{1,64}["\'`]?[ \\t]{0,4}'
