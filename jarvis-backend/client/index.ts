@@ -366,11 +366,11 @@ export type WorkspaceText = { path: string; text: string; checksum: string; chan
 export type Operations = {
   /** Values for charts. `series` is a comma list of up to 64 of `cluster`, `node/NAME`, `guest/VMID`, `storage/…`. */
   'GET /api/samples': { input: { query: { series: string; range?: SampleRange } }; reply: SamplesReply }
-  /** From where on a figure needs attention. */
+  /** The limits from which a figure needs attention. */
   'GET /api/limits': { input: {  }; reply: Limits }
   /** Replaces these limits. */
   'PUT /api/limits': { input: { body: LimitsInput }; reply: Limits }
-  /** What nodes are for. */
+  /** The roles of nodes. */
   'GET /api/node-roles': { input: {  }; reply: NodeRolesReply }
   /** Replaces all roles of nodes. Those of `policy` take precedence. */
   'PUT /api/node-roles': { input: { body: NodeRolesBody }; reply: NodeRolesReply }
@@ -398,11 +398,11 @@ export type Operations = {
   'POST /api/mcp-servers/{name}/sign-out': { input: { params: { name: string } }; reply: undefined }
   /** Opens a sign-in that an owner began, once: this browser alone brings the answer back. */
   'GET /api/mcp-servers/sign-in/start': { input: { query: { flow: string } }; reply: Response }
-  /** Where the authorization server sends the browser back to. Its answer counts once, in the browser that began. */
+  /** The address to which the authorization server sends the browser back. Its answer counts once, in the browser that began. */
   'GET /api/mcp-servers/sign-in/callback': { input: {  }; reply: Response }
-  /** Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone. */
+  /** The client document of JARVIS for authorization servers that read one. At an https address alone. */
   'GET /api/mcp-servers/sign-in/client': { input: {  }; reply: Record<string, unknown> }
-  /** Who may sign in, and the roles that can be given. Owners are told more about each. */
+  /** People who may sign in, and the roles that can be given. Owners are told more about each. */
   'GET /api/people': { input: {  }; reply: PeopleReply }
   /** Renames a person, changes the role, disables or enables. It counts at once, also where the person is signed in. The last owner stays one. */
   'PATCH /api/people/{id}': { input: { params: { id: string }; body: PersonPatchBody }; reply: Person }
@@ -410,7 +410,7 @@ export type Operations = {
   'DELETE /api/people/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Signs a person out everywhere; channels and web push that they paired end too. */
   'POST /api/people/{id}/sign-out': { input: { params: { id: string } }; reply: { ok: true } }
-  /** Where a person is signed in, the newest use first. */
+  /** Sign-ins of a person, the newest use first. */
   'GET /api/people/{id}/sign-ins': { input: { params: { id: string } }; reply: { items: (SignInInfo)[] } }
   /** The invitations that wait to be used. */
   'GET /api/people/invitations': { input: {  }; reply: { items: (Invitation)[] } }
@@ -446,7 +446,7 @@ export type Operations = {
   'GET /api/workbench': { input: {  }; reply: WorkbenchReply }
   /** Writes the section `workbench` of `policy.yaml`, and keeps the rest of the file. 409 where the file is broken or not the one of `hash`. */
   'PUT /api/workbench': { input: { body: WorkbenchBody }; reply: WorkbenchReply }
-  /** What saving a section would change in `policy.yaml`; writes nothing. */
+  /** The changes of `policy.yaml` that saving a section would make; writes nothing. */
   'POST /api/workbench/preview': { input: { body: WorkbenchBody }; reply: WorkbenchPreview }
   /** Every line that a card’s call changes, where the card shows the first 200. */
   'GET /api/workbench/diff/{toolUseId}': { input: { params: { toolUseId: string } }; reply: DiffReply }
@@ -458,7 +458,7 @@ export type Operations = {
   'GET /api/confirmations': { input: {  }; reply: { items: (ConfirmationRow)[] } }
   /** Decides a card. `grant` is `{minutes?, uses?, forHelpers?, scope?}`; `scope` is the id of the card’s `scope`, for calls of its kind in a folder or on a site, and takes both bounds. With a denial, `alternative` is the operator’s own call `{toolName, toolInput}` where the card has `mayHaveAlternative`; `goesBackAfterMin` (1 to 1440) where it has `mayGoBack`. An approval takes `proof`, a signature, where the card has `proof`. */
   'POST /api/confirmations/{id}': { input: { params: { id: string }; body: ConfirmBody }; reply: { ok: true } }
-  /** What to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
+  /** The challenge to sign to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`. */
   'POST /api/confirmations/{id}/challenge': { input: { params: { id: string }; body: ChallengeBody }; reply: DecisionChallenge }
   /** Approves a card as an owner, without the others who must approve it, where `policy.yaml` allows that. Every owner is told of the reason. It takes `proof` where the card has `proof`: a signature of a challenge with `alone`. */
   'POST /api/confirmations/{id}/break-glass': { input: { params: { id: string }; body: BreakGlassBody }; reply: { ok: true } }
@@ -466,7 +466,7 @@ export type Operations = {
   'DELETE /api/confirmations/{id}/denial': { input: { params: { id: string } }; reply: undefined }
   /** The roles, those of JARVIS first, with what each may in plain words. */
   'GET /api/roles': { input: {  }; reply: { items: (RoleInfo)[] } }
-  /** What a call would get if that person, or somebody of that role, asked for it; runs nothing. */
+  /** The verdict on a call if that person, or somebody of that role, asked for it; runs nothing. */
   'POST /api/roles/try': { input: { body: TryRoleBody }; reply: TryRoleReply }
   /** Questions that wait, and those that ended in the last day. */
   'GET /api/questions': { input: {  }; reply: QuestionsReply }
@@ -500,13 +500,13 @@ export type Operations = {
   'PUT /api/memory/files/{path}': { input: { params: { path: string }; body: { text: string; checksum?: string } }; reply: WorkspaceText }
   /** Deletes a file. */
   'DELETE /api/memory/files/{path}': { input: { params: { path: string } }; reply: undefined }
-  /** What is remembered of a session. */
+  /** The memory of a session. */
   'GET /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: { items: (MemoryPassage)[] } }
   /** Forgets a session. */
   'DELETE /api/memory/sessions/{id}': { input: { params: { id: string } }; reply: undefined }
   /** Takes a `memory_write` back. */
   'POST /api/memory/writes/{id}/undo': { input: { params: { id: string } }; reply: undefined }
-  /** What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
+  /** Alerts now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. Alerts has the states. */
   'GET /api/alerts': { input: {  }; reply: AlertsReply }
   /** Alerts that ended, newest first. `object` is an id such as `node/pve`. */
   'GET /api/alerts/history': { input: { query?: { limit?: number; before?: string; check?: string; object?: string; node?: string } }; reply: AlertHistory }
@@ -520,7 +520,7 @@ export type Operations = {
   'POST /api/alerts/{id}/silence': { input: { params: { id: string }; body: SilenceBody }; reply: Alert }
   /** Ends a silence, also of an alert that has ended. */
   'POST /api/alerts/{id}/unsilence': { input: { params: { id: string } }; reply: Alert }
-  /** What is looked at, its limit, when, and what it did not see. */
+  /** Checks: what each looks at, its limit, when it looked, and what it did not see. */
   'GET /api/checks': { input: {  }; reply: ChecksReply }
   /** Switches a check off or on. Its alerts end when it is switched off. */
   'PATCH /api/checks/{id}': { input: { params: { id: string }; body: CheckBody }; reply: CheckRow }
@@ -564,13 +564,13 @@ export type Operations = {
   'DELETE /api/attachments/{id}': { input: { params: { id: string } }; reply: undefined }
   /** An attached file. */
   'GET /api/sessions/{id}/attachments/{attachmentId}': { input: { params: { id: string; attachmentId: string } }; reply: Response }
-  /** What fills the model’s window, what it cost, and what a fold would take. `count=exact` asks the provider too. */
+  /** The parts that fill the model’s window, their cost, and what a fold would take. `count=exact` asks the provider too. */
   'GET /api/sessions/{id}/context': { input: { params: { id: string }; query?: { count?: "exact" } }; reply: ContextReport }
   /** Folds older turns. 409 with the reason while something is open, or where there is nothing to fold. */
   'POST /api/sessions/{id}/fold': { input: { params: { id: string } }; reply: { runId: RunId } }
   /** The messages that one can go back to, newest first. */
   'GET /api/sessions/{id}/checkpoints': { input: { params: { id: string } }; reply: { items: (Checkpoint)[]; next?: string } }
-  /** Which files would go back, and the changes that stay. */
+  /** The files that would go back, and the changes that stay. */
   'GET /api/sessions/{id}/checkpoints/{seq}': { input: { params: { id: string; seq: string } }; reply: CheckpointDetail }
   /** Sends a message, as `chat:send` does; a program’s, in a session of its own. `/events` tells what comes of it. */
   'POST /api/sessions/{id}/messages': { input: { params: { id: string }; body: MessageBody }; reply: SentReply }
@@ -580,7 +580,7 @@ export type Operations = {
   'POST /api/sessions/{id}/queue/{messageId}/send': { input: { params: { id: string; messageId: string } }; reply: { ok: true } }
   /** Removes a message that waits or is held, as `chat:unqueue` does. */
   'DELETE /api/sessions/{id}/queue/{messageId}': { input: { params: { id: string; messageId: string } }; reply: undefined }
-  /** What `chat:attach` answers. `since` is the newest `seq` that the client has. */
+  /** The answer of `chat:attach`. `since` is the newest `seq` that the client has. */
   'GET /api/sessions/{id}/snapshot': { input: { params: { id: string }; query?: { since?: number } }; reply: Snapshot }
   /** All that happens in a session, as server-sent events. */
   'GET /api/sessions/{id}/events': { input: { params: { id: string }; query?: { after?: number } }; reply: Response }
@@ -606,7 +606,7 @@ export type Operations = {
   'POST /api/plans/{id}/stop': { input: { params: { id: string } }; reply: PlanRun }
   /** Starts the plan that takes its changes back, in a session where its card appears. 409 where it is not over or nothing can be taken back. */
   'POST /api/plans/{id}/undo': { input: { params: { id: string } }; reply: RunbookRunReply }
-  /** What runs by itself, with the next five times and the last ten slots. Automations has the states. */
+  /** Jobs, with the next five times and the last ten slots of each. Automations has the states. */
   'GET /api/jobs': { input: {  }; reply: JobsReply }
   /** Makes a job. 400 with the reason where it cannot run, and nothing is saved. */
   'POST /api/jobs': { input: { body: JobBody }; reply: Job }
@@ -672,7 +672,7 @@ export type Operations = {
   'POST /api/channel-deliveries/{id}/again': { input: { params: { id: string } }; reply: ChannelDelivery }
   /** Denies a card as a button of a message was pressed on a phone: by its token, once. It approves nothing (ntfy). */
   'POST /api/channel-taps/{channel}': { input: { params: { channel: string }; body: ChannelTapBody }; reply: ChannelTapReply }
-  /** Who hears what, and when. */
+  /** The rules of messages: who is told what, and when. */
   'GET /api/channel-rules': { input: {  }; reply: ChannelRules }
   /** Replaces the rules: quiet hours, routes and escalation. */
   'PUT /api/channel-rules': { input: { body: ChannelRulesInput }; reply: ChannelRules }
@@ -710,17 +710,17 @@ export type Operations = {
   'PUT /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string }; body: AgentFileBody }; reply: WorkspaceText }
   /** Deletes a file. */
   'DELETE /api/agents/{id}/files/{path}': { input: { params: { id: string; path: string } }; reply: undefined }
-  /** What models used and may use: Limits. */
+  /** The use of models, and its limits: Limits. */
   'GET /api/budgets': { input: {  }; reply: BudgetsReply }
   /** Sets limits. */
   'PUT /api/budgets': { input: { body: BudgetsChange }; reply: BudgetsReply }
   /** Allows a run `usd` dollars more. 409 where it has ended. */
   'POST /api/budgets/runs/{runId}': { input: { params: { runId: string }; body: BudgetRaise }; reply: RunBudget }
-  /** What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why. */
+  /** A guest’s configuration, snapshots, backups and the rest beside its live state. A part that could not be read is null, and `missing` says why. */
   'GET /api/guests/{vmid}': { input: { params: { vmid: string } }; reply: GuestReply }
   /** The configuration that a snapshot would bring back, without secrets. */
   'GET /api/guests/{vmid}/snapshots/{name}': { input: { params: { vmid: string; name: string } }; reply: SnapshotConfigReply }
-  /** What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first. */
+  /** Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first. */
   'GET /api/changes': { input: { query?: { target?: string; before?: number; limit?: number; armed?: "true" } }; reply: ChangesReply }
   /** One change. */
   'GET /api/changes/{id}': { input: { params: { id: string } }; reply: Change }
@@ -736,7 +736,7 @@ export type Operations = {
   'POST /api/auth/password': { input: { body: PasswordBody }; reply: SignInReply }
   /** Revokes the token and ends its sockets. */
   'POST /api/auth/logout': { input: {  }; reply: { ok: true } }
-  /** What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason. */
+  /** The purpose of a link that somebody was given: `secret` is the part after the last `/`. A link that does not count is 404, whatever the reason. */
   'POST /api/auth/link': { input: { body: LinkBody }; reply: LinkReply }
   /** Uses an invitation: makes the person, with the role that it has, and signs in. */
   'POST /api/auth/join': { input: { body: JoinBody }; reply: SignInReply }
@@ -744,7 +744,7 @@ export type Operations = {
   'POST /api/auth/reset': { input: { body: ResetBody }; reply: SignInReply }
   /** Begins to sign in elsewhere: the browser goes to `redirectTo`. Only our own page may. */
   'POST /api/auth/oidc': { input: { body: ElsewhereBody }; reply: ElsewhereReply }
-  /** Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page. */
+  /** The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page. */
   'GET /api/auth/oidc/callback': { input: {  }; reply: Response }
   /** Ends a sign-in elsewhere with the secret of the page that began it. An account of nobody is refused and waits for an owner. */
   'POST /api/auth/oidc/finish': { input: { body: ElsewhereFinishBody }; reply: SignInReply }
@@ -782,13 +782,13 @@ export type Operations = {
   'POST /api/auth/passkey/options': { input: {  }; reply: WebAuthnOptions }
   /** Signs in with a passkey. `expiresIn` is seconds. */
   'POST /api/auth/passkey': { input: { body: PasskeySignInBody }; reply: SignInReply }
-  /** What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at. */
+  /** Facts for somebody who is not signed in: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at. */
   'GET /api/auth/ways': { input: {  }; reply: WaysReply }
-  /** Who is signed in, since when and with what. */
+  /** The person who is signed in, since when and with what. */
   'GET /api/auth/me': { input: {  }; reply: MeReply }
   /** Sets how the dashboard looks for you, in browsers where you chose nothing else. What is left out is as it comes. */
   'PUT /api/auth/display': { input: { body: DisplayInput }; reply: Display }
-  /** Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
+  /** Your sign-ins, the newest use first, and until when each lasts at most: `idleEndsAt` without another use, `endsAt` whatever happens. */
   'GET /api/auth/sign-ins': { input: {  }; reply: { items: (SignInInfo)[] } }
   /** Ends one of them. */
   'DELETE /api/auth/sign-ins/{id}': { input: { params: { id: string } }; reply: undefined }

@@ -16,7 +16,7 @@ import { get, post, type Route } from './route.ts'
 export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Shown, 'change'>): Route[] => [
   get(
     '/alerts',
-    'What is wrong now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
+    'Alerts now, gravest first. `checkedAt` is null before the first look, `ended` counts seven days. [Alerts](alerts.md) has the states.',
     { role: 'viewer', token: 'read', reply: AlertsReply },
     () => watch.list(),
   ),

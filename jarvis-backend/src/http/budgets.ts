@@ -10,7 +10,7 @@ export const budgetRoutes = (parts: {
 }): Route[] => [
   get(
     '/budgets',
-    'What models used and may use: [Limits](limits.md).',
+    'The use of models, and its limits: [Limits](limits.md).',
     { role: 'viewer', token: 'read', reply: BudgetsReply },
     parts.reply,
   ),

@@ -22,7 +22,7 @@ export const changeRoutes = (
 ): Route[] => [
   get(
     '/changes',
-    'What JARVIS changed, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: those that go back by themselves, soonest first.',
+    'Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first.',
     { role: 'viewer', token: 'read', query: Query, reply: ChangesReply },
     ({ query: { target, before, limit, armed }, identity }) => {
       const query = { limit, target, ...(before !== undefined && { before }) }

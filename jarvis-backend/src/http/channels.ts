@@ -150,7 +150,12 @@ export function channelRoutes(
         return { answer: await desk.tapped(params.channel, body.token) }
       },
     ),
-    get('/channel-rules', 'Who hears what, and when.', { role: 'operator', reply: ChannelRules }, () => desk.rules()),
+    get(
+      '/channel-rules',
+      'The rules of messages: who is told what, and when.',
+      { role: 'operator', reply: ChannelRules },
+      () => desk.rules(),
+    ),
     put(
       '/channel-rules',
       'Replaces the rules: quiet hours, routes and escalation.',

@@ -6,7 +6,7 @@ import { get, Ok, ok, patch, post, type Route } from './route.ts'
 export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>): Route[] => [
   get(
     '/checks',
-    'What is looked at, its limit, when, and what it did not see.',
+    'Checks: what each looks at, its limit, when it looked, and what it did not see.',
     { role: 'viewer', token: 'read', reply: ChecksReply },
     () => watch.checks(),
   ),

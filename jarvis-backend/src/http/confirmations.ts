@@ -44,7 +44,7 @@ export const confirmationRoutes = (
   ),
   post(
     '/confirmations/:id/challenge',
-    'What to [sign](signed-decisions.md) to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`.',
+    'The challenge to [sign](signed-decisions.md) to approve a card, once, within two minutes: `statement` is the exact text, `lines` the same for a person, `options` for `navigator.credentials.get`.',
     { role: 'operator', body: ChallengeBody, reply: DecisionChallenge },
     ({ params, body: { decision: _, ...terms }, by, request }) =>
       confirmations.challenge({ toolUseId: params.id, by, origin: originOf(request), terms }),

@@ -79,7 +79,7 @@ export function elsewhereRoutes(
     ),
     get(
       '/auth/oidc/callback',
-      'Where the other service sends the browser back to. Its answer counts once, in the browser that began, and the browser goes on to a page.',
+      'The address to which the other service sends the browser back. Its answer counts once, in the browser that began, and the browser goes on to a page.',
       { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
       async ({ request, response }) => {
         const at = request.originalUrl.indexOf('?')

@@ -34,7 +34,7 @@ export function guestRoutes(parts: {
   return [
     get(
       '/guests/:vmid',
-      'What is read of a guest beside its live state. A part that could not be read is null, and `missing` says why.',
+      'A guest’s configuration, snapshots, backups and the rest beside its live state. A part that could not be read is null, and `missing` says why.',
       { role: 'viewer', token: 'read', reply: GuestReply },
       ({ params, response }) => detailOf(params.vmid, endOf(response)),
     ),

@@ -33,7 +33,7 @@ export function jobRoutes(
   return [
     get(
       '/jobs',
-      'What runs by itself, with the next five times and the last ten slots. [Automations](automations.md) has the states.',
+      'Jobs, with the next five times and the last ten slots of each. [Automations](automations.md) has the states.',
       { role: 'viewer', token: 'read', reply: JobsReply },
       ({ identity }) => shown(identity.person).jobs(jobs.list()),
     ),

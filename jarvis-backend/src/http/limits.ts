@@ -5,7 +5,7 @@ import { get, put, type Route } from './route.ts'
 export const limitsRoutes = (limits: { current(): Limits; set(limits: Limits, by: string): void }): Route[] => [
   get(
     '/limits',
-    'From where on a figure needs attention.',
+    'The limits from which a figure needs attention.',
     { role: 'viewer', token: 'read', reply: Limits },
     limits.current,
   ),

@@ -36,7 +36,7 @@ export function linkRoutes(parts: {
   return [
     post(
       '/auth/link',
-      'What a link is for, which somebody was given: `secret` is what stands behind the last `/`. A link that does not count is 404, whatever the reason.',
+      'The purpose of a link that somebody was given: `secret` is the part after the last `/`. A link that does not count is 404, whatever the reason.',
       { role: 'public', body: LinkBody, reply: LinkReply },
       ({ body: { secret }, request }) => counted(request, () => links.look(secret)),
     ),

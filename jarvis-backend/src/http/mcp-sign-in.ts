@@ -56,7 +56,7 @@ export function mcpSignInRoutes(parts: {
     ),
     get(
       '/mcp-servers/sign-in/callback',
-      'Where the authorization server sends the browser back to. Its answer counts once, in the browser that began.',
+      'The address to which the authorization server sends the browser back. Its answer counts once, in the browser that began.',
       { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
       async ({ request, response }) => {
         const at = request.originalUrl.indexOf('?')
@@ -74,7 +74,7 @@ export function mcpSignInRoutes(parts: {
     ),
     get(
       '/mcp-servers/sign-in/client',
-      'Who JARVIS is to an authorization server that reads a client’s document. Of an https address alone.',
+      'The client document of JARVIS for authorization servers that read one. At an https address alone.',
       { role: 'public', reply: z.record(z.string(), z.unknown()) },
       ({ request }) => {
         const origin = originOf(request)

@@ -83,7 +83,7 @@ export function memoryRoutes(parts: {
     ),
     get(
       '/memory/sessions/:id',
-      'What is remembered of a session.',
+      'The memory of a session.',
       { role: 'viewer', reply: z.object({ items: z.array(MemoryPassage) }) },
       async ({ params }) => redact({ items: await memory.call('passages', { name: params.id }) }),
     ),

@@ -4,7 +4,7 @@ import { get, put, type Route } from './route.ts'
 
 /** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */
 export const nodeRolesRoutes = (roles: Pick<RolesOfNodes, 'current' | 'set'>): Route[] => [
-  get('/node-roles', 'What nodes are for.', { role: 'viewer', token: 'read', reply: NodeRolesReply }, () =>
+  get('/node-roles', 'The roles of nodes.', { role: 'viewer', token: 'read', reply: NodeRolesReply }, () =>
     roles.current(),
   ),
   put(

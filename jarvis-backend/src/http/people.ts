@@ -16,7 +16,7 @@ export function peopleRoutes(parts: {
   return [
     get(
       '/people',
-      'Who may sign in, and the roles that can be given. Owners are told more about each.',
+      'People who may sign in, and the roles that can be given. Owners are told more about each.',
       { role: 'viewer', forMembers: true, reply: PeopleReply },
       ({ identity }) => {
         const present = people.list()
@@ -56,7 +56,7 @@ export function peopleRoutes(parts: {
     ),
     get(
       '/people/:id/sign-ins',
-      'Where a person is signed in, the newest use first.',
+      'Sign-ins of a person, the newest use first.',
       { role: 'owner', reply: z.object({ items: z.array(SignInInfo) }) },
       ({ params: { id } }) => ({ items: signIns.of(people.must(id).id) }),
     ),

@@ -47,7 +47,7 @@ export function roleRoutes(parts: {
     ),
     post(
       '/roles/try',
-      'What a call would get if that person, or somebody of that role, asked for it; runs nothing.',
+      'The verdict on a call if that person, or somebody of that role, asked for it; runs nothing.',
       { role: 'operator', body: TryRoleBody, reply: TryRoleReply },
       async ({ body: { person, role, toolName, toolInput } }) => {
         const who = person === undefined ? { asRole: requireRole(role ?? '') } : { person: personNamed(person) }

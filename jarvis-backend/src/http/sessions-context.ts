@@ -23,7 +23,7 @@ export function contextRoutes(parts: {
   return [
     get(
       '/sessions/:id/context',
-      'What fills [the model’s window](context.md), what it cost, and what a fold would take. `count=exact` asks the provider too.',
+      'The parts that fill [the model’s window](context.md), their cost, and what a fold would take. `count=exact` asks the provider too.',
       { role: 'viewer', forMembers: true, token: 'read', query: ContextQuery, reply: ContextReport },
       ({ params: { id }, query, response }) =>
         query.count === undefined ? reports.of(id, resting(id)) : reports.counted(id, resting(id), endOf(response)),
@@ -47,7 +47,7 @@ export function contextRoutes(parts: {
     ),
     get(
       '/sessions/:id/checkpoints/:seq',
-      'Which files would go back, and the changes that stay.',
+      'The files that would go back, and the changes that stay.',
       { role: 'viewer', forMembers: true, token: 'read', reply: CheckpointDetail },
       ({ params }) => {
         const seq = Number(params.seq)

@@ -67,7 +67,7 @@ export function runRoutes(parts: {
     ),
     get(
       '/sessions/:id/snapshot',
-      'What `chat:attach` answers. `since` is the newest `seq` that the client has.',
+      'The answer of `chat:attach`. `since` is the newest `seq` that the client has.',
       { role: 'viewer', forMembers: true, token: 'read', query: SnapshotQuery, reply: Snapshot },
       ({ params, query }) => {
         // A program is no screen: what it reads does not count as seen by a person.

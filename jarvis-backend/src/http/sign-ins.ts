@@ -26,7 +26,7 @@ export function signInRoutes(parts: {
   return [
     get(
       '/auth/me',
-      'Who is signed in, since when and with what.',
+      'The person who is signed in, since when and with what.',
       { role: 'viewer', forMembers: true, reply: MeReply },
       ({ identity }) => {
         const signIn = identity.signIn === undefined ? undefined : list.asking(identity.signIn)
@@ -51,7 +51,7 @@ export function signInRoutes(parts: {
     ),
     get(
       '/auth/sign-ins',
-      'Where you are signed in, the newest use first, and until when at most: `idleEndsAt` without another use, `endsAt` whatever happens.',
+      'Your sign-ins, the newest use first, and until when each lasts at most: `idleEndsAt` without another use, `endsAt` whatever happens.',
       { role: 'viewer', forMembers: true, reply: z.object({ items: z.array(SignInInfo) }) },
       ({ identity }) => ({ items: list.of(identity.person.id, identity.signIn) }),
     ),

@@ -17,7 +17,7 @@ export function waysRoutes(parts: {
   return [
     get(
       '/auth/ways',
-      'What somebody who is not signed in needs: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at.',
+      'Facts for somebody who is not signed in: whether a name is asked for, whether passkeys are there and work at this address, and which other service people sign in at.',
       { role: 'public', reply: WaysReply },
       ({ request }) => {
         const present = people.list().filter(({ disabledAt }) => disabledAt === undefined)

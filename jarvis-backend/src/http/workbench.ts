@@ -20,7 +20,7 @@ export const workbenchRoutes = (workbench: {
   ),
   post(
     '/workbench/preview',
-    'What saving a section would change in `policy.yaml`; writes nothing.',
+    'The changes of `policy.yaml` that saving a section would make; writes nothing.',
     { role: 'owner', body: WorkbenchBody, reply: WorkbenchPreview },
     ({ body }) => workbench.preview(body),
   ),

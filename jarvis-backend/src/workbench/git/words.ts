@@ -4,7 +4,6 @@ import { z } from 'zod'
 const refForm = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\.lock(?:\/|$)|\/\.))[\w][\w./+@-]{0,199}(?<![./])$/
 
 export const BranchName = z.string().regex(refForm, 'must be the name of a branch')
-export const RemoteName = z.string().regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, 'must be the name of a remote, such as origin')
 
 /** A commit, branch or tag, with `~2` or `^` after it, or two of them with `..` between. */
 export const Revision = z
