@@ -229,9 +229,12 @@ test('only the site opens rooms: others import types of a room at most', () => {
   expect(opening.map((path) => relative(src, path))).toEqual([])
 })
 
-test('a room of the site gets only what was opened before it', () => {
-  const text = codeOf(join(src, 'site.ts'))
-  const body = text.slice(text.indexOf('export function createSite('))
+test.each([
+  ['site.ts', 'openSite'],
+  ['process.ts', 'compose'],
+])('a room that %s opens gets only what was opened before it', (file, name) => {
+  const text = codeOf(join(src, file))
+  const body = text.slice(text.indexOf(`export function ${name}(`))
   const declared = [...body.matchAll(/^ {2}const (?:(\w+)|\{([^}]+)\})/gm)].flatMap(
     ({ index, 1: one, 2: several = '' }) =>
       (one === undefined ? several.split(',').filter((name) => name.trim() !== '') : [one]).map((name) => ({
@@ -239,6 +242,7 @@ test('a room of the site gets only what was opened before it', () => {
         index,
       })),
   )
+  expect(declared.length).toBeGreaterThan(10)
   const early = declared.filter(({ name, index }) =>
     new RegExp(`(?<![.\\w'])${name}(?=[.(),])(?!:)`).test(body.slice(0, index)),
   )
@@ -274,7 +278,7 @@ test('what a module keeps by itself is of no site', () => {
 test('nothing but an operator’s own socket reaches a shell or a console', () => {
   const names = /\b(Terminals|Consoles|TerminalSession|ScreenSession|openTerminal|terminals|consoles|openable)\b/
   // Where they are made, wired, and served to a signed-in operator.
-  const may = new Set(['homelab', 'compose', 'system', 'realtime'])
+  const may = new Set(['homelab', 'system', 'realtime'])
   const folderOf = (path: string) => relative(src, path).split(sep)[0] ?? ''
   const reaching = files.filter((path) => !may.has(folderOf(path)) && names.test(codeOf(path)))
   expect(reaching.map((path) => relative(src, path))).toEqual([])
