@@ -1,23 +1,17 @@
 import type { Server as HttpServer } from 'node:http'
-import { oauthRoom } from './auth/oauth/room.ts'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
-import { consentRoom, expiryRoom, hooksRoom, programTokensRoom } from './auth/programs/room.ts'
-import { signInRoom, tokensRoom } from './auth/sign-in/room.ts'
 import { createStepUp } from './auth/step-up.ts'
 import type { Config } from './config/config.ts'
-import { appRoom, serverRoom } from './http/room.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
-import { mcpDoorRoom } from './mcp/server/room.ts'
 import type { Surface } from './mcp/server/surface.ts'
-import { socketsRoom } from './realtime/room.ts'
-import { openSite, type Site, type SiteReplacements } from './site.ts'
+import type { SiteReplacements } from './replacements.ts'
+import * as rooms from './rooms.ts'
+import { openSite, type Site } from './site.ts'
 import type { Program } from './system/program.ts'
-import { systemRoom } from './system/room.ts'
-import { v1Room } from './v1/room.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -53,9 +47,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const { facts } = house
   const of = { ...site, config, facts, stepUp, version }
 
-  const server = house.open(serverRoom, { foundation, config })
+  const server = house.open(rooms.server, { foundation, config })
   const { http, guard, addressOf, refused, answerWith } = server
-  const signedIn = house.open(tokensRoom, {
+  const signedIn = house.open(rooms.tokens, {
     foundation,
     config,
     people,
@@ -64,10 +58,10 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hashStrength: replace.hashStrength,
   })
   const { tokens, cookie, password } = signedIn
-  const sockets = house.open(socketsRoom, { ...of, http, tokens, guard, cookie, addressOf, refused })
+  const sockets = house.open(rooms.sockets, { ...of, http, tokens, guard, cookie, addressOf, refused })
   const { realtime, look, drop } = sockets
-  house.open(signInRoom, { ...of, ...signedIn, addressOf, look, drop })
-  const oauth = house.open(oauthRoom, {
+  house.open(rooms.signIn, { ...of, ...signedIn, addressOf, look, drop })
+  const oauth = house.open(rooms.oauth, {
     foundation,
     config,
     stepUp,
@@ -79,13 +73,13 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   })
   const { bearer } = oauth
   const requests = createOpenRequests(site)
-  house.open(expiryRoom, { facts, stepUp, requests, look })
-  const { state } = house.open(systemRoom, { ...of, realtime, program: replace.program, rooms: () => house.rooms() })
-  house.open(programTokensRoom, { ...of, requests })
-  house.open(hooksRoom, of)
-  house.open(consentRoom, { consentRoutes: oauth.consentRoutes })
+  house.open(rooms.expiry, { facts, stepUp, requests, look })
+  const { state } = house.open(rooms.system, { ...of, realtime, program: replace.program, rooms: () => house.rooms() })
+  house.open(rooms.programTokens, { ...of, requests })
+  house.open(rooms.hooks, of)
+  house.open(rooms.consent, { consentRoutes: oauth.consentRoutes })
   const door = { foundation, config, sessions: site, agents: site.agents, bearer, requests }
-  const { mcp } = house.open(mcpDoorRoom, {
+  const { mcp } = house.open(rooms.mcpDoor, {
     ...door,
     // Attached servers' tools are not offered to MCP clients.
     catalog: site.houseTools,
@@ -97,8 +91,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     surface: replace.surface,
   })
   const { models, memory, budgets } = site
-  const { v1 } = house.open(v1Room, { ...door, guard, models, memory, budgets })
-  house.open(appRoom, {
+  const { v1 } = house.open(rooms.v1, { ...door, guard, models, memory, budgets })
+  house.open(rooms.app, {
     ...of,
     routes: house.registry('routes'),
     guard,

@@ -1,91 +1,23 @@
-import { firstOwnerId } from 'protocol'
-import type { Model } from './agent/model.ts'
-import { runsRoom } from './agent/room.ts'
 import type { NewMessage } from './agent/run/send.ts'
-import { sessionsRoom } from './agent/sessions/room.ts'
 import type { Watcher } from './agent/watchers.ts'
-import { agentsPageRoom, agentsRoom, promptsRoom } from './agents/room.ts'
-import { peopleRoom } from './auth/room.ts'
 import type { StepUp } from './auth/step-up.ts'
-import { budgetsPageRoom, budgetsRoom } from './budgets/room.ts'
-import { returnsRoom } from './calls/changes/room.ts'
 import type { DecideRequest } from './calls/confirmations/request.ts'
-import { askersRoom } from './calls/confirmations/room.ts'
-import type { ExecutionStore } from './calls/ports.ts'
-import { gateRoom } from './calls/room.ts'
-import type { ChannelKind } from './channels/channel.ts'
-import { channelsRoom } from './channels/room.ts'
-import type { PushSender } from './channels/web-push/ports.ts'
-import { webPushRoom } from './channels/web-push/room.ts'
 import type { Config } from './config/config.ts'
-import { filesRoom, formerClusterRoom } from './config/room.ts'
-import { drillRoom } from './drill/room.ts'
 import type { Foundation } from './foundation.ts'
-import { isProtectedPlace } from './gate/index.ts'
-import { policyRoom } from './gate/room.ts'
-import type { Homelab } from './homelab/ports.ts'
-import { homelabRoom } from './homelab/room.ts'
 import { createHouse } from './house.ts'
-import { jobsRoom } from './jobs/room.ts'
 import type { SteadyClock } from './lib/steady-clock.ts'
-import { logRoom } from './log/room.ts'
 import { SiteLog } from './log/site-log.ts'
-import { attachedRoom } from './mcp/attached/room.ts'
-import { memoryRoom } from './memory/room.ts'
-import { plansRoom, runbooksRoom } from './plans/room.ts'
-import { modelsRoom } from './providers/room.ts'
-import { doorsRoom } from './realtime/room.ts'
-import { accessRoom } from './signing/room.ts'
-import { skillsRoom } from './skills/room.ts'
-import { storeRoom } from './store/room.ts'
+import type { SiteReplacements } from './replacements.ts'
+import * as rooms from './rooms.ts'
 import { createChangeStore } from './store/sqlite/calls/changes.ts'
 import { createConfirmationStore } from './store/sqlite/calls/confirmations.ts'
-import type { Database } from './store/sqlite/database.ts'
 import { createJobStore } from './store/sqlite/jobs.ts'
-import { journalRoom } from './store/sqlite/journal/room.ts'
 import { createPlanStore } from './store/sqlite/plans.ts'
 import { createImageStore } from './store/sqlite/sessions/images.ts'
-import { timeRoom } from './time/room.ts'
 import { catalogOf, servedBy, withAttached } from './tools/catalog.ts'
 import { inFixedOrder } from './tools/house.ts'
-import { toolsRoom } from './tools/room.ts'
-import type { Tool } from './tools/tool.ts'
 import { transcribing } from './v1/transcribing.ts'
-import type { Check } from './watch/check.ts'
-import { watchRoom } from './watch/room.ts'
-import type { BrowserParts } from './workbench/areas/browser.ts'
-import type { WebParts } from './workbench/areas/web.ts'
-import { createIsOwnPlace } from './workbench/egress/own-place.ts'
-import { workbenchRoom } from './workbench/room.ts'
 import { createTextFiles, createWriters } from './workspace/text-files.ts'
-
-/** Parts that tests replace. */
-export type SiteReplacements = {
-  model?: Model
-  /** Further models that may be named. */
-  models?: readonly Model[]
-  homelab?: Homelab
-  databasePath?: string
-  /** Lets tests watch or break the database. */
-  database?: (database: Database) => Database
-  executions?: (store: ExecutionStore) => ExecutionStore
-  /** Receives push messages instead of the browsers' push services. */
-  push?: PushSender
-  /** Channels in place of the shipped ones. */
-  channels?: readonly ChannelKind[]
-  /** Checks in place of the shipped ones. */
-  checks?: readonly Check[]
-  /** The built program of the memory's thread. */
-  memoryWorker?: URL
-  /** The memory's thread starts with the first request to it, and not some seconds after the start. */
-  memoryOnUse?: true
-  /** In place of the network and of Chromium, for pages. */
-  browser?: BrowserParts
-  /** In place of the web. */
-  web?: Partial<WebParts>
-  /** Tools in addition to the real ones. */
-  tools?: readonly Tool[]
-}
 
 /**
  * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two sites in one process
@@ -104,10 +36,10 @@ export function openSite(
   const house = createHouse((error, message) => siteLog.report(error, message))
   const { facts, stopping } = house
 
-  const store = house.open(storeRoom, { config, siteLog, replaced: replace })
+  const store = house.open(rooms.store, { config, siteLog, replaced: replace })
   const { database, dataDir, reserve, sealed } = store
-  const { journal } = house.open(journalRoom, { database, dataDir, now, siteLog, sealed })
-  const { time, clock } = house.open(timeRoom, {
+  const { journal } = house.open(rooms.journal, { database, dataDir, now, siteLog, sealed })
+  const { time, clock } = house.open(rooms.time, {
     given: given.clock,
     signInIdleMs: config.signInIdleMs,
     database,
@@ -116,7 +48,7 @@ export function openSite(
     reserve,
     facts,
   })
-  const said = house.open(logRoom, { siteLog, clock })
+  const said = house.open(rooms.log, { siteLog, clock })
   const foundation: Foundation = {
     ...store,
     ...said,
@@ -128,63 +60,56 @@ export function openSite(
   }
   const of = { foundation, config, facts }
 
-  const { homelab } = house.open(homelabRoom, { ...of, replaced: replace.homelab })
+  const { homelab } = house.open(rooms.homelab, { ...of, replaced: replace.homelab })
   const { cluster } = homelab
-  const { drills } = house.open(drillRoom, { ...of, homelab: homelab.homelab })
-  const { attached } = house.open(attachedRoom, { ...of, stepUp, version })
+  const { drills } = house.open(rooms.drill, { ...of, homelab: homelab.homelab })
+  const { attached } = house.open(rooms.attached, { ...of, stepUp, version })
   const {
     policy,
     reload: reloadPolicy,
     ownRoles,
-  } = house.open(policyRoom, {
+  } = house.open(rooms.policy, {
     ...of,
     homelab,
     attachedTools: attached.tools,
   })
-  const { people } = house.open(peopleRoom, { ...of, ownRoles, offboarding: house.registry('offboarding') })
-  const sessionParts = house.open(sessionsRoom, { ...of, people })
+  const { people } = house.open(rooms.people, { ...of, ownRoles, offboarding: house.registry('offboarding') })
+  const sessionParts = house.open(rooms.sessions, { ...of, people })
   const { transcripts, reach, shown, note } = sessionParts
-  const { models } = house.open(modelsRoom, {
+  const { models } = house.open(rooms.models, {
     ...of,
     cluster: cluster.state,
     first: replace.model,
     others: replace.models,
   })
-  const { agents } = house.open(agentsRoom, {
+  const { agents } = house.open(rooms.agents, {
     ...of,
     otherTools: () => [...attached.tools(), ...(replace.tools ?? [])].map(({ name }) => name),
     models: models.choice,
   })
   const servedTools = servedBy(cluster.state, catalogOf(house.registry('tools'), inFixedOrder))
-  const { skills } = house.open(skillsRoom, { ...of, catalog: servedTools, agents })
+  const { skills } = house.open(rooms.skills, { ...of, catalog: servedTools, agents })
   const houseTools = skills.withTool(servedTools)
   const catalog = withAttached(houseTools, attached.tools)
-  const { promptOf } = house.open(promptsRoom, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
-  const access = house.open(accessRoom, of)
+  const { promptOf } = house.open(rooms.prompts, { ...of, agents, skillsOf: (agent) => skills.textFor(agent) })
+  const access = house.open(rooms.access, of)
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
-  const { budgets } = house.open(budgetsRoom, { ...of, agents, jobStore, costOf: models.costOf })
+  const { budgets } = house.open(rooms.budgets, { ...of, agents, jobStore, costOf: models.costOf })
   const cards = createConfirmationStore(database, foundation.held)
-  const { workbench } = house.open(workbenchRoom, {
-    foundation,
-    policy: () => policy.current().workbench,
+  const { workbench } = house.open(rooms.workbench, {
+    ...of,
+    policy,
     policyWritten: reloadPolicy,
-    card: (toolUseId, person) =>
-      cards
-        .list(now() - cardsKeptMs)
-        .find((card) => card.toolUseId === toolUseId && reach.reads(person, card.sessionId)),
-    isProtected: (place) => isProtectedPlace(place, { policy: policy.current() }),
-    mayWriteIn(sessionId, id = firstOwnerId) {
-      const person = people.known.find(id)
-      return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
-    },
-    isOwnPlace: createIsOwnPlace(config),
-    browser: replace.browser,
-    web: { search: config.search, ...replace.web },
+    cards,
+    transcripts,
+    reach,
+    people: people.known,
+    replaced: replace,
   })
   const changeStore = createChangeStore(database)
   const images = createImageStore(database)
-  const { gate } = house.open(gateRoom, {
+  const { gate } = house.open(rooms.gate, {
     foundation,
     facts,
     config,
@@ -201,27 +126,19 @@ export function openSite(
     newDemo: replace.homelab === undefined && config.proxmox === undefined ? newDemo : undefined,
     store: cards,
     planStore: createPlanStore(database),
-    addRun: ({ id, sessionId, plan, asker, at }) =>
-      void transcripts.addRun({
-        id,
-        sessionId,
-        status: 'running',
-        at,
-        origin: { kind: 'plan', plan, by: asker.name, asker },
-      }),
+    transcripts,
     proofOf: drills.provenOf,
     people: people.known,
     mayAsk: people.mayAsk,
-    watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
-    publicUrl: config.publicUrl,
+    watchers: sessionParts.watchers,
     executions: replace.executions,
     applied: workbench.applied,
   })
-  const { formerCluster } = house.open(formerClusterRoom, { ...of, gate })
+  const { formerCluster } = house.open(rooms.formerCluster, { ...of, gate })
   const writers = createWriters(foundation)
-  const runbooks = house.open(runbooksRoom, { ...of, catalog, gate, writers, jobStore })
+  const runbooks = house.open(rooms.runbooks, { ...of, catalog, gate, writers, jobStore })
   const texts = createTextFiles(foundation, writers, runbooks.library)
-  const { memory } = house.open(memoryRoom, {
+  const { memory } = house.open(rooms.memory, {
     foundation,
     config,
     texts,
@@ -231,7 +148,7 @@ export function openSite(
     worker: replace.memoryWorker,
     isOnUse: replace.memoryOnUse ?? false,
   })
-  const { watch } = house.open(watchRoom, {
+  const { watch } = house.open(rooms.watch, {
     ...of,
     homelab,
     drills,
@@ -243,7 +160,7 @@ export function openSite(
     shipped: replace.checks,
     tokens: [config.proxmox?.tokenId, config.drill.token?.tokenId],
   })
-  const { sessions } = house.open(runsRoom, {
+  const { sessions } = house.open(rooms.runs, {
     ...of,
     catalog,
     agents,
@@ -262,10 +179,10 @@ export function openSite(
     removed: workbench.forget,
   })
   const { runs } = sessions
-  house.open(plansRoom, { ...of, runbooks, gate, runs, shown })
-  house.open(returnsRoom, { ...of, store: changeStore, cluster, runs })
-  house.open(askersRoom, { ...of, gate, runs })
-  const { jobs } = house.open(jobsRoom, {
+  house.open(rooms.plans, { ...of, runbooks, gate, runs, shown })
+  house.open(rooms.returns, { ...of, store: changeStore, cluster, runs })
+  house.open(rooms.askers, { ...of, gate, runs })
+  const { jobs } = house.open(rooms.jobs, {
     ...of,
     jobStore,
     runs,
@@ -288,8 +205,8 @@ export function openSite(
     redactor: foundation.redactor,
     usedUp: budgets.keeper.usedUp,
   })
-  const { push } = house.open(webPushRoom, { ...of, signing, gate, people: people.known, sender: replace.push })
-  const { channels, desk } = house.open(channelsRoom, {
+  const { push } = house.open(rooms.webPush, { ...of, signing, gate, people: people.known, sender: replace.push })
+  const { channels, desk } = house.open(rooms.channels, {
     ...of,
     stepUp,
     gate,
@@ -304,8 +221,7 @@ export function openSite(
     registered: house.registry('channels'),
     shipped: replace.channels,
   })
-  const usedToday = (agent: string) => budgets.store.sum({ since: budgets.midnight(), agent })
-  house.open(agentsPageRoom, {
+  house.open(rooms.agentsPage, {
     ...of,
     agents,
     texts,
@@ -313,11 +229,11 @@ export function openSite(
     gate,
     runs,
     shown,
-    usedToday,
+    budgets,
     models: models.choice,
     store: transcripts,
   })
-  house.open(budgetsPageRoom, {
+  house.open(rooms.budgetsPage, {
     foundation,
     budgets,
     note,
@@ -325,7 +241,7 @@ export function openSite(
     store: transcripts,
     callsPerRun: config.maxTurns,
   })
-  house.open(toolsRoom, {
+  house.open(rooms.tools, {
     ...of,
     homelab,
     drills,
@@ -340,8 +256,8 @@ export function openSite(
     people: people.known,
     others: replace.tools ?? [],
   })
-  house.open(filesRoom, of)
-  house.open(doorsRoom, { ...of, formerCluster, gate, runs })
+  house.open(rooms.files, of)
+  house.open(rooms.doors, { ...of, formerCluster, gate, runs })
 
   return {
     ...foundation,
@@ -388,8 +304,6 @@ export function openSite(
   }
 }
 
-/** Age up to which a decided card's difference is shown, ms. */
-const cardsKeptMs = 24 * 60 * 60_000
 const newDemo = 'It was made on the demo’s cluster, which each start makes anew.'
 
 export type Site = ReturnType<typeof openSite>

@@ -1,10 +1,11 @@
-import { mainAgentId, type PersonRef, personFor, promptFiles, type Spending } from 'protocol'
+import { mainAgentId, type PersonRef, personFor, promptFiles } from 'protocol'
 import type { ModelChoice } from '../agent/model.ts'
 import { defaultPersona, plainPersona, systemPrompt } from '../agent/persona.ts'
 import type { Runs } from '../agent/runs.ts'
 import { titleOf } from '../agent/sessions/title.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Shown } from '../auth/closed-words.ts'
+import type { ComposedBudgets } from '../budgets/room.ts'
 import type { Gate } from '../calls/room.ts'
 import { agentsFile } from '../config/agents-file.ts'
 import type { Foundation } from '../foundation.ts'
@@ -107,17 +108,17 @@ type AgentsPageNeeds = {
   gate: Pick<Gate, 'confirmations' | 'tryingJudge'>
   runs: Pick<Runs, 'start' | 'setRehearsal'>
   store: Pick<TranscriptStore, 'session' | 'createSession'>
-  usedToday(agent: string): Spending
+  budgets: Pick<ComposedBudgets, 'store' | 'midnight'>
   shown(person: PersonRef): Pick<Shown, 'deed'>
 }
 
 function routesOf(needs: AgentsPageNeeds) {
-  const { agents, catalog, models, gate, runs, store } = needs
+  const { agents, catalog, models, gate, runs, store, budgets } = needs
   const { database, redactor, now } = needs.foundation
   return agentRoutes({
     agents,
     files: filesOf(needs.texts),
-    usedToday: needs.usedToday,
+    usedToday: (agent) => budgets.store.sum({ since: budgets.midnight(), agent }),
     offered: (agent) =>
       catalog
         .list()

@@ -1,5 +1,6 @@
 import type { Card, ClusterState, Principal, ToolCalls } from 'protocol'
 import type { GoneBecause } from '../agent/run/gone.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Watchers } from '../agent/watchers.ts'
 import type { Agents } from '../agents/agent.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
@@ -53,7 +54,7 @@ import { createLookAgain, type LookAgain } from './look-again.ts'
 import { tellObserved } from './observed-notice.ts'
 import type { People } from './people.ts'
 import type { PlanStore } from './plans/plan.ts'
-import { type PlanParts, Plans } from './plans/plans.ts'
+import { type PlanRunStart, Plans } from './plans/plans.ts'
 import type { ConfirmationStore, ExecutionStore, ImageStore } from './ports.ts'
 import { KeptPreviews } from './previews.ts'
 import { OpenQuestions, type QuestionParts, type Questions } from './questions/questions.ts'
@@ -93,7 +94,7 @@ export type Gate = {
 export type GateNeeds = {
   foundation: Foundation
   facts: JarvisFacts
-  config: Pick<Config, 'confirmTtlMs'>
+  config: Pick<Config, 'confirmTtlMs' | 'publicUrl'>
   /** The reason that closes earlier changes at the start, in a demo whose cluster each start makes anew. */
   newDemo: string | undefined
   policy: ActivePolicy
@@ -105,8 +106,7 @@ export type GateNeeds = {
   store: ConfirmationStore
   changeStore: ChangeStore
   planStore: PlanStore
-  /** Stores a run that follows a plan. */
-  addRun: PlanParts['addRun']
+  transcripts: Pick<TranscriptStore, 'addRun'>
   images: ImageStore
   watchers: Pick<Watchers, 'isWatched'>
   apiTokens: Pick<ApiTokens, 'list'>
@@ -114,7 +114,6 @@ export type GateNeeds = {
   /** Returns whether a person may ask for anything now. @param person undefined: the first owner */
   mayAsk(person: string | undefined): boolean
   decisions: Decisions
-  publicUrl: string | undefined
   /** Lets tests watch or break the execution store. */
   executions: ((store: ExecutionStore) => ExecutionStore) | undefined
   note: RecordParts['note'] & QuestionParts['note']
@@ -265,7 +264,7 @@ function openGate(needs: GateNeeds): Gate {
   const plans = new Plans({
     ...shared,
     store: needs.planStore,
-    addRun: needs.addRun,
+    addRun: (run) => addPlanRun(needs.transcripts, run),
     changed: () => activity.changed({ what: 'runbooks' }),
   })
   const grants = new Grants({
@@ -333,12 +332,17 @@ function openGate(needs: GateNeeds): Gate {
   }
 }
 
+function addPlanRun(transcripts: GateNeeds['transcripts'], { id, sessionId, plan, asker, at }: PlanRunStart): void {
+  const origin = { kind: 'plan', plan, by: asker.name, asker } as const
+  transcripts.addRun({ id, sessionId, status: 'running', at, origin })
+}
+
 function gateRoutes(gate: Gate, needs: GateNeeds): Route[] {
   const { reach, people, catalog, policy } = needs
   const { now, redactor } = needs.foundation
   const { confirmations, questions, grants, executor, tryingJudge, world } = gate
   return [
-    ...confirmationRoutes(confirmations, () => reach, now, createOriginOf(needs.publicUrl)),
+    ...confirmationRoutes(confirmations, () => reach, now, createOriginOf(needs.config.publicUrl)),
     ...roleRoutes({
       roles: () => policy.current().roles,
       builtIn: builtInRoleNames,

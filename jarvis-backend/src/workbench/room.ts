@@ -2,18 +2,23 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type AreaName,
-  type Card,
+  firstOwnerId,
   JarvisError,
   type WorkbenchBody,
   type WorkbenchPreview,
   type WorkbenchReply,
   type WorkbenchRoot,
 } from 'protocol'
-import type { Identity } from '../auth/tokens.ts'
+import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { SessionReach } from '../auth/reach.ts'
+import type { ActivePolicy } from '../calls/active-policy.ts'
+import type { People } from '../calls/people.ts'
+import type { ConfirmationStore } from '../calls/ports.ts'
 import { saveWorkbench } from '../calls/workbench-setting.ts'
+import type { Config } from '../config/config.ts'
 import { policyText, textHash } from '../config/policy-file.ts'
 import type { Foundation } from '../foundation.ts'
-import type { Place, Root, WorkbenchPolicy } from '../gate/index.ts'
+import { isProtectedPlace, type Root, type WorkbenchPolicy } from '../gate/index.ts'
 import { editedPolicy, sectionNow } from '../gate/policy/change-workbench.ts'
 import { workbenchOf } from '../gate/policy/workbench.ts'
 import { defineRoom } from '../house.ts'
@@ -31,7 +36,7 @@ import { composeExec } from './areas/exec.ts'
 import { composeFiles } from './areas/files.ts'
 import { composeGit } from './areas/git.ts'
 import { composeWeb, type WebParts } from './areas/web.ts'
-import type { IsOwnPlace } from './egress/own-place.ts'
+import { createIsOwnPlace } from './egress/own-place.ts'
 import { createApplier } from './files/applier.ts'
 import { type ContentStore, createContentStore } from './files/content-store.ts'
 import { fileDiffOf, wholeDiff } from './files/diff.ts'
@@ -43,19 +48,17 @@ import { createScratches } from './scratch.ts'
 
 type WorkbenchNeeds = {
   foundation: BenchFoundation & Pick<Foundation, 'journal' | 'secrets' | 'settings'>
-  /** The policy in force now. */
-  policy(): WorkbenchPolicy
+  config: Pick<Config, 'search' | 'port' | 'publicUrl'>
+  /** The policy in force. */
+  policy: Pick<ActivePolicy, 'current'>
   /** Takes up policy.yaml, which was written just now. */
   policyWritten(): void
-  /** A card that waits or was decided lately. Undefined if the person may not see it. */
-  card(toolUseId: string, person: Identity['person']): Pick<Card, 'diff'> | undefined
-  isProtected(place: Place): boolean
-  /** Tells if a person may write in a conversation; false if there is no such conversation. @param person absent: the first owner */
-  mayWriteIn(sessionId: string, person: string | undefined): boolean
-  isOwnPlace: IsOwnPlace
-  browser?: BrowserParts
-  /** The settings of the web tools, and the parts that tests replace. */
-  web: WebParts
+  cards: Pick<ConfirmationStore, 'list'>
+  transcripts: Pick<TranscriptStore, 'session'>
+  reach: SessionReach
+  people: Pick<People, 'find'>
+  /** Parts in place of the network and of Chromium. */
+  replaced: { browser?: BrowserParts | undefined; web?: Partial<WebParts> | undefined }
 }
 
 /** The parts of the workbench that other rooms use. */
@@ -74,7 +77,8 @@ export interface Workbench {
 export const workbenchRoom = defineRoom({
   name: 'workbench',
   open(needs: WorkbenchNeeds) {
-    const { foundation, policy, isProtected, mayWriteIn, isOwnPlace } = needs
+    const { foundation, replaced } = needs
+    const policy = () => needs.policy.current().workbench
     const { dataDir, database, now, clock, report } = foundation
     const home = join(dataDir, 'workbench')
     const ownPaths = ownPathsOf(dataDir)
@@ -90,9 +94,17 @@ export const workbenchRoom = defineRoom({
     const removal = createRemoval(join(home, 'removed'), { clock: systemClock, report })
     const scratches = createScratches(dataDir, removal, report)
     const own = { ownPaths, rootOf, store, applier, scratch: scratches.make, discard: removal.discard }
-    const bench: Bench = { ...foundation, policy, isProtected, mayWriteIn, isOwnPlace, ...own }
-    const areas = new AreaSet(areasOf(bench, needs), policy)
-    const settings = settingsOf(needs, areas, ownPaths)
+    const bench: Bench = {
+      ...foundation,
+      ...own,
+      policy,
+      isProtected: (place) => isProtectedPlace(place, { policy: needs.policy.current() }),
+      mayWriteIn: mayWriteIn(needs),
+      isOwnPlace: createIsOwnPlace(needs.config),
+    }
+    const web = { search: needs.config.search, ...replaced.web }
+    const areas = new AreaSet(areasOf(bench, { browser: replaced.browser, web }), policy)
+    const settings = settingsOf({ ...needs, policy }, areas, ownPaths)
     const workbench: Workbench = {
       state: settings.state,
       async applied(callId) {
@@ -127,7 +139,10 @@ export const workbenchRoom = defineRoom({
 })
 
 /** The areas in the order in which their tools are offered. Append a new area: providers cache the order. */
-const areasOf = (bench: Bench, { browser, web }: Pick<WorkbenchNeeds, 'browser' | 'web'>): readonly Area[] => [
+const areasOf = (
+  bench: Bench,
+  { browser, web }: { browser: BrowserParts | undefined; web: WebParts },
+): readonly Area[] => [
   composeFiles(bench),
   composeDocker(bench),
   composeExec(bench, browser?.reaching),
@@ -135,6 +150,14 @@ const areasOf = (bench: Bench, { browser, web }: Pick<WorkbenchNeeds, 'browser' 
   composeBrowser(bench, browser),
   composeWeb(bench, web),
 ]
+
+/** Tells if a person may write in a conversation; false if there is no such conversation. */
+const mayWriteIn =
+  ({ people, transcripts, reach }: Pick<WorkbenchNeeds, 'people' | 'transcripts' | 'reach'>) =>
+  (sessionId: string, id = firstOwnerId) => {
+    const person = people.find(id)
+    return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
+  }
 
 /** Makes the folder of a session, if it is not there. @throws Error if the id is not a session's */
 function madeDir(home: string, sessionId: string): string {
@@ -151,7 +174,11 @@ type Settings = {
 }
 
 /** Reads and writes the section `workbench` of policy.yaml. */
-function settingsOf(needs: WorkbenchNeeds, areas: AreaSet, ownPaths: readonly string[]): Settings {
+function settingsOf(
+  needs: Pick<WorkbenchNeeds, 'foundation' | 'policyWritten'> & { policy(): WorkbenchPolicy },
+  areas: AreaSet,
+  ownPaths: readonly string[],
+): Settings {
   const { dataDir, settings, journal, database } = needs.foundation
   const file = policyText(dataDir)
   const refusal = (path: string) => rootRefusal(path, ownPaths)
@@ -181,20 +208,25 @@ function settingsOf(needs: WorkbenchNeeds, areas: AreaSet, ownPaths: readonly st
   }
 }
 
-const routesOf = (needs: WorkbenchNeeds, areas: AreaSet, settings: Settings, store: ContentStore): Route[] =>
-  workbenchRoutes({
+function routesOf(needs: WorkbenchNeeds, areas: AreaSet, settings: Settings, store: ContentStore): Route[] {
+  const { foundation, cards, reach } = needs
+  const { redactor, now } = foundation
+  return workbenchRoutes({
     async state() {
       await areas.look()
       return settings.state()
     },
-    preview: (body) => needs.foundation.redactor.value(settings.preview(body)),
+    preview: (body) => redactor.value(settings.preview(body)),
     save: settings.save,
     async diff(toolUseId, person) {
-      const card = needs.card(toolUseId, person)
+      const card = cards
+        .list(now() - cardsKeptMs)
+        .find((one) => one.toolUseId === toolUseId && reach.reads(person, one.sessionId))
       if (card === undefined) throw new JarvisError('unknown_confirmation', 'There is no such card.')
-      return needs.foundation.redactor.later(wholeDiff(card.diff ?? [], store.read))
+      return redactor.later(wholeDiff(card.diff ?? [], store.read))
     },
   })
+}
 
 function shownRoot(root: Root): WorkbenchRoot {
   const problem = rootProblem(root.path)
@@ -203,3 +235,5 @@ function shownRoot(root: Root): WorkbenchRoot {
 
 /** Age up to which the outcome of a call's files is kept, ms. */
 const keptForMs = 90 * 24 * 60 * 60_000
+/** Age up to which a decided card's difference is shown, ms. */
+const cardsKeptMs = 24 * 60 * 60_000
