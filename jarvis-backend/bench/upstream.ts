@@ -126,6 +126,13 @@ function answer(response: ServerResponse, hint: string) {
 }
 
 const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+  // It lists no models.
+  if (request.method !== 'POST') {
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"type":"error","error":{"type":"not_found_error"}}')
+    return
+  }
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => answer(response, hintOf(JSON.parse(Buffer.concat(chunks).toString()) as Body)))
