@@ -12,14 +12,21 @@ const io = new Server(http)
 const tools: Anthropic.Tool[] = [
   { name: 'get_cluster_status', description: 'Shows the cluster.', input_schema: { type: 'object', properties: {} } },
   {
+    name: 'get_recent_tasks',
+    description: 'Lists the newest tasks.',
+    input_schema: { type: 'object', properties: { limit: { type: 'integer' } } },
+  },
+  {
     name: 'restart_vm',
     description: 'Restarts a virtual machine.',
     input_schema: { type: 'object', properties: { vmid: { type: 'integer' } }, required: ['vmid'] },
   },
 ]
 const nodes = [{ name: 'pve', status: 'online', cpuRatio: 0.71, ramBytes: 109_000_000_000 }]
+const tasks = Array.from({ length: 20 }, (_, i) => ({ node: 'pve', type: 'vzdump', vmid: 100 + i, status: 'OK' }))
 const run: Record<string, (input: unknown) => string> = {
   get_cluster_status: () => JSON.stringify({ isQuorate: true, nodes }),
+  get_recent_tasks: (input) => JSON.stringify(tasks.slice(0, (input as { limit: number }).limit)),
   restart_vm: (input) => `VM ${(input as { vmid: number }).vmid} not running`,
 }
 

@@ -4,6 +4,7 @@ import { cacheRow } from './cache.ts'
 import { connect, connectMany, type Run, run } from './client.ts'
 import { clusterRow } from './cluster.ts'
 import { gateRow } from './gate.ts'
+import { loopRow } from './loop.ts'
 import { callOverMcp, keepAnswer, mcpToken } from './mcp.ts'
 import { pageRow } from './page.ts'
 import { prefill } from './prefill.ts'
@@ -170,6 +171,7 @@ export function createRows(setup: Setup): Row[] {
         cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'call get_cluster_status'))),
       ),
     },
+    loopRow(setup),
     {
       name: 'child',
       lines: [{ title: 'a child run with one green call, CPU ms' }],

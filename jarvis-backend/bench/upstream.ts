@@ -4,7 +4,7 @@ import { tokensOf } from './ui/answer.ts'
 import { wordAt, words } from './words.ts'
 
 /** The members of `POST /v1/messages` that are read. */
-type Body = { messages: { content: string | { type: string; text?: string }[] }[] }
+type Body = { messages: { role: string; content: string | { type: string; text?: string }[] }[] }
 
 const intervalMs = 20
 
@@ -82,13 +82,14 @@ function markdown(response: ServerResponse, count: number) {
 
 const stamp = () => `${beforeStamp} ${process.hrtime.bigint() / 1000n}.${afterStamp}`
 
+let called = 0
 function call(response: ServerResponse, name: string, input: string) {
   response.write(
     start +
       sse({
         type: 'content_block_start',
         index: 0,
-        content_block: { type: 'tool_use', id: `toolu_${name}`, name, input: {} },
+        content_block: { type: 'tool_use', id: `toolu_${name}_${++called}`, name, input: {} },
       }),
   )
   response.write(
@@ -97,15 +98,23 @@ function call(response: ServerResponse, name: string, input: string) {
   response.end(end('tool_use'))
 }
 
-/** The last message says what to do; a tool's result gets a short answer. */
+/** The last text says what to do. A tool's result gets a short answer, or with `rounds` the next call. */
 function hintOf({ messages }: Body): string {
-  const content = messages.at(-1)?.content ?? ''
-  if (typeof content === 'string') return content.split('\n\n').at(-1) ?? ''
+  const at = messages.findLastIndex(({ role, content }) => role === 'user' && !hasResult(content))
+  const content = messages[at]?.content ?? ''
   // A child run reads a few words of JARVIS before its task.
-  return content.some(({ type }) => type === 'tool_result') ? 'flat 8' : (content[0]?.text?.split('\n\n').at(-1) ?? '')
+  const hint = (typeof content === 'string' ? content : (content[0]?.text ?? '')).split('\n\n').at(-1) ?? ''
+  const [verb, count, tool, key] = hint.split(' ')
+  const results = messages.slice(at + 1).filter((message) => hasResult(message.content)).length
+  // Each round has its own argument: equal calls are told to the model.
+  if (verb === 'rounds' && results < Number(count)) return `call ${tool} {"${key}":${results + 1}}`
+  return results === 0 ? hint : 'flat 8'
 }
 
-/** `flat 400`, `paced 200`, `stamped 150`, `markdown 4000`, `call restart_vm {"vmid":142}`. */
+const hasResult = (content: Body['messages'][number]['content']) =>
+  typeof content !== 'string' && content.some(({ type }) => type === 'tool_result')
+
+/** `flat 400`, `paced 200`, `stamped 150`, `markdown 4000`, `call restart_vm {"vmid":142}`, `rounds 20 get_recent_tasks limit`. */
 function answer(response: ServerResponse, hint: string) {
   const [verb = '', what = '', input = '{}'] = hint.split(' ')
   const tokens = Number(what)

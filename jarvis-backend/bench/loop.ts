@@ -1,0 +1,31 @@
+import { run } from './client.ts'
+import type { Row } from './rows.ts'
+import type { Pool, Setup } from './setup.ts'
+import { median } from './statistics.ts'
+
+const runs = 10
+const rounds = 20
+
+/** One run of many rounds, as an agent that looks around makes it: each round is a reply of the model with one green call, and its result. */
+export const loopRow = (setup: Setup): Row => ({
+  name: 'loop',
+  lines: [
+    { title: 'a round of a run of 20 green calls, CPU ms', most: 1 },
+    { title: 'the same round, ms', most: 1 },
+  ],
+  ours: async () => looping(await setup.pool('jarvis')),
+  base: { name: 'relay', measure: async () => looping(await setup.pool('relay')), isGoal: true },
+})
+
+/** @returns CPU ms and ms of a round */
+async function looping({ server, sockets }: Pool): Promise<number[]> {
+  const took: number[] = []
+  const before = await server.read()
+  for (const socket of sockets.slice(0, runs)) {
+    const since = performance.now()
+    await run(socket, `rounds ${rounds} get_recent_tasks limit`)
+    took.push((performance.now() - since) / rounds)
+  }
+  const { cpuMs } = await server.read()
+  return [(cpuMs - before.cpuMs) / (runs * rounds), median(took)]
+}
