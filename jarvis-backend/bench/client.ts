@@ -39,6 +39,8 @@ export async function connect({ url, token }: Place, namespaces: readonly string
 export type Run = {
   sessionId: string
   chars: number
+  /** Number of calls that were settled with a result. */
+  results: number
   /** From each confirmation to its call's result. */
   confirmMs: number[]
 }
@@ -54,7 +56,7 @@ export function run(
   { sessionId, onText }: { sessionId?: string; onText?: (text: string) => void } = {},
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const result: Run = { sessionId: '', chars: 0, confirmMs: [] }
+    const result: Run = { sessionId: '', chars: 0, results: 0, confirmMs: [] }
     let ownRunId: string | undefined
     let confirmedAt = 0
     const fail = (reason: string) => {
@@ -70,8 +72,9 @@ export function run(
       } else if (name === 'chat:confirm_needed') {
         confirmedAt = performance.now()
         socket.emit('chat:confirm', { sessionId, toolUseId, confirmed: true })
-      } else if (name === 'chat:tool_result' && confirmedAt > 0) {
-        result.confirmMs.push(performance.now() - confirmedAt)
+      } else if (name === 'chat:tool_result') {
+        result.results++
+        if (confirmedAt > 0) result.confirmMs.push(performance.now() - confirmedAt)
       } else if (name === 'chat:error') {
         fail(error)
       } else if (name === 'chat:done') {

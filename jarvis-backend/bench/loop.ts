@@ -23,7 +23,8 @@ async function looping({ server, sockets }: Pool): Promise<number[]> {
   const before = await server.read()
   for (const socket of sockets.slice(0, runs)) {
     const since = performance.now()
-    await run(socket, `rounds ${rounds} get_recent_tasks limit`)
+    const { results } = await run(socket, `rounds ${rounds} get_recent_tasks limit`)
+    if (results !== rounds) throw new Error(`${results} of ${rounds} rounds were made`)
     took.push((performance.now() - since) / rounds)
   }
   const { cpuMs } = await server.read()

@@ -74,6 +74,8 @@ export async function createSetup(profileDir: string | undefined) {
         LOG_LEVEL: 'warn',
         // Notes are embedded at the lowest priority, for longer than a round takes.
         JARVIS_EMBEDDINGS: 'none',
+        // The row `loop` makes more rounds than a chat usually may.
+        CHAT_MAX_LOOP: '30',
         ...env,
       },
     })

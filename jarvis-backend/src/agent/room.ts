@@ -215,11 +215,15 @@ const askersOf = ({
   speaker: (sessionId, by) => speakerOf({ store, isShared: (id) => shares.of(id).length > 0, nameOf }, sessionId, by),
 })
 
+type Specs = readonly { tool: Tool; spec: ToolSpec }[]
+
 /** The prompts, tools and texts of runs. */
 class RunPrompts implements Prompts {
   readonly #needs: Needs & { redact<T>(value: T): T }
   /** The specifications of all tools, made again when the catalogue changes. */
-  readonly #specs: () => readonly { tool: Tool; spec: ToolSpec }[]
+  readonly #specs: () => Specs
+  readonly #offered = new WeakMap<Agent, { specs: Specs; skillTool: Tool | undefined; offered: readonly ToolSpec[] }>()
+  readonly #shared = new WeakMap<readonly ToolSpec[], { asking: readonly ToolSpec[]; shared: readonly ToolSpec[] }>()
   #summary: { state: ClusterState; alerts: readonly Alert[]; text: string } | undefined
 
   constructor(needs: Needs & { redact<T>(value: T): T }) {
@@ -238,7 +242,7 @@ class RunPrompts implements Prompts {
     // Open calls of an agent that is gone are still settled, as refused. Its models are not called.
     if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const own = this.#specsFor(agent)
-    const tools = asking === agent ? own : own.filter((spec) => this.#specsFor(asking).includes(spec))
+    const tools = asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking))
     const { temperature } = agent
     return { prompt: promptOf(agent), tools, limits, effort: chosen ?? agent.effort, temperature }
   }
@@ -261,14 +265,30 @@ class RunPrompts implements Prompts {
     return gate.sightOf(asker) === undefined ? redact(await memory.recall(message, agent)) : { items: [] }
   }
 
-  #specsFor(agent: Agent): ToolSpec[] {
-    return this.#specs().flatMap(({ tool, spec }) => {
+  /** The specifications of an agent's tools: the same array until the catalogue, the agent or its skills change. */
+  #specsFor(agent: Agent): readonly ToolSpec[] {
+    const specs = this.#specs()
+    // It names the skills of this agent.
+    const skillTool = this.#needs.skills.toolFor(agent)
+    const known = this.#offered.get(agent)
+    if (known?.specs === specs && known.skillTool === skillTool) return known.offered
+    const offered = specs.flatMap(({ tool, spec }) => {
       if (!isOffered(agent, tool)) return []
       if (!tool.isApprovedText) return [spec]
-      // It names the skills of this agent.
-      const own = this.#needs.skills.toolFor(agent)
-      return own === undefined ? [] : [own === tool ? spec : specOf(own)]
+      return skillTool === undefined ? [] : [skillTool === tool ? spec : specOf(skillTool)]
     })
+    this.#offered.set(agent, { specs, skillTool, offered })
+    return offered
+  }
+
+  /** The specifications that both agents are offered: the same array until one of theirs changes. */
+  #sharedBy(own: readonly ToolSpec[], asking: readonly ToolSpec[]): readonly ToolSpec[] {
+    const known = this.#shared.get(own)
+    if (known?.asking === asking) return known.shared
+    const theirs = new Set(asking)
+    const shared = own.filter((spec) => theirs.has(spec))
+    this.#shared.set(own, { asking, shared })
+    return shared
   }
 }
 
