@@ -262,6 +262,7 @@ const sharedState: Record<string, string> = {
   '../../packages/redaction/src/assignments.ts': 'memo: a key and what its name says',
   '../../packages/ssh-grammar/src/command-words.ts': 'memo: a command and its words',
   '../../packages/ssh-grammar/src/judge-command.ts': 'memo: a command and its verdict',
+  'agent/repeats.ts': 'memo: an entry, which never changes, and its hash',
   'skills/folders.ts': 'memo: the hash of a skill’s files and what they say',
   'tools/catalog.ts': 'memo: a schema and its JSON',
   'tools/homelab/get-cluster-status.ts': 'memo: a state, which is of one site, and its summary',

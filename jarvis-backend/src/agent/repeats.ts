@@ -25,15 +25,15 @@ export function createRepeats(entries: readonly Entry[]) {
   return (runId: string, calls: readonly ToolCall[]): Repeats => {
     const turns = turnsOf.get(runId) ?? []
     turnsOf.set(runId, turns)
-    const keys = calls.flatMap((call) => {
+    const settled = calls.flatMap((call) => {
       const outcome = outcomes.get(call.toolUseId)
       return outcome === undefined ? [] : keyOf(call, outcome)
     })
-    if (keys.length === 0 || keys.length < calls.length) {
+    if (settled.length === 0 || settled.length < calls.length) {
       turns.length = 0
       return { equal: 0, cycle: undefined }
     }
-    turns.push([...new Set(keys)].sort().join(' '))
+    turns.push([...new Set(settled)].sort().join(' '))
     return { equal: equalAtEnd(turns), cycle: cycleAtEnd(turns) }
   }
 }
@@ -41,8 +41,17 @@ export function createRepeats(entries: readonly Entry[]) {
 /** True if another turn would only repeat the same outcome. */
 export const isStuck = ({ equal, cycle }: Repeats): boolean => equal >= equalTurnsStuck || cycle !== undefined
 
-const keyOf = ({ toolName, toolInput }: ToolCall, outcome: Settling): string =>
-  hashOf({ toolName, toolInput, outcome: sameAs(outcome), isError: isError(outcome) })
+/** Hashes of settled calls by outcome. Entries do not change, and each step of a run compares all of them again. */
+const keys = new WeakMap<Settling, { call: ToolCall; key: string }>()
+
+function keyOf(call: ToolCall, outcome: Settling): string {
+  const known = keys.get(outcome)
+  if (known?.call === call) return known.key
+  const { toolName, toolInput } = call
+  const key = hashOf({ toolName, toolInput, outcome: sameAs(outcome), isError: isError(outcome) })
+  keys.set(outcome, { call, key })
+  return key
+}
 
 /** Figures such as `seen 36 s ago` and `attempt 3`, which differ each time for one and the same failure. */
 const figures = /(?<![\w.:-])[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
