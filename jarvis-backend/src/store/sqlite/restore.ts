@@ -11,7 +11,7 @@ import { removeDatabase, sidecars, sync } from './files.ts'
 import { type Head, readHead, writeHead } from './journal/anchor.ts'
 import { createJournal, journalHead } from './journal/journal.ts'
 import { createVerifier } from './journal/verify.ts'
-import { migrations } from './migrations.ts'
+import { migrations } from './migrations/index.ts'
 import { type RestoredRights, takeBack, type Was } from './restore-rights.ts'
 import { createTranscriptStore } from './sessions/transcript.ts'
 

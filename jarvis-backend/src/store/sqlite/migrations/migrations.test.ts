@@ -1,16 +1,43 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { createApiTokens } from '../../auth/api-tokens.ts'
-import { hashToken } from '../../auth/tokens.ts'
-import { createPersonStore } from './access/people.ts'
-import { createApiTokenStore } from './access/tokens.ts'
-import { createRecipientStore } from './channels/recipients.ts'
-import { openDatabase } from './database.ts'
-import { migrations } from './migrations.ts'
-import { createTranscriptStore } from './sessions/transcript.ts'
+import { createApiTokens } from '../../../auth/api-tokens.ts'
+import { hashToken } from '../../../auth/tokens.ts'
+import { createPersonStore } from '../access/people.ts'
+import { createApiTokenStore } from '../access/tokens.ts'
+import { createRecipientStore } from '../channels/recipients.ts'
+import { openDatabase } from '../database.ts'
+import { createTranscriptStore } from '../sessions/transcript.ts'
+import { migrations } from './index.ts'
+
+/** How many migrations stand in the files `released-*.ts`, and the digest of their text. */
+const released = { count: 59, sha256: '55534dd5bdbfac116ea5a0185bced3773a254a1018f3a0093c0bb3aa73d687e3' }
+
+test('the released migrations are what they were, to the byte', () => {
+  const text = JSON.stringify(migrations.slice(0, released.count))
+  expect(createHash('sha256').update(text).digest('hex')).toBe(released.sha256)
+})
+
+test('each later migration is one file, whose number is its place in the list', async () => {
+  const names = readdirSync(import.meta.dirname).filter(
+    (name) => !/^(index|migrations\.test|released-\d+-\d+)\.ts$/.test(name),
+  )
+  expect(names.filter((name) => !/^\d{4}-[a-z0-9-]+\.ts$/.test(name))).toEqual([])
+  const byNumber = await Promise.all(
+    names.map(
+      async (name) =>
+        [
+          Number(name.slice(0, 4)),
+          Object.values(await import(pathToFileURL(join(import.meta.dirname, name)).href)),
+        ] as const,
+    ),
+  )
+  expect(byNumber).toEqual(migrations.slice(released.count).map((sql, at) => [released.count + at + 1, [sql]]))
+})
 
 test('a database of the first schema keeps its runs and their entries', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
