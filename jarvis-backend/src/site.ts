@@ -39,7 +39,7 @@ import { accessRoom } from './signing/room.ts'
 import { skillsRoom } from './skills/room.ts'
 import { storeRoom } from './store/room.ts'
 import { createChangeStore } from './store/sqlite/calls/changes.ts'
-import { createConfirmationStore } from './store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore } from './store/sqlite/calls/confirmations.ts'
 import type { Database } from './store/sqlite/database.ts'
 import { createJobStore } from './store/sqlite/jobs.ts'
 import { journalRoom } from './store/sqlite/journal/room.ts'
@@ -164,7 +164,7 @@ export function openSite(
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
   const { budgets } = house.open(budgetsRoom, { ...of, agents, jobStore, costOf: models.costOf })
-  const cards = createConfirmationStore(database, foundation.held)
+  const cards = new SqliteConfirmationStore(database, foundation.held)
   const { workbench } = house.open(workbenchRoom, {
     foundation,
     policy: () => policy.current().workbench,

@@ -11,7 +11,7 @@ import { createPersonStore } from '../access/people.ts'
 import { createApiTokenStore } from '../access/tokens.ts'
 import { createRecipientStore } from '../channels/recipients.ts'
 import { openDatabase } from '../database.ts'
-import { createTranscriptStore } from '../sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../sessions/transcript.ts'
 import { migrations } from './index.ts'
 
 /** How many migrations stand in the files `released-*.ts`, and the digest of their text. */
@@ -53,7 +53,7 @@ test('a database of the first schema keeps its runs and their entries', () => {
   old.close()
 
   const database = openDatabase(path)
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   expect(store.unfinishedRuns('ses_1')).toMatchObject([{ id: 'run_1', position: 0, at: 3, partial: 'It is' }])
   expect(store.entriesOfRun('run_1')).toEqual([{ type: 'user', seq: 0, runId: 'run_1', at: 3, text: 'How is pve?' }])
   database.close()
@@ -86,7 +86,7 @@ test('unfinished runs and entries of an older version say where they come from',
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   expect(store.unfinishedRuns('ses_1')).toMatchObject([
     { id: 'run_1', at: 3, partial: 'It is', origin: { kind: 'chat', messageId: 'msg_1', text: 'How is pve?' } },
     { id: 'run_2', at: 4, origin: { kind: 'chat', messageId: 'msg_2', text: '/get_vms', by: 'operator' } },
@@ -131,7 +131,7 @@ test('branches of an older version become versions where a message was edited, a
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   const family = (id: string) => store.family(id).map(({ id, of, at }) => [id, of, at])
   expect(family('later').toSorted()).toEqual([
     ['begun anew', 'first', 0],
