@@ -6,7 +6,7 @@ import { clusterSummary } from '../src/homelab/summary.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newId } from '../src/lib/ids.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 
 /** A turn is measured in each but once: 20 rounds of 40, and one to warm up. */
 const shortSessions = 21 * 40
@@ -16,7 +16,7 @@ const answer =
 
 /** Writes a session of so many messages, half of them answers. @param say the answer to the message at this place */
 export function writeSession(
-  store: ReturnType<typeof createTranscriptStore>,
+  store: SqliteTranscriptStore,
   messages: number,
   { at, say, context }: { at: number; say: (at: number) => string; context?: string },
 ): string {
@@ -51,7 +51,7 @@ export function prefill(dataDir: string): { long: string; middle: string; takeSh
   const context = asClusterData(clusterSummary(cluster.state(), []))
   cluster.close()
   const database = openDatabase(join(dataDir, 'jarvis.db'))
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
 
   const session = (messages: number) =>
     writeSession(store, messages, { at: Date.now(), say: () => answer.repeat(3), context })

@@ -10,7 +10,7 @@ import { SiteLog } from './log/site-log.ts'
 import type { SiteReplacements } from './replacements.ts'
 import * as rooms from './rooms.ts'
 import { createChangeStore } from './store/sqlite/calls/changes.ts'
-import { createConfirmationStore } from './store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore } from './store/sqlite/calls/confirmations.ts'
 import { createJobStore } from './store/sqlite/jobs.ts'
 import { createPlanStore } from './store/sqlite/plans.ts'
 import { createImageStore } from './store/sqlite/sessions/images.ts'
@@ -96,7 +96,7 @@ export function openSite(
   const { apiTokens, decisions, signing } = access
   const jobStore = createJobStore(database)
   const { budgets } = house.open(rooms.budgets, { ...of, agents, jobStore, costOf: models.costOf })
-  const cards = createConfirmationStore(database, foundation.held)
+  const cards = new SqliteConfirmationStore(database, foundation.held)
   const { workbench } = house.open(rooms.workbench, {
     ...of,
     policy,

@@ -4,7 +4,7 @@ import { createJournal } from '../src/store/sqlite/journal/journal.ts'
 import { createSessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../src/store/sqlite/sessions/session-list.ts'
 import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
 import { journalContract, settingsContract, transactionsContract } from './contracts/base-ports.ts'
 import { sessionListContract } from './contracts/session-list.ts'
@@ -37,7 +37,7 @@ describe('SessionList in SQLite', () =>
     })
     return {
       list: createSessionList(database, index),
-      transcripts: createTranscriptStore(database),
+      transcripts: new SqliteTranscriptStore(database),
       shares: createShareStore(database),
     }
   }))

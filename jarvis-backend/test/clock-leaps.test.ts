@@ -81,7 +81,7 @@ const sourceOf = (dir: string) => {
   const root = fileURLToPath(new URL(`../src/${dir}`, import.meta.url))
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
   return names
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.endsWith('migrations.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.includes('migrations/'))
     .map((name) => readFileSync(join(root, name), 'utf8'))
 }
 

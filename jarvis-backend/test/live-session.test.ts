@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { LiveSession } from '../src/agent/sessions/live-session.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 
 test('numbers stay above what is written where another’s work has its commit undone', async () => {
   const database = openDatabase(':memory:')
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   store.createSession({ id: 'ses_1', title: 'One', source: 'mcp', at: 1 })
   const row = {
     id: 'run_1',
@@ -37,13 +37,12 @@ test('numbers stay above what is written where another’s work has its commit u
     clock: systemClock,
     afterCommit,
     ...quiet,
-    store: {
-      ...store,
+    store: Object.assign(new SqliteTranscriptStore(database), {
       reserveSeq() {
         if (database.sql.inTransaction) database.sql.exec('ROLLBACK')
         throw new Error('full')
       },
-    },
+    }),
   })
   const before = store.entriesOfRun('run_1').length
   const append = () => full.append({ row, entries: [] }, { type: 'error', error: 'z', code: 'y' })

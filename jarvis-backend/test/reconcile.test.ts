@@ -4,7 +4,7 @@ import { reconcile } from '../src/calls/reconcile.ts'
 import type { Cluster } from '../src/homelab/ports.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
-import { createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { houseTools } from '../src/tools/house.ts'
 import { createFakeClock } from './support/fake-clock.ts'
@@ -185,7 +185,7 @@ test('a rollback that started its guest again is found beside that start', async
 test('the task of an undo, which names no guest, is taken for no other call’s', () => {
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const executions = createExecutionStore(database)
+  const executions = new SqliteExecutionStore(database)
   const changes = createChangeStore(database)
   const begin = (toolUseId: string, toolInput: ToolInput, id: string) => {
     const call = { toolName: 'any', toolInput, sessionId: 'ses_1' }

@@ -5,13 +5,13 @@ import { createRedactor } from 'redaction/redact'
 import { sealedRows, sealRows } from 'secrets'
 import { createBox } from 'secrets/box'
 import { expect, test } from 'vitest'
-import { createConfirmationStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createDatabaseKeepers } from '../src/store/sqlite/memory/keepers.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
-import { createHeldInputs } from '../src/store/sqlite/sessions/held-inputs.ts'
+import { HeldInputs } from '../src/store/sqlite/sessions/held-inputs.ts'
 import { createInputsRedaction } from '../src/store/sqlite/sessions/redact-inputs.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { folder } from './support/data-dir.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
 import { snapshotGuest } from './support/snapshot-guest.ts'
@@ -110,11 +110,11 @@ test('an operator’s own call in place of a denied one runs with its real argum
 
 test('the call that an operator named instead is real again after a restart, and never runs where its key is lost', () => {
   const database = openDatabase(':memory:')
-  const transcript = createTranscriptStore(database)
+  const transcript = new SqliteTranscriptStore(database)
   transcript.createSession({ id: 'ses_1', title: '', source: 'mcp', at: 0 })
   transcript.addRun({ id: 'run_1', sessionId: 'ses_1', origin: { kind: 'mcp', client: 't' }, status: 'running', at: 0 })
   const storeWith = (id: string) =>
-    createConfirmationStore(database, createHeldInputs(database, { redact, ...boxWith(id) }))
+    new SqliteConfirmationStore(database, new HeldInputs(database, { redact, ...boxWith(id) }))
   const card = { toolUseId: 'tu_1', createdAt: 1, expiresAt: 9 } as Card
   storeWith('a').add({ card, sessionId: 'ses_1', runId: 'run_1', bindingHash: '', callKey: '' })
   const alternative = { toolUseId: 'tu_2', toolName: 'snapshot_guest', toolInput: { vmid: 104, note } }
@@ -130,8 +130,8 @@ test('the call that an operator named instead is real again after a restart, and
 
 test('real arguments are held until their run has ended, longer where a program may ask for them again', () => {
   const database = openDatabase(':memory:')
-  const held = createHeldInputs(database, { redact, ...boxWith('a') })
-  const [store, stored] = [createTranscriptStore(database, held), createTranscriptStore(database)]
+  const held = new HeldInputs(database, { redact, ...boxWith('a') })
+  const [store, stored] = [new SqliteTranscriptStore(database, held), new SqliteTranscriptStore(database)]
   store.createSession({ id: 'ses_1', title: '', source: 'mcp', at: 0 })
   store.addRun({ id: 'run_1', sessionId: 'ses_1', origin: { kind: 'mcp', client: 't' }, status: 'running', at: 0 })
   const turn = {
@@ -167,9 +167,9 @@ test('real arguments are held until their run has ended, longer where a program 
 
   // A newer key seals them again; a key that is lost leaves a call that never runs.
   sealRows(database.sql, boxWith('a', 'b'), (work) => work())
-  const withNewer = createTranscriptStore(database, createHeldInputs(database, { redact, ...boxWith('b') }))
+  const withNewer = new SqliteTranscriptStore(database, new HeldInputs(database, { redact, ...boxWith('b') }))
   expect(inputs(withNewer)).toEqual([note, note])
-  const without = createTranscriptStore(database, createHeldInputs(database, { redact, ...boxWith('c') }))
+  const without = new SqliteTranscriptStore(database, new HeldInputs(database, { redact, ...boxWith('c') }))
   expect(without.entry('ses_1', 0)).toMatchObject({ content: [{ malformed: expect.stringContaining('key') }, {}] })
   store.setRunStatus('run_1', 'ended')
   expect(inputs(withNewer)).toEqual([safe, note])
@@ -185,13 +185,13 @@ test('what an earlier release stored is redacted in slices, over restarts, and o
   const path = join(dir, 'jarvis.db')
   const open = () => {
     const database = openDatabase(path)
-    const held = createHeldInputs(database, { redact, ...boxWith('a') })
-    return { database, held, store: createTranscriptStore(database, held) }
+    const held = new HeldInputs(database, { redact, ...boxWith('a') })
+    return { database, held, store: new SqliteTranscriptStore(database, held) }
   }
   const old = open()
   // As a release left it that knew no redaction of what is stored.
   old.database.sql.exec("DELETE FROM settings WHERE key = 'stored_inputs_redacted'")
-  const stored = createTranscriptStore(old.database)
+  const stored = new SqliteTranscriptStore(old.database)
   const sizes = 300
   for (const [at, id] of ['ended', 'waiting'].entries()) {
     stored.createSession({ id: `ses_${id}`, title: '', source: 'chat', at })

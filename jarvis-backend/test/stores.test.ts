@@ -15,7 +15,7 @@ import { createAlertStore, createCheckStore, createWindowStore } from '../src/st
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
-import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore, SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../src/store/sqlite/calls/questions.ts'
 import { createChatStore } from '../src/store/sqlite/channels/chats.ts'
@@ -38,7 +38,7 @@ import { createAttachmentStore } from '../src/store/sqlite/sessions/attachments.
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
 import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createSkillStore } from '../src/store/sqlite/skills.ts'
 import { createSpendingStore } from '../src/store/sqlite/spending.ts'
 import * as access from './contracts/access-stores.ts'
@@ -61,8 +61,8 @@ const inSqlite =
   () => {
     const database = openDatabase(':memory:')
     onTestFinished(() => void database.close())
-    const { createSession } = createTranscriptStore(database)
-    for (const id of ['ses_1', 'ses_2']) createSession({ id, title: id, source: 'chat', at: 10 })
+    const transcripts = new SqliteTranscriptStore(database)
+    for (const id of ['ses_1', 'ses_2']) transcripts.createSession({ id, title: id, source: 'chat', at: 10 })
     return create(database)
   }
 
@@ -75,10 +75,11 @@ const sqlite: Record<string, () => void> = {
   ChallengeStore: () => access.challengeStoreContract(inSqlite(createChallengeStore)),
   ChangeStore: () => calls.changeStoreContract(inSqlite(createChangeStore)),
   CheckStore: () => alerts.checkStoreContract(inSqlite(createCheckStore)),
-  ConfirmationStore: () => calls.confirmationStoreContract(inSqlite(createConfirmationStore)),
+  ConfirmationStore: () =>
+    calls.confirmationStoreContract(inSqlite((database) => new SqliteConfirmationStore(database))),
   DrillStore: () => drillStoreContract(inSqlite(createDrillStore)),
   GenerationStore: () => generationStoreContract(inSqlite(createGenerationStore)),
-  ExecutionStore: () => calls.executionStoreContract(inSqlite(createExecutionStore)),
+  ExecutionStore: () => calls.executionStoreContract(inSqlite((database) => new SqliteExecutionStore(database))),
   GrantStore: () => calls.grantStoreContract(inSqlite(createGrantStore)),
   ImageStore: () => calls.imageStoreContract(inSqlite(createImageStore)),
   JobStore: () => jobStoreContract(inSqlite(createJobStore)),
@@ -121,7 +122,7 @@ const sqlite: Record<string, () => void> = {
           [createSkillStore(database, 'main'), createSkillStore(database, 'coder')] satisfies [unknown, unknown],
       ),
     ),
-  TranscriptStore: () => transcriptStoreContract(inSqlite(createTranscriptStore)),
+  TranscriptStore: () => transcriptStoreContract(inSqlite((database) => new SqliteTranscriptStore(database))),
   WindowStore: () => alerts.windowStoreContract(inSqlite(createWindowStore)),
 }
 

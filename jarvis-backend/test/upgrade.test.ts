@@ -6,7 +6,7 @@ import jwt from 'jsonwebtoken'
 import type { Grant, JournalVerification, LoginReply, SessionSummary } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
-import { migrations } from '../src/store/sqlite/migrations.ts'
+import { migrations } from '../src/store/sqlite/migrations/index.ts'
 import { as, postJson } from './support/people.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

@@ -17,11 +17,11 @@ import { shippedPolicy } from '../src/gate/policy/shipped.ts'
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
-import { createConfirmationStore, createExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore, SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { keepJournal } from '../src/store/sqlite/journal/kept.ts'
-import { createTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import type { ToolOutput } from '../src/tools/tool.ts'
 import { createFakeClock } from './support/fake-clock.ts'
@@ -40,12 +40,12 @@ function createHouse(calls: readonly ToolCall[]) {
   const database = openDatabase(':memory:')
   const faults: unknown[] = []
   const report = (error: unknown) => void faults.push(error)
-  const transcript = createTranscriptStore(database)
+  const transcript = new SqliteTranscriptStore(database)
   transcript.createSession({ id: sessionId, title: '', source: 'mcp', at: 0 })
   transcript.addRun({ id: runId, sessionId, origin: { kind: 'mcp', client: 'laptop' }, status: 'running', at: 0 })
   const journal = keepJournal(database, { dir: '', now: clock.now, report })
   const lab = createSimulator({ clock, protectedTargets: new Set(), speed: 1_000 })
-  const store = createConfirmationStore(database)
+  const store = new SqliteConfirmationStore(database)
   const entries: Entry[] = []
   const now = { isRehearsal: false, isAskerKnown: true, isAnswerLost: false }
   const starts = new Map<number, number>()
@@ -99,7 +99,7 @@ function createHouse(calls: readonly ToolCall[]) {
     }
     const units = new SeenUnits(lab.cluster, own)
     const shared = { journal, transactions: database, clock: own, report }
-    const executions = createExecutionStore(database)
+    const executions = new SqliteExecutionStore(database)
     const redactor = createRedactor([])
     const grants = new Grants({ ...shared, store: createGrantStore(database), proof: journal.proof, changed() {} })
     const unsigned = () => expect.fail('No rule here wants a signature.')
@@ -318,7 +318,7 @@ test('whatever happens in whatever order, an approved call starts at most once, 
       expect(house.faults).toEqual([])
       for (const { toolUseId } of calls) {
         expect(entries.filter((entry) => settles(entry) && callIdOf(entry) === toolUseId)).toHaveLength(1)
-        const outcome = createExecutionStore(house.database).get(toolUseId)?.outcome
+        const outcome = new SqliteExecutionStore(house.database).get(toolUseId)?.outcome
         const claims = house.rows('execution', toolUseId).length
         expect(claims, 'a claim has an outcome').toBe(outcome === undefined ? 0 : 1)
       }

@@ -4,7 +4,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../../scripts/chromium.js'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createTranscriptStore } from '../../src/store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../../src/store/sqlite/sessions/transcript.ts'
 import { connect, run } from '../client.ts'
 import { writeSession } from '../prefill.ts'
 import { type Round, table } from '../report.ts'
@@ -83,7 +83,7 @@ export async function ui(setup: Setup, rounds: number): Promise<string> {
 
 function prefill(dataDir: string): { long: string; longer: string } {
   const database = openDatabase(`${dataDir}/jarvis.db`)
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   // Answers have many lengths.
   const say = (at: number) => answerOf(((at * 7_919) % 2_400) + 200)
   const ids = database.atomically(() => ({

@@ -23,7 +23,7 @@ import type { Route } from '../http/route.ts'
 import { toolRoutes } from '../http/tools.ts'
 import type { Decisions } from '../signing/decisions.ts'
 import { createCallCounts } from '../store/sqlite/calls/call-counts.ts'
-import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import { SqliteExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../store/sqlite/calls/grants.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -204,7 +204,7 @@ function sharedBy(needs: GateNeeds, judges: Judges) {
   const { clock, database, journal, redactor, redact, isStopping, report, activity } = foundation
   const { homelab, cluster } = needs.homelab
   const cardsChanged = facts.teller('cards.changed')
-  const stored = createExecutionStore(database)
+  const stored = new SqliteExecutionStore(database)
   const { world, judge, effectsOf, lookAgain } = judges
   return {
     clock,

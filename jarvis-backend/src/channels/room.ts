@@ -18,7 +18,7 @@ import { defineRoom, type JarvisFacts } from '../house.ts'
 import { channelRoutes } from '../http/channels.ts'
 import { transcriptionRoutes } from '../http/transcriptions.ts'
 import { createChangeStore } from '../store/sqlite/calls/changes.ts'
-import { createConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore } from '../store/sqlite/calls/confirmations.ts'
 import { createQuestionStore } from '../store/sqlite/calls/questions.ts'
 import { createChatStore } from '../store/sqlite/channels/chats.ts'
 import { createChoiceStore } from '../store/sqlite/channels/choices.ts'
@@ -170,7 +170,7 @@ function openMatters({
   database,
   now,
 }: Pick<Foundation, 'database' | 'now'>): Pick<Parameters<typeof createChannels>[0], 'cardOf' | 'isOpen'> {
-  const cards = createConfirmationStore(database)
+  const cards = new SqliteConfirmationStore(database)
   const questions = createQuestionStore(database)
   const changes = createChangeStore(database)
   return {

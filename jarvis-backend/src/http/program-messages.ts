@@ -81,7 +81,7 @@ export function createProgramMessages(parts: {
           const run = store.unfinishedRuns(id).find((one) => one.id === runId)
           const messageId = run !== undefined && 'messageId' in run.origin ? run.origin.messageId : ''
           sent = { sessionId: id, runId, messageId, queued: isQueued }
-          if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, parts.now())
+          if (requestId !== undefined) store.rememberReply({ kind: 'send', by, requestId }, sent, parts.now())
         },
       })
       if (sent === undefined) throw new JarvisError('internal', 'The message was not stored.')

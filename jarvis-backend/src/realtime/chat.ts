@@ -40,7 +40,7 @@ export function serveChat(
       : {
           once: {
             isAnswered: () => store.replyTo(kind, by, requestId) !== undefined,
-            remember: () => store.rememberReply(kind, by, requestId, {}, parts.now()),
+            remember: () => store.rememberReply({ kind, by, requestId }, {}, parts.now()),
           },
         }
   namespace.on('connection', (socket) => {

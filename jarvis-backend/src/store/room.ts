@@ -12,7 +12,7 @@ import { createDiskReserve } from '../lib/disk-reserve.ts'
 import type { SiteLog } from '../log/site-log.ts'
 import { type Database, openDatabase } from './sqlite/database.ts'
 import { lockDataDir } from './sqlite/lock.ts'
-import { createHeldInputs, type HeldInputs } from './sqlite/sessions/held-inputs.ts'
+import { HeldInputs } from './sqlite/sessions/held-inputs.ts'
 import { createSettings } from './sqlite/settings.ts'
 
 /** The data dir and the database of a site. */
@@ -76,7 +76,7 @@ export const storeRoom = defineRoom({
       settings,
       sealing,
       secrets,
-      held: createHeldInputs(database, { redact: siteLog.redactor.value, ...secrets }),
+      held: new HeldInputs(database, { redact: siteLog.redactor.value, ...secrets }),
       writtenPolicy,
       later: (ms, run) => void setTimeout(() => database.sql.open && run(), ms).unref(),
     }

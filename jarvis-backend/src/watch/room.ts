@@ -15,7 +15,7 @@ import { oldBefore } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import type { Library } from '../runbooks/library.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../store/sqlite/alerts.ts'
-import { createExecutionStore } from '../store/sqlite/calls/confirmations.ts'
+import { SqliteExecutionStore } from '../store/sqlite/calls/confirmations.ts'
 import { createLeaningStore } from '../store/sqlite/leaning.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import { withPorts } from '../tools/tool.ts'
@@ -293,7 +293,7 @@ function detailPorts(
   samples: DetailPorts['samples'],
   shown: (change: Change) => Change,
 ): DetailPorts {
-  const executions = createExecutionStore(foundation.database)
+  const executions = new SqliteExecutionStore(foundation.database)
   return {
     samples,
     async changes(targets, from, to) {

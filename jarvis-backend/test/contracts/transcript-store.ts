@@ -110,7 +110,7 @@ export function transcriptStoreContract(open: () => TranscriptStore) {
 
   test('the first reply to a request is kept until it is forgotten', () => {
     const store = open()
-    store.rememberReply('chat:send', 'operator', 'req_1', { ok: true }, 20)
+    store.rememberReply({ kind: 'chat:send', by: 'operator', requestId: 'req_1' }, { ok: true }, 20)
     expect(store.replyTo('chat:send', 'operator', 'req_1')).toEqual({ ok: true })
     expect(store.replyTo('chat:send', 'other', 'req_1')).toBeUndefined()
     store.forgetReplies(21)

@@ -1,4 +1,4 @@
-import type { Claim, ExecutionStore } from '../../src/calls/ports.ts'
+import type { Claim, ExecutionStore, Outcome } from '../../src/calls/ports.ts'
 import type { Replacements } from '../../src/process.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
 
@@ -11,16 +11,16 @@ export const mutants = {
   'act-before-claim': {
     executions(store: ExecutionStore): ExecutionStore {
       const held = new Map<string, Claim>()
-      return {
-        ...store,
-        claim: (claim) => void held.set(claim.toolUseId, claim),
-        settle(toolUseId, ...outcome) {
+      const real = { claim: store.claim.bind(store), settle: store.settle.bind(store) }
+      return Object.assign(store, {
+        claim: (claim: Claim) => void held.set(claim.toolUseId, claim),
+        settle(toolUseId: string, at: number, outcome: Outcome) {
           const claim = held.get(toolUseId)
-          if (claim !== undefined) store.claim(claim)
+          if (claim !== undefined) real.claim(claim)
           held.delete(toolUseId)
-          store.settle(toolUseId, ...outcome)
+          real.settle(toolUseId, at, outcome)
         },
-      }
+      })
     },
   },
   /** Recover to pending: at the next start, what was begun and not settled counts as not begun. */

@@ -125,7 +125,7 @@ export class Sending {
     const run = new Run(session, { ...row, position: store.addRun(row) }, active.liveOrigin(row))
     if (!queued) run.opens(runAgent.begin(run))
     const sent = { sessionId: id, runId: row.id, messageId: origin.messageId, queued }
-    if (requestId !== undefined) store.rememberReply('send', by, requestId, sent, at)
+    if (requestId !== undefined) store.rememberReply({ kind: 'send', by, requestId }, sent, at)
     message.remember?.(sent)
     return { sent, run }
   }

@@ -6,7 +6,7 @@ import type { ComposedPeople } from '../../auth/room.ts'
 import type { Foundation } from '../../foundation.ts'
 import { defineRoom, type JarvisFacts } from '../../house.ts'
 import { createShareStore } from '../../store/sqlite/sessions/shares.ts'
-import { createTranscriptStore } from '../../store/sqlite/sessions/transcript.ts'
+import { SqliteTranscriptStore } from '../../store/sqlite/sessions/transcript.ts'
 import { Watchers } from '../watchers.ts'
 import type { Draft } from './entries.ts'
 import { LiveSessions } from './live-sessions.ts'
@@ -38,7 +38,7 @@ export const sessionsRoom = defineRoom({
     const { people } = needs
     const { clock, database, journal, redactor, held, report, activity, now } = needs.foundation
     const notice = needs.facts.teller('notice.due')
-    const transcripts = createTranscriptStore(database, held)
+    const transcripts = new SqliteTranscriptStore(database, held)
     const watchers = new Watchers(report)
     const live = new LiveSessions({
       store: transcripts,
@@ -52,7 +52,7 @@ export const sessionsRoom = defineRoom({
       isPersonId(id) ? (people.people.names().find((person) => person.id === id)?.name ?? id) : id
     const shares = new Shares({
       store: createShareStore(database),
-      session: transcripts.session,
+      session: (id) => transcripts.session(id),
       people: { find: people.known.find, nameOf: (id) => nameOf(personOf(id)) },
       durably: database.durably,
       record: (change) => void journal.append('session', change),
@@ -80,7 +80,10 @@ export const sessionsRoom = defineRoom({
       mayTalk: (role) => isAtLeast(role, 'member'),
       now,
     })
-    const reach = createSessionReach(transcripts.session, (...of) => shares.mayOf(...of))
+    const reach = createSessionReach(
+      (id) => transcripts.session(id),
+      (...of) => shares.mayOf(...of),
+    )
     return {
       transcripts,
       watchers,

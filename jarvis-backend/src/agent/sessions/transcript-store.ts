@@ -91,7 +91,7 @@ export interface TranscriptStore {
 
   /** The reply that was given to an earlier request with the same id. */
   replyTo(kind: string, by: string, requestId: string): unknown
-  rememberReply(kind: string, by: string, requestId: string, reply: unknown, at: number): void
+  rememberReply(request: { kind: string; by: string; requestId: string }, reply: unknown, at: number): void
   /** Drops replies older than `before`. */
   forgetReplies(before: number): void
   atomically<T>(work: () => T): T

@@ -8,7 +8,7 @@ import { defineRoom } from '../../house.ts'
 import { pushRoutes } from '../../http/push.ts'
 import type { Route } from '../../http/route.ts'
 import type { ComposedSigning } from '../../signing/room.ts'
-import { createConfirmationStore } from '../../store/sqlite/calls/confirmations.ts'
+import { SqliteConfirmationStore } from '../../store/sqlite/calls/confirmations.ts'
 import { createRecipientStore } from '../../store/sqlite/channels/recipients.ts'
 import { createSubscriptionStore } from '../../store/sqlite/channels/subscriptions.ts'
 import { unseenIn } from '../../store/sqlite/channels/unseen.ts'
@@ -60,7 +60,7 @@ function createWebPush(foundation: Foundation, parts: WebPushNeeds) {
   }
   const subscriptions = createSubscriptionStore(database)
   const recipients = createRecipientStore(database)
-  const cards = createConfirmationStore(database)
+  const cards = new SqliteConfirmationStore(database)
   const changed = () => activity.changed({ what: 'push' })
   const buttons = createSignedButtons({
     ...signing,

@@ -70,7 +70,7 @@ async function loadDoor(needs: Needs): Promise<RequestListener> {
     catalog: needs.catalog,
     watched: { cluster, watchJournal: journal.watch },
     surface: needs.surface?.(surface) ?? surface,
-    entriesOf: store.entriesOfRun,
+    entriesOf: (runId) => store.entriesOfRun(runId),
     asked(callId) {
       const known = confirmations.ofCall(callId)
       return known && { ...known, entries: store.entriesOfRun(known.runId) }

@@ -4,7 +4,7 @@ import { JarvisError } from 'protocol'
 import { madePrivate } from '../../lib/private-file.ts'
 import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
-import { migrations } from './migrations.ts'
+import { migrations } from './migrations/index.ts'
 import { isFull, toStorageFailure } from './storage-failure.ts'
 
 export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {

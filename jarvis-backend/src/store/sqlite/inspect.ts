@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { checkPages } from './database.ts'
-import { migrations } from './migrations.ts'
+import { migrations } from './migrations/index.ts'
 
 /**
  * Checks every page of a database that others may be using; changes nothing.

@@ -4,16 +4,16 @@ import Sqlite from 'better-sqlite3'
 import { openCalls } from '../../agent/next-step.ts'
 import { type BackedUpFile, sealTables } from './backup.ts'
 import { createChangeStore } from './calls/changes.ts'
-import { createConfirmationStore, createExecutionStore } from './calls/confirmations.ts'
+import { SqliteConfirmationStore, SqliteExecutionStore } from './calls/confirmations.ts'
 import { createGrantStore } from './calls/grants.ts'
 import { checkPages, type Database, DatabaseRefused, openDatabase } from './database.ts'
 import { removeDatabase, sidecars, sync } from './files.ts'
 import { type Head, readHead, writeHead } from './journal/anchor.ts'
 import { createJournal, journalHead } from './journal/journal.ts'
 import { createVerifier } from './journal/verify.ts'
-import { migrations } from './migrations.ts'
+import { migrations } from './migrations/index.ts'
 import { type RestoredRights, takeBack, type Was } from './restore-rights.ts'
-import { createTranscriptStore } from './sessions/transcript.ts'
+import { SqliteTranscriptStore } from './sessions/transcript.ts'
 
 export type Restored = {
   /** When the backup was made, Unix ms; undefined for a plain copy of a database. */
@@ -240,9 +240,9 @@ function filesIn({ sql }: Database): BackedUpFile[] {
 
 /** Expires cards, ends grants and claims open calls. @returns how many cards expired and how many calls have an unknown outcome */
 function endWhatMayHaveRun(database: Database, now: number): { expired: number; unknown: number } {
-  const transcript = createTranscriptStore(database)
-  const confirmations = createConfirmationStore(database)
-  const executions = createExecutionStore(database)
+  const transcript = new SqliteTranscriptStore(database)
+  const confirmations = new SqliteConfirmationStore(database)
+  const executions = new SqliteExecutionStore(database)
   let unknown = 0
   for (const { id: runId, sessionId } of transcript.unfinishedRuns()) {
     const entries = transcript.entriesOfRun(runId)

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { keptRunMs } from '../../../agent/sessions/kept-runs.ts'
 import { openDatabase } from '../database.ts'
 import { createKeptRunStore } from './kept-runs.ts'
-import { createTranscriptStore } from './transcript.ts'
+import { SqliteTranscriptStore } from './transcript.ts'
 
 test('a call past its time is forgotten with the next one of its session, unless it still goes on', () => {
   const database = openDatabase(':memory:')
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   let now = 0
   const kept = createKeptRunStore(database, () => now - keptRunMs)
   for (const id of ['ses_a', 'ses_b']) store.createSession({ id, title: '', source: 'mcp', at: 0 })

@@ -44,7 +44,7 @@ export function createInputsRedaction(
   function redactRow({ at, sessionId, runId, isOver, body }: Row) {
     if (!body.includes('"tool_call"')) return
     const entry = JSON.parse(body) as { content: Content[] }
-    const content = parts.held.hold(sessionId, runId, entry.content, isOver === 1)
+    const content = parts.held.hold({ sessionId, runId }, entry.content, isOver === 1)
     if (content !== entry.content) updateBody.run(JSON.stringify({ ...entry, content }), at)
   }
 

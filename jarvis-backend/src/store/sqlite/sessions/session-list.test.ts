@@ -2,14 +2,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../database.ts'
 import { createSessionIndex } from './session-index.ts'
 import { createSessionList } from './session-list.ts'
-import { createTranscriptStore } from './transcript.ts'
+import { SqliteTranscriptStore } from './transcript.ts'
 
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
 function openAll() {
   const database = openDatabase(':memory:')
   onTestFinished(() => database.close())
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   const reported: unknown[] = []
   let seq = 0
   return {

@@ -1,16 +1,43 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { createApiTokens } from '../../auth/api-tokens.ts'
-import { hashToken } from '../../auth/tokens.ts'
-import { createPersonStore } from './access/people.ts'
-import { createApiTokenStore } from './access/tokens.ts'
-import { createRecipientStore } from './channels/recipients.ts'
-import { openDatabase } from './database.ts'
-import { migrations } from './migrations.ts'
-import { createTranscriptStore } from './sessions/transcript.ts'
+import { createApiTokens } from '../../../auth/api-tokens.ts'
+import { hashToken } from '../../../auth/tokens.ts'
+import { createPersonStore } from '../access/people.ts'
+import { createApiTokenStore } from '../access/tokens.ts'
+import { createRecipientStore } from '../channels/recipients.ts'
+import { openDatabase } from '../database.ts'
+import { SqliteTranscriptStore } from '../sessions/transcript.ts'
+import { migrations } from './index.ts'
+
+/** How many migrations stand in the files `released-*.ts`, and the digest of their text. */
+const released = { count: 59, sha256: '55534dd5bdbfac116ea5a0185bced3773a254a1018f3a0093c0bb3aa73d687e3' }
+
+test('the released migrations are what they were, to the byte', () => {
+  const text = JSON.stringify(migrations.slice(0, released.count))
+  expect(createHash('sha256').update(text).digest('hex')).toBe(released.sha256)
+})
+
+test('each later migration is one file, whose number is its place in the list', async () => {
+  const names = readdirSync(import.meta.dirname).filter(
+    (name) => !/^(index|migrations\.test|released-\d+-\d+)\.ts$/.test(name),
+  )
+  expect(names.filter((name) => !/^\d{4}-[a-z0-9-]+\.ts$/.test(name))).toEqual([])
+  const byNumber = await Promise.all(
+    names.map(
+      async (name) =>
+        [
+          Number(name.slice(0, 4)),
+          Object.values(await import(pathToFileURL(join(import.meta.dirname, name)).href)),
+        ] as const,
+    ),
+  )
+  expect(byNumber).toEqual(migrations.slice(released.count).map((sql, at) => [released.count + at + 1, [sql]]))
+})
 
 test('a database of the first schema keeps its runs and their entries', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-test-'))
@@ -26,7 +53,7 @@ test('a database of the first schema keeps its runs and their entries', () => {
   old.close()
 
   const database = openDatabase(path)
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   expect(store.unfinishedRuns('ses_1')).toMatchObject([{ id: 'run_1', position: 0, at: 3, partial: 'It is' }])
   expect(store.entriesOfRun('run_1')).toEqual([{ type: 'user', seq: 0, runId: 'run_1', at: 3, text: 'How is pve?' }])
   database.close()
@@ -59,7 +86,7 @@ test('unfinished runs and entries of an older version say where they come from',
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   expect(store.unfinishedRuns('ses_1')).toMatchObject([
     { id: 'run_1', at: 3, partial: 'It is', origin: { kind: 'chat', messageId: 'msg_1', text: 'How is pve?' } },
     { id: 'run_2', at: 4, origin: { kind: 'chat', messageId: 'msg_2', text: '/get_vms', by: 'operator' } },
@@ -104,7 +131,7 @@ test('branches of an older version become versions where a message was edited, a
 
   const database = openDatabase(path)
   onTestFinished(() => database.close())
-  const store = createTranscriptStore(database)
+  const store = new SqliteTranscriptStore(database)
   const family = (id: string) => store.family(id).map(({ id, of, at }) => [id, of, at])
   expect(family('later').toSorted()).toEqual([
     ['begun anew', 'first', 0],
