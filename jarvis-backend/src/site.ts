@@ -209,7 +209,7 @@ export function openSite(
         at,
         origin: { kind: 'plan', plan, by: asker.name, asker },
       }),
-    proofOf: drills.provenOf,
+    proofOf: (vmid) => drills.provenOf(vmid),
     people: people.known,
     mayAsk: people.mayAsk,
     watchers: { isWatched: (sessionId) => sessionParts.watchers.isWatched(sessionId) },
