@@ -127,7 +127,7 @@ export function openSite(
     store: cards,
     planStore: createPlanStore(database),
     transcripts,
-    proofOf: drills.provenOf,
+    proofOf: (vmid) => drills.provenOf(vmid),
     people: people.known,
     mayAsk: people.mayAsk,
     watchers: sessionParts.watchers,

@@ -35,8 +35,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   plans: ['protocol', 'runbooks', 'gate', 'tools', 'calls', 'agent', 'redaction'],
   // It calls the rest through ports alone.
   jobs: ['protocol', 'redaction'],
-  // The approval of drills beforehand, for the room alone.
-  'jobs/approval': '*',
+  // The ports of jobs over other rooms. Nothing but the room imports them.
+  'jobs/adapters': '*',
   memory: ['protocol', 'hybrid-index'],
   // `runbooks` for the library, which saves the runbooks among the texts.
   workspace: ['protocol', 'agents', 'runbooks', 'foundation.ts'],
@@ -80,6 +80,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   auth: ['protocol'],
   signing: ['protocol'],
   channels: ['protocol', 'redaction', 'signing'],
+  // The ports of channels over other rooms. Nothing but the room imports them.
+  'channels/house': '*',
   realtime: ['protocol', 'auth', 'agent', 'homelab', 'calls'],
   http: [
     'protocol',
@@ -150,13 +152,14 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   time: [],
 }
 
+/** Folders that join a room with others, as its `room.ts` does. */
+const joining = new Set(['workbench/areas', 'jobs/adapters', 'channels/house'])
 const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
 /** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, because server and client share nothing. */
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp' || (first === 'workbench' && second === 'areas') || (first === 'jobs' && second === 'approval'))
-    return `${first}/${second}`
+  if (first === 'mcp' || joining.has(`${first}/${second}`)) return `${first}/${second}`
   return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])

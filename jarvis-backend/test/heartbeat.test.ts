@@ -1,15 +1,17 @@
 import type { HeartbeatReply, JobsReply } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import {
-  createHeartbeat,
   type Finding,
+  Heartbeat,
   heartbeatFile,
   heartbeatId,
   heartbeatJob,
   resultsFile,
 } from '../src/jobs/heartbeat.ts'
 import type { JobRuns, Standing } from '../src/jobs/job.ts'
-import { createJobs } from '../src/jobs/jobs.ts'
+import { Jobs } from '../src/jobs/jobs.ts'
+import { JobSwitches } from '../src/jobs/switches.ts'
+import { WorkKinds } from '../src/jobs/work-kinds.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
@@ -42,13 +44,12 @@ function beating() {
     stop() {},
     remove() {},
   }
-  const heartbeat = createHeartbeat({
+  const heartbeat = new Heartbeat({
     store,
     settings,
     zone: 'UTC',
     now: clock.now,
-    findings: () => ({ items: state.findings, unseen: state.unseen }),
-    lookNow: async () => {},
+    findings: { present: () => ({ items: state.findings, unseen: state.unseen }), lookNow: async () => {} },
     files: {
       read: (path) => files.get(path),
       writerOf: () => 'per_operator',
@@ -57,34 +58,31 @@ function beating() {
   })
   const announced: string[] = []
   const used = () => store.slots(heartbeatId, { limit: 500 }).reduce((sum, { tokens = 0 }) => sum + tokens, 0)
-  const jobs = createJobs({
+  const calls = { isReading: () => true, refusal: () => undefined }
+  const journal = { append() {} }
+  const jobs = new Jobs({
     store,
-    settings,
     runs,
     clock,
+    journal,
     zone: 'UTC',
     shipped: [heartbeatJob()],
-    workers: { heartbeat: heartbeat.worker },
+    switches: new JobSwitches({ store, settings, journal, transactions: database, now: clock.now }),
+    kinds: new WorkKinds(calls, { heartbeat }),
     transactions: database,
-    journal: { append() {} },
-    changed() {},
     isStopping: () => false,
     redact: (text: string) => text,
-    makerProblem: () => undefined,
-    approvedUntil: () => undefined,
-    guestOf: () => undefined,
-    guestProblem: () => undefined,
-    usedToday: used,
-    overBudget: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`),
-    calls: { isReading: () => true, refusal: () => undefined },
-    announce: (text) => void announced.push(text),
-    ended() {},
+    makers: { problem: () => undefined },
+    approvals: { approvedUntil: () => undefined },
+    guests: { of: () => undefined, problem: () => undefined },
+    budget: { usedUp: () => (used() < 100_000 ? undefined : `It has used ${used()} tokens.`) },
+    teller: { announce: (text) => void announced.push(text), ended() {}, changed() {} },
     report(error) {
       throw error
     },
   })
   jobs.start()
-  onTestFinished(jobs.stop)
+  onTestFinished(() => jobs.stop())
   const slots = () => store.slots(heartbeatId, { limit: 500 }).reverse()
   const beat = (times = 1) => clock.advance(times * 30 * minuteMs)
   return {
@@ -97,7 +95,7 @@ function beating() {
     beat,
     announced,
     store,
-    reply: () => heartbeat.reply(store.get(heartbeatId), undefined, (slot) => slot),
+    reply: () => heartbeat.reply(jobs.get(heartbeatId), (slot) => slot),
   }
 }
 const hot: Finding = { key: 'heat node/pve look', line: 'look: pve is at 81 °C.' }

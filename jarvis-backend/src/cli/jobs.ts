@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { JarvisError } from 'protocol'
 import type { Config } from '../config/config.ts'
-import { pauseJob, resumeJob, stoppedOf, switchAll } from '../jobs/switches.ts'
+import { JobSwitches } from '../jobs/switches.ts'
 import { timesOf } from '../jobs/times.ts'
 import { scheduleWords } from '../jobs/words.ts'
 import { ownZone } from '../lib/zone.ts'
@@ -17,13 +17,19 @@ export async function jobs(config: Config, { positionals }: Input): Promise<void
   const [action = 'list', id = ''] = positionals
   await withData(config, (journal, database) => {
     const store = createJobStore(database)
-    const parts = { settings: createSettings(database), journal, transactions: database }
     const now = Date.now()
+    const switches = new JobSwitches({
+      store,
+      settings: createSettings(database),
+      journal,
+      transactions: database,
+      now: () => now,
+    })
     const acts: Record<string, () => unknown> = {
-      pause: () => pauseJob(parts, store, id, 'cli', 'Paused from the command line.', now),
-      resume: () => resumeJob(parts, store, id, 'cli', now),
-      stop: () => switchAll(parts, true, 'cli', now),
-      start: () => switchAll(parts, false, 'cli', now),
+      pause: () => switches.pause(id, 'cli', 'Paused from the command line.'),
+      resume: () => switches.resume(id, 'cli'),
+      stop: () => switches.switchAll(true, 'cli'),
+      start: () => switches.switchAll(false, 'cli'),
     }
     if (action !== 'list') {
       const act = Object.hasOwn(acts, action) ? acts[action] : undefined
@@ -37,7 +43,7 @@ export async function jobs(config: Config, { positionals }: Input): Promise<void
       console.log(isChanged ? 'Done.' : 'It was so before.')
       return
     }
-    const stopped = stoppedOf(parts.settings)
+    const stopped = switches.stopped()
     if (stopped !== undefined) console.log(`All jobs were stopped by ${stopped.by} at ${time(stopped.at)}.`)
     const lines = store.list().map((job) => {
       const next = job.state === 'active' ? timesOf(job.schedule, Math.min(job.anchor, now)).next(now, 1)[0] : undefined

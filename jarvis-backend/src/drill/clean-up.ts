@@ -11,8 +11,7 @@ const nextTryMs = 10_000
 /** How often after that, while the cluster does not answer or refuses. */
 const againEveryMs = 60_000
 
-/** Removes the copies of drills, and tries again every minute while the cluster does not let it. */
-export function createCleaning(parts: {
+export type CleaningParts = {
   store: Pick<DrillStore, 'save'>
   api: PveApi
   cluster: Pick<Cluster, 'tasks'>
@@ -21,20 +20,69 @@ export function createCleaning(parts: {
   durably<T>(work: () => T): T
   redact(text: string): string
   announce(text: string, level: 'info' | 'warning'): void
-  /** Told after each step. */
+  /** Called after each step. */
   changed(): void
   /** Writes a change of the drill down. @returns the drill with it */
   keep(drill: Drill, change: Partial<Drill>): Drill
   stopping: AbortSignal
-}) {
-  const { store, api, clock, journal, durably, keep, stopping } = parts
-  let working: Promise<unknown> | undefined
-  let disarm = () => {}
+}
 
-  /** Removes the copy. @returns the ended drill @throws where it could not be done now; the drill stays `cleaning` */
-  async function cleanUp(drill: Drill, isRestart: boolean): Promise<Drill> {
-    await restoreEnded(parts, drill, { isWanted: false, signal: stopping })
-    const left = await removeCopy(parts, drill, stopping)
+/** Removes the copies of drills, and tries again every minute while the cluster does not let it. */
+export class Cleaning {
+  readonly #parts: CleaningParts
+  #working: Promise<unknown> | undefined
+  #disarm = () => {}
+
+  constructor(parts: CleaningParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Tries until the copy is gone or is not the drill's. Nothing else may begin meanwhile.
+   * @returns the ended drill; or `cleaning`, if the copy could not be removed yet
+   */
+  async remove(drill: Drill, isRestart: boolean): Promise<Drill> {
+    const { clock, redact, announce, keep, stopping } = this.#parts
+    try {
+      const cleaning = this.#cleanUpInTries(drill, isRestart)
+      this.#working = cleaning
+      return await cleaning
+    } catch (error) {
+      if (stopping.aborted) return drill
+      const why = redact(error instanceof Error ? error.message : String(error))
+      const left = `The copy ${drill.copy} may still be there: ${withStop(why)} JARVIS tries again every minute.`
+      if (drill.left !== left) announce(`The drill of ${drill.vmid}: ${left}`, 'warning')
+      const waiting = keep(drill, { left })
+      this.#disarm = clock.after(againEveryMs, () => void this.remove(waiting, isRestart))
+      return waiting
+    } finally {
+      this.#working = undefined
+    }
+  }
+
+  /** Ends after the stopping signal. */
+  async stop(): Promise<void> {
+    this.#disarm()
+    await this.#working?.catch(() => {})
+  }
+
+  async #cleanUpInTries(drill: Drill, isRestart: boolean): Promise<Drill> {
+    const { api, stopping } = this.#parts
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#cleanUp(drill, isRestart)
+      } catch (error) {
+        if (tries === triesAtOnce || stopping.aborted) throw error
+        await api.wait(nextTryMs, stopping)
+      }
+    }
+  }
+
+  /** Removes the copy. @returns the ended drill @throws if it could not be done now; the drill stays `cleaning` */
+  async #cleanUp(drill: Drill, isRestart: boolean): Promise<Drill> {
+    const { store, api, journal, durably, announce, changed, stopping } = this.#parts
+    await restoreEnded(this.#parts, drill, { isWanted: false, signal: stopping })
+    const left = await removeCopy(this.#parts, drill, stopping)
     const ended: Drill = {
       ...drill,
       step: nextStep('cleaning', 'done'),
@@ -59,50 +107,8 @@ export function createCleaning(parts: {
         ...(left !== undefined && { left }),
       })
     })
-    parts.announce(sentenceOf(ended), left === undefined && ended.verdict === 'proven' ? 'info' : 'warning')
-    parts.changed()
+    announce(sentenceOf(ended), left === undefined && ended.verdict === 'proven' ? 'info' : 'warning')
+    changed()
     return ended
-  }
-
-  async function cleanUpInTries(drill: Drill, isRestart: boolean): Promise<Drill> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await cleanUp(drill, isRestart)
-      } catch (error) {
-        if (tries === triesAtOnce || stopping.aborted) throw error
-        await api.wait(nextTryMs, stopping)
-      }
-    }
-  }
-
-  async function remove(drill: Drill, isRestart: boolean): Promise<Drill> {
-    try {
-      const cleaning = cleanUpInTries(drill, isRestart)
-      working = cleaning
-      return await cleaning
-    } catch (error) {
-      if (stopping.aborted) return drill
-      const why = parts.redact(error instanceof Error ? error.message : String(error))
-      const left = `The copy ${drill.copy} may still be there: ${withStop(why)} JARVIS tries again every minute.`
-      if (drill.left !== left) parts.announce(`The drill of ${drill.vmid}: ${left}`, 'warning')
-      const waiting = keep(drill, { left })
-      disarm = clock.after(againEveryMs, () => void remove(waiting, isRestart))
-      return waiting
-    } finally {
-      working = undefined
-    }
-  }
-
-  return {
-    /**
-     * Tries until the copy is gone or is not the drill's. Nothing else may begin meanwhile.
-     * @returns the ended drill; or `cleaning`, where the copy could not be removed yet
-     */
-    remove,
-    /** Ends after the stopping signal. */
-    async stop() {
-      disarm()
-      await working?.catch(() => {})
-    },
   }
 }

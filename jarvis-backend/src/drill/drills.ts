@@ -3,7 +3,7 @@ import { whoseIs } from '../homelab/guest-identity.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
-import { createCleaning } from './clean-up.ts'
+import { Cleaning } from './clean-up.ts'
 import { freeId } from './copy.ts'
 import { type Drill, type DrillStore, openDrill, proofOf } from './drill.ts'
 import { type DrillRequest, type Plan, planDrill } from './plan.ts'
@@ -28,26 +28,102 @@ export type DrillsParts = {
   report(error: unknown, message: string): void
 }
 
-/** Runs restore drills, one at a time, and removes their copies, whatever happens. */
-export function createDrills(parts: DrillsParts) {
-  const { store, api, cluster, journal, durably } = parts
-  const stopping = new AbortController()
-  /** The proof that is being made. */
-  let working: Promise<unknown> | undefined
+/** A drill's proof, and the guest that the proof is of: `earlier`, if another guest has taken the number since. */
+type Told = { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof }
 
-  function keep(drill: Drill, change: Partial<Drill>): Drill {
-    const kept = { ...drill, ...change }
-    durably(() => store.save(kept))
-    parts.changed()
-    return kept
+/** Runs restore drills, one at a time, and removes their copies, whatever happens. */
+export class Drills {
+  readonly hasOwnToken: boolean
+  readonly ids: { first: number; last: number }
+  readonly #parts: DrillsParts
+  readonly #cleaning: Cleaning
+  readonly #stopping = new AbortController()
+  /** The proof that is being made. */
+  #working: Promise<unknown> | undefined
+
+  constructor(parts: DrillsParts) {
+    this.hasOwnToken = parts.hasOwnToken
+    this.ids = parts.ids
+    this.#parts = parts
+    this.#cleaning = new Cleaning({
+      ...parts,
+      keep: (drill, change) => this.#keep(drill, change),
+      stopping: this.#stopping.signal,
+    })
   }
-  const cleaning = createCleaning({ ...parts, keep, stopping: stopping.signal })
-  const onward = (drill: Drill, event: StepEvent, change: Partial<Drill> = {}) =>
-    keep(drill, { ...change, step: nextStep(drill.step, event) })
+
+  /** Changes nothing. @throws as `planDrill`, and `conflict` while another drill has not ended */
+  async plan(request: DrillRequest, signal: AbortSignal): Promise<Plan> {
+    const open = this.#parts.store.open()
+    if (open !== undefined) throw busy(open)
+    return planDrill(this.#parts, request, signal)
+  }
+
+  /**
+   * Drills and removes the copy. When the signal aborts, the copy is removed all the same, in the background.
+   * @returns the drill, ended; or `cleaning`, if its copy could not be removed yet @throws as `plan`
+   */
+  async run(request: DrillRequest, options: ProveOptions): Promise<Drill> {
+    const plan = await this.plan(request, options.signal)
+    const signal = AbortSignal.any([options.signal, this.#stopping.signal])
+    const claimed = await this.#claim(plan, signal)
+    const drill = await this.#proven(claimed, plan, {
+      ...options,
+      signal,
+      bwlimitKiBps: request.bwlimitKiBps,
+      isStopped: () => options.signal.aborted,
+    })
+    options.onProgress(`Removing the copy ${drill.copy}`)
+    return this.#cleaning.remove(drill, false)
+  }
+
+  /** The newest verdict about a guest's backup; undefined if none was drilled, or another guest has its number now. */
+  newestOf(vmid: number): RestoreProof | undefined {
+    const [drill] = this.#parts.store.proofs(vmid)
+    const found = drill && this.#told(drill)
+    return found?.whose === 'earlier' ? undefined : found?.proof
+  }
+
+  /** The newest proof of a guest for the gate; undefined if the backup did not come to life, or may be of an earlier guest. */
+  provenOf(vmid: number): { level: number; at: number } | undefined {
+    const proof = this.newestOf(vmid)
+    return proof?.verdict === 'proven' && proof.doubt === undefined ? { level: proof.level, at: proof.at } : undefined
+  }
+
+  /** Each guest's newest verdict, newest first, and the drill that has not ended. */
+  proofs(): ProofsReply {
+    const open = this.#parts.store.open()
+    return {
+      items: this.#parts.store.proofs().map((drill) => this.#told(drill).proof),
+      open: open === undefined ? null : openDrill(open),
+    }
+  }
+
+  /** Removes the copy of a drill that the last process left. Its verdict counts if it was known. */
+  resume(): void {
+    const { store, announce, report } = this.#parts
+    const open = store.open()
+    if (open === undefined) return
+    const isKnown = open.verdict !== 'open'
+    const problem = `JARVIS was restarted while the drill was ${open.step}.`
+    const drill = this.#onward(open, 'restarted', isKnown ? {} : { verdict: 'stopped', problem })
+    announce(`The drill of ${drill.vmid} was cut off by a restart. Its copy ${drill.copy} is being removed.`, 'warning')
+    void this.#cleaning
+      .remove(drill, true)
+      .catch((error: unknown) => report(error, 'a drill’s copy could not be removed'))
+  }
+
+  /** Ends all work; the next start takes it up. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('JARVIS is shutting down.'))
+    await this.#cleaning.stop()
+    await this.#working?.catch(() => {})
+  }
 
   /** Writes the claim on the copy, before anything is sent. @throws JarvisError `conflict` */
-  async function claim({ guest, backup, node, storage, notProven }: Plan, signal: AbortSignal): Promise<Drill> {
-    const copy = await freeId(parts, { ...parts.ids, before: store.lastCopy() }, signal)
+  async #claim({ guest, backup, node, storage, notProven }: Plan, signal: AbortSignal): Promise<Drill> {
+    const { store, api, journal, durably, changed } = this.#parts
+    const copy = await freeId(this.#parts, { ...this.ids, before: store.lastCopy() }, signal)
     const { vmid, type, name, identity } = guest
     const drill: Drill = {
       id: newId('drl'),
@@ -71,19 +147,52 @@ export function createDrills(parts: DrillsParts) {
       if (!store.begin(drill)) throw busy(store.open())
       journal.append('drill', { change: 'claimed', ...body })
     })
-    parts.changed()
+    changed()
     return drill
   }
 
-  const newestOf = (vmid: number): RestoreProof | undefined => {
-    const [drill] = store.proofs(vmid)
-    const found = drill && told(drill)
-    return found?.whose === 'earlier' ? undefined : found?.proof
+  /**
+   * Makes the proof. @param options `isStopped`: the person who waits for the drill has stopped it
+   * @returns the drill with its verdict @throws if JARVIS is shutting down: the next start removes the copy
+   */
+  async #proven(claimed: Drill, plan: Plan, options: ProveOptions & { isStopped(): boolean }): Promise<Drill> {
+    const { isStopped } = options
+    const { report, redact } = this.#parts
+    let drill = claimed
+    const keep = (of: Drill, change: Partial<Drill>) => {
+      drill = this.#keep(of, change)
+      return drill
+    }
+    try {
+      const whole = prove({ ...this.#parts, keep }, { drill: claimed, plan }, options)
+      this.#working = whole
+      return await whole
+    } catch (error) {
+      if (this.#stopping.signal.aborted) throw error
+      const isKnown = error instanceof NotProven || error instanceof JarvisError
+      if (error instanceof Error && !isKnown && !isStopped()) report(error, `the drill of ${drill.vmid} failed`)
+      const why = isStopped() ? 'It was stopped.' : error instanceof Error ? error.message : String(error)
+      const verdict = error instanceof NotProven ? 'failed' : 'stopped'
+      return this.#onward(drill, 'broken', { verdict, problem: redact(why) })
+    } finally {
+      this.#working = undefined
+    }
   }
 
-  /** Makes the proof of a drill, and finds whose it is: another guest may have taken the number since. */
-  function told(drill: Drill): { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof } {
-    const guest = cluster.state().guests.find(({ vmid }) => vmid === drill.vmid)
+  #onward(drill: Drill, event: StepEvent, change: Partial<Drill> = {}): Drill {
+    return this.#keep(drill, { ...change, step: nextStep(drill.step, event) })
+  }
+
+  #keep(drill: Drill, change: Partial<Drill>): Drill {
+    const { store, durably, changed } = this.#parts
+    const kept = { ...drill, ...change }
+    durably(() => store.save(kept))
+    changed()
+    return kept
+  }
+
+  #told(drill: Drill): Told {
+    const guest = this.#parts.cluster.state().guests.find(({ vmid }) => vmid === drill.vmid)
     const whose =
       guest === undefined
         ? 'own'
@@ -93,98 +202,12 @@ export function createDrills(parts: DrillsParts) {
     const doubt = whose === 'own' ? {} : { doubt: doubtWords[whose] }
     return { whose, proof: { ...proofOf(drill), ...doubt } }
   }
-
-  return {
-    hasOwnToken: parts.hasOwnToken,
-    ids: parts.ids,
-    /** Changes nothing. @throws as `planDrill`, and `conflict` while another drill has not ended */
-    async plan(request: DrillRequest, signal: AbortSignal): Promise<Plan> {
-      const open = store.open()
-      if (open !== undefined) throw busy(open)
-      return planDrill(parts, request, signal)
-    },
-    /**
-     * Drills and removes the copy. When the signal aborts, the copy is removed all the same, in the background.
-     * @returns the drill, ended; or `cleaning`, where its copy could not be removed yet @throws as `plan`
-     */
-    async run(request: DrillRequest, options: ProveOptions): Promise<Drill> {
-      const { signal } = options
-      const plan = await this.plan(request, signal)
-      const either = AbortSignal.any([signal, stopping.signal])
-      let drill = await claim(plan, either)
-      try {
-        const keeps = (of: Drill, change: Partial<Drill>) => {
-          drill = keep(of, change)
-          return drill
-        }
-        const { bwlimitKiBps } = request
-        const whole = prove({ ...parts, keep: keeps }, drill, plan, { ...options, signal: either, bwlimitKiBps })
-        working = whole
-        drill = await whole
-      } catch (error) {
-        // The next start removes the copy.
-        if (stopping.signal.aborted) throw error
-        const why = signal.aborted ? 'It was stopped.' : error instanceof Error ? error.message : String(error)
-        const verdict = error instanceof NotProven ? 'failed' : 'stopped'
-        if (
-          error instanceof Error &&
-          !(error instanceof NotProven) &&
-          !(error instanceof JarvisError) &&
-          !signal.aborted
-        )
-          parts.report(error, `the drill of ${drill.vmid} failed`)
-        drill = onward(drill, 'broken', { verdict, problem: parts.redact(why) })
-      } finally {
-        working = undefined
-      }
-      options.onProgress(`Removing the copy ${drill.copy}`)
-      return cleaning.remove(drill, false)
-    },
-    /** The newest verdict about a guest's backup; undefined where none was drilled, or another guest has its number now. */
-    newestOf,
-    /** The same for the gate, where the backup came to life. */
-    provenOf(vmid: number): { level: number; at: number } | undefined {
-      const proof = newestOf(vmid)
-      return proof?.verdict === 'proven' && proof.doubt === undefined ? { level: proof.level, at: proof.at } : undefined
-    },
-    /** For the routes and the tool. */
-    proofs(): ProofsReply {
-      const open = store.open()
-      return {
-        items: store.proofs().map((drill) => told(drill).proof),
-        open: open === undefined ? null : openDrill(open),
-      }
-    },
-    /** Removes the copy of a drill that the last process left. Its verdict counts where it was known. */
-    resume() {
-      const open = store.open()
-      if (open === undefined) return
-      const isKnown = open.verdict !== 'open'
-      const problem = `JARVIS was restarted while the drill was ${open.step}.`
-      const drill = onward(open, 'restarted', isKnown ? {} : { verdict: 'stopped', problem })
-      parts.announce(
-        `The drill of ${drill.vmid} was cut off by a restart. Its copy ${drill.copy} is being removed.`,
-        'warning',
-      )
-      void cleaning
-        .remove(drill, true)
-        .catch((error: unknown) => parts.report(error, 'a drill’s copy could not be removed'))
-    },
-    /** Ends all work; the next start takes it up. */
-    async stop() {
-      stopping.abort(new Error('JARVIS is shutting down.'))
-      await cleaning.stop()
-      await working?.catch(() => {})
-    },
-  }
 }
 
 const doubtWords = {
   earlier: 'It is of an earlier guest with this number.',
   unknown: 'It may be of an earlier guest with this number.',
 }
-
-export type Drills = ReturnType<typeof createDrills>
 
 function busy(open: Drill | undefined): JarvisError {
   const of = open === undefined ? '' : ` of ${open.vmid} on ${open.node}`

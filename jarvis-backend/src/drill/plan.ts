@@ -68,7 +68,7 @@ export async function planDrill(
   if (tasks.some(({ type, status }) => type === 'vzdump' && status === 'running'))
     throw new JarvisError('conflict', 'A backup is running: the drill would slow it down. Try again when it has ended.')
   const { backup, unread } = await newestOf(cluster, guest, signal)
-  const places = placesFor(backup, guest, nodes, node)
+  const places = placesFor(nodes, { backup, guest, wanted: node })
   const reasons: string[] = []
   let config: GuestConfig | undefined
   let isOfBy = ''
@@ -82,7 +82,7 @@ export async function planDrill(
     if (config === undefined) {
       const path = ['nodes', place.name, 'vzdump', 'extractconfig']
       config = readConfigText(String(await api.get(path, { volume: backup.volumeId }, { signal })))
-      isOfBy = mustBeOf(guest, backup, config, cluster.marks?.(vmid))
+      isOfBy = mustBeOf(guest, backup, { config, marks: cluster.marks?.(vmid) })
     }
     const needBytes = needOf(guest, config)
     const found = roomOn(place, rows, { type: guest.type, needBytes, storage, memoryMib: memoryOf(config) })
@@ -123,10 +123,15 @@ async function newestOf(cluster: Pick<Cluster, 'backups'>, { vmid, type }: Guest
 }
 
 /**
- * By what the backup is known to be of this guest: its configuration tells most. @param marks of the guest
- * @throws JarvisError where it is of another machine, or may be
+ * Names the fact by which the backup is known to be of this guest.
+ * @param by `config`: the backup's configuration. `marks`: the guest's present marks
+ * @throws JarvisError if the backup is of another machine, or may be
  */
-function mustBeOf(guest: Guest, backup: Backup, config: GuestConfig, marks: GuestMarks | undefined): string {
+function mustBeOf(
+  guest: Guest,
+  backup: Backup,
+  { config, marks }: { config: GuestConfig; marks: GuestMarks | undefined },
+): string {
   const { vmid, type, name } = guest
   const { whose, whoseWords, createdAt, volumeId } = backup
   const { remade: _, ...now } = marks ?? { type, macs: [] }
@@ -144,8 +149,11 @@ function mustBeOf(guest: Guest, backup: Backup, config: GuestConfig, marks: Gues
   return no(`vmid: the newest backup under ${vmid}, ${volumeId}, proves nothing: ${whoseWords}.`)
 }
 
-/** Online nodes in the order in which they are tried: where the backup and the guest are first, then by free memory. */
-function placesFor(backup: Backup, guest: Guest, nodes: readonly Node[], wanted: string | undefined): Node[] {
+/** Online nodes in the order in which they are tried: the nodes of the backup and of the guest first, then by free memory. */
+function placesFor(
+  nodes: readonly Node[],
+  { backup, guest, wanted }: { backup: Backup; guest: Guest; wanted: string | undefined },
+): Node[] {
   if (wanted !== undefined) {
     const found = nodes.find(({ name }) => name === wanted) ?? no(`node: there is no node ${wanted}.`)
     if (found.status !== 'online') no(`node: ${wanted} is ${found.status}.`)

@@ -25,8 +25,15 @@ type ProveParts = {
   keep(drill: Drill, change: Partial<Drill>): Drill
 }
 
-/** Restores, checks, starts and asks. @throws NotProven with the reason; anything else says nothing of the backup */
-export async function prove(parts: ProveParts, claimed: Drill, plan: Plan, options: ProveOptions): Promise<Drill> {
+/**
+ * Restores the copy, checks it, starts it and asks it.
+ * @throws NotProven with the reason; any other error says nothing of the backup
+ */
+export async function prove(
+  parts: ProveParts,
+  { drill: claimed, plan }: { drill: Drill; plan: Plan },
+  options: ProveOptions,
+): Promise<Drill> {
   const { api, keep } = parts
   const { signal, onProgress, onTask } = options
   const { copy, type, vmid } = claimed

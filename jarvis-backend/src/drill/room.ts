@@ -6,7 +6,7 @@ import { proofRoutes } from '../http/proofs.ts'
 import { createDrillStore } from '../store/sqlite/drills.ts'
 import { drillTools } from '../tools/drills/index.ts'
 import { withPorts } from '../tools/tool.ts'
-import { createDrills } from './drills.ts'
+import { Drills } from './drills.ts'
 
 /** The restore drill and its proofs. It uses its own token at the cluster, if one is set. */
 export const drillRoom = defineRoom({
@@ -18,7 +18,7 @@ export const drillRoom = defineRoom({
   }) {
     const { clock, now, database, journal, redact, report, announce, activity } = needs.foundation
     const { api, drillApi, cluster } = needs.homelab
-    const drills = createDrills({
+    const drills = new Drills({
       clock,
       cluster,
       journal,
@@ -35,8 +35,8 @@ export const drillRoom = defineRoom({
     return {
       drills,
       contributes: { tools: withPorts(drillTools, { drills, now }), routes: proofRoutes(drills) },
-      start: drills.resume,
-      stop: drills.stop,
+      start: () => drills.resume(),
+      stop: () => drills.stop(),
     }
   },
 })

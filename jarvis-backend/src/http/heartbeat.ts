@@ -1,32 +1,40 @@
 import { HeartbeatReply, type PersonRef } from 'protocol'
+import type { Shown } from '../auth/closed-words.ts'
+import { type Heartbeat, heartbeatId } from '../jobs/heartbeat.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { get, post, type Route } from './route.ts'
 
 /** `/api/heartbeat`: the heartbeat as earlier clients know it; it is also one of the jobs. */
-export function heartbeatRoutes(heartbeat: {
-  /** As that person is shown it. */
-  reply(person: PersonRef): HeartbeatReply
-  switchTo(isOn: boolean, by: string): void
-  run(by: string): void
+export function heartbeatRoutes({
+  jobs,
+  heartbeat,
+  shown,
+}: {
+  jobs: Pick<Jobs, 'find' | 'get' | 'change' | 'run'>
+  heartbeat: Pick<Heartbeat, 'reply'>
+  shown(person: PersonRef): Pick<Shown, 'slot'>
 }): Route[] {
+  const reply = (person: PersonRef) =>
+    heartbeat.reply(jobs.find(heartbeatId) && jobs.get(heartbeatId), (slot) => shown(person).slot(slot))
   const facts = { role: 'operator', reply: HeartbeatReply } as const
   return [
     get(
       '/heartbeat',
       'The heartbeat. Times are Unix ms, `interval` is minutes, `cost_today_usd` is null where a price is not known.',
       { role: 'viewer', token: 'read', reply: HeartbeatReply },
-      ({ identity }) => heartbeat.reply(identity.person),
+      ({ identity }) => reply(identity.person),
     ),
     post('/heartbeat/start', 'Switches the heartbeat on.', facts, ({ by, identity }) => {
-      heartbeat.switchTo(true, by)
-      return heartbeat.reply(identity.person)
+      jobs.change(heartbeatId, { isPaused: false }, by)
+      return reply(identity.person)
     }),
     post('/heartbeat/stop', 'Switches the heartbeat off.', facts, ({ by, identity }) => {
-      heartbeat.switchTo(false, by)
-      return heartbeat.reply(identity.person)
+      jobs.change(heartbeatId, { isPaused: true }, by)
+      return reply(identity.person)
     }),
     post('/heartbeat/run', 'Runs the heartbeat now.', { ...facts, status: 202 }, ({ by, identity }) => {
-      heartbeat.run(by)
-      return heartbeat.reply(identity.person)
+      jobs.run(heartbeatId, by)
+      return reply(identity.person)
     }),
   ]
 }

@@ -11,6 +11,7 @@ import {
 } from 'protocol'
 import { z } from 'zod'
 import type { Shown } from '../auth/closed-words.ts'
+import type { DrillApprovals, JobTraces } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 
@@ -20,16 +21,17 @@ const SlotsQuery = z.strictObject({
 })
 
 /** `/api/jobs`: what runs without anybody, when it runs next, and what became of each of its runs. */
-export function jobRoutes(
-  jobs: Jobs,
-  parts: {
-    trace(slot: ReturnType<Jobs['slot']>): JobTrace
-    shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
-    /** Allows the drills of a job beforehand, or ends that. */
-    approve(id: string, isAllowed: boolean, by: string): void
-  },
-): Route[] {
-  const { trace, approve, shown } = parts
+export function jobRoutes({
+  jobs,
+  approvals,
+  traces,
+  shown,
+}: {
+  jobs: Jobs
+  approvals: Pick<DrillApprovals, 'approve' | 'withdraw'>
+  traces: JobTraces
+  shown(person: PersonRef): Pick<Shown, 'job' | 'jobs' | 'slot' | 'trace'>
+}): Route[] {
   return [
     get(
       '/jobs',
@@ -80,12 +82,12 @@ export function jobRoutes(
       'Allows the drills of a drill job beforehand, until `approvedUntil`.',
       { role: 'operator', password: true, reply: Job },
       ({ params, by }) => {
-        approve(params.id, true, by)
+        approvals.approve(jobs.stored(params.id), by)
         return jobs.get(params.id)
       },
     ),
     del('/jobs/:id/approval', 'Ends that.', { role: 'operator', reply: Job }, ({ params, by }) => {
-      approve(params.id, false, by)
+      approvals.withdraw(jobs.stored(params.id), by)
       return jobs.get(params.id)
     }),
     get(
@@ -103,7 +105,7 @@ export function jobRoutes(
       '/jobs/:id/slots/:slot',
       'A slot with `steps`, each call of its run, and `said`.',
       { role: 'viewer', token: 'read', reply: JobTrace },
-      ({ params, identity }) => shown(identity.person).trace(trace(jobs.slot(params.id, Number(params.slot)))),
+      ({ params, identity }) => shown(identity.person).trace(traces.of(jobs.slot(params.id, Number(params.slot)))),
     ),
   ]
 }

@@ -1,7 +1,6 @@
 import type { JobWork } from 'protocol'
 import { isWithin } from './hours.ts'
-import type { StoredJob, Worker } from './job.ts'
-import type { Shipped } from './jobs.ts'
+import type { Begun, Shipped, StoredJob, StoredSlot, Worker } from './job.ts'
 
 export const drillId = 'job_drill'
 
@@ -14,15 +13,20 @@ export const drillJob = (zone: string): Shipped => ({
   budget: {},
 })
 
-/** A guest that could be drilled. `provenAt`: when its backup was last proven or failed to be, Unix ms; undefined: never. */
+/** A guest that could be drilled. `provenAt`: the last verdict about its backup, Unix ms; undefined: its backup was never drilled. */
 export type Candidate = { vmid: number; provenAt: number | undefined }
 
-export type DrillJobParts = {
-  candidates(): readonly Candidate[]
-  /** The numbers that a backup is known of. @throws where the cluster cannot be read */
+/** The guests that a drill may be made of. */
+export interface DrillCandidates {
+  candidates(): Candidate[]
+  /** The guests that have a known backup. @throws if the cluster cannot be read */
   backedUp(): Promise<ReadonlySet<number>>
-  /** Why the drill of a guest cannot begin; undefined where it can. Changes nothing. */
+  /** The reason why the drill of a guest cannot begin; undefined if it can. Changes nothing. */
   refusal(input: DrillInput): Promise<string | undefined>
+}
+
+export type DrillJobParts = {
+  guests: DrillCandidates
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   zone: string
   now(): number
@@ -39,40 +43,58 @@ export const drillInput = (vmid: number, work: JobWork): DrillInput => ({
   ...(work.kind === 'drill' && work.bwlimitKiBps !== undefined && { bwlimitKiBps: work.bwlimitKiBps }),
 })
 
-/** Drills the guest whose proof is oldest, by a call that is judged as any other. */
-export function createDrillWorker(parts: DrillJobParts): Worker {
-  const { settings, zone, now } = parts
-  const tried = () => JSON.parse(settings.get(triedKey) ?? '{}') as Record<string, number>
+/** Drills the guest whose proof is oldest, by a call that is judged like any other. */
+export class DrillWorker implements Worker {
+  readonly #parts: DrillJobParts
 
-  /** Never proven first, then the oldest proof. A guest that was tried counts from then on, so that one that is refused blocks nobody. */
-  function inOrder(): number[] {
-    const last = tried()
-    const at = ({ vmid, provenAt = 0 }: Candidate) => Math.max(provenAt, last[vmid] ?? 0)
-    return [...parts.candidates()].sort((a, b) => at(a) - at(b) || a.vmid - b.vmid).map(({ vmid }) => vmid)
+  constructor(parts: DrillJobParts) {
+    this.#parts = parts
   }
 
-  return {
-    isReading: () => false,
-    async begin({ work }: StoredJob, slot) {
-      const window = work.kind === 'drill' ? work.window : undefined
-      if (!slot.isByHand && !isWithin(window, now(), zone))
-        return { state: 'skipped', summary: `It is outside of the window ${window}.` }
-      const refused: string[] = []
-      const backedUp = await parts.backedUp()
-      for (const vmid of inOrder()
-        .filter((guest) => backedUp.has(guest))
-        .slice(0, mostAsked)) {
-        const input = drillInput(vmid, work)
-        const why = await parts.refusal(input)
-        const there = new Set(parts.candidates().map((candidate) => candidate.vmid))
-        const kept = Object.entries(tried()).filter(([id]) => there.has(Number(id)))
-        settings.set(triedKey, JSON.stringify({ ...Object.fromEntries(kept), [vmid]: now() }))
-        if (why === undefined) return { work: { kind: 'call', toolName: 'drill_restore', toolInput: input } }
-        refused.push(`${vmid}: ${why}`)
-      }
-      const summary =
-        refused.length === 0 ? 'There is no guest with a known backup.' : `No drill can begin. ${refused.join(' ')}`
-      return { state: 'failed', summary }
-    },
+  isReading(): boolean {
+    return false
+  }
+
+  async begin({ work }: StoredJob, slot: StoredSlot): Promise<Begun> {
+    const { guests, zone, now } = this.#parts
+    const window = work.kind === 'drill' ? work.window : undefined
+    if (!slot.isByHand && !isWithin(window, now(), zone))
+      return { state: 'skipped', summary: `It is outside of the window ${window}.` }
+    const backedUp = await guests.backedUp()
+    const asked = this.#inOrder()
+      .filter((vmid) => backedUp.has(vmid))
+      .slice(0, mostAsked)
+    const refused: string[] = []
+    for (const vmid of asked) {
+      const input = drillInput(vmid, work)
+      const why = await guests.refusal(input)
+      this.#noteTried(vmid)
+      if (why === undefined) return { work: { kind: 'call', toolName: 'drill_restore', toolInput: input } }
+      refused.push(`${vmid}: ${why}`)
+    }
+    const summary =
+      refused.length === 0 ? 'There is no guest with a known backup.' : `No drill can begin. ${refused.join(' ')}`
+    return { state: 'failed', summary }
+  }
+
+  /** Guests that were never proven first, then the oldest proof. A try counts like a proof, so a refused guest blocks no other. */
+  #inOrder(): number[] {
+    const tried = this.#tried()
+    const at = ({ vmid, provenAt = 0 }: Candidate) => Math.max(provenAt, tried[vmid] ?? 0)
+    return this.#parts.guests
+      .candidates()
+      .sort((a, b) => at(a) - at(b) || a.vmid - b.vmid)
+      .map(({ vmid }) => vmid)
+  }
+
+  #noteTried(vmid: number): void {
+    const { guests, settings, now } = this.#parts
+    const there = new Set(guests.candidates().map((candidate) => candidate.vmid))
+    const kept = Object.entries(this.#tried()).filter(([id]) => there.has(Number(id)))
+    settings.set(triedKey, JSON.stringify({ ...Object.fromEntries(kept), [vmid]: now() }))
+  }
+
+  #tried(): Record<string, number> {
+    return JSON.parse(this.#parts.settings.get(triedKey) ?? '{}') as Record<string, number>
   }
 }

@@ -1,6 +1,5 @@
 import { personFor } from 'protocol'
-import type { JobStore } from './job.ts'
-import { personOfJob } from './jobs.ts'
+import { type JobStore, personOfJob } from './job.ts'
 
 /**
  * Makes the jobs that run a runbook those of the person who saved its text, as a change of the job itself would. Call it within the

@@ -1,7 +1,6 @@
-import type { HeartbeatReply, JobSlot } from 'protocol'
+import type { HeartbeatReply, Job, JobSlot } from 'protocol'
 import { isPast, isWithin } from './hours.ts'
-import type { JobStore, StoredJob, StoredSlot, Worker } from './job.ts'
-import type { Shipped } from './jobs.ts'
+import type { Begun, JobStore, Shipped, StoredJob, StoredSlot, Worker } from './job.ts'
 import { midnightOf } from './zone.ts'
 
 export const heartbeatId = 'job_heartbeat'
@@ -27,104 +26,128 @@ nothing.`
 /** One finding of a look. Its `key` stays equal until something changes that matters to a person. */
 export type Finding = { key: string; line: string }
 
-export type HeartbeatParts = {
-  store: JobStore
-  /** The present findings of the checks, gravest first; `unseen` says in words what could not be looked at. Calls no model. */
-  findings(): { items: readonly Finding[]; unseen: string | undefined }
-  /** Lets the checks look before; for a beat by hand. */
+/** The findings of the checks. */
+export interface Findings {
+  /** The present findings, gravest first. `unseen` names the checks that could not look. Calls no model. */
+  present(): { items: readonly Finding[]; unseen: string | undefined }
+  /** Lets all checks look now. */
   lookNow(): Promise<void>
+}
+
+/** The files of the workspace that a heartbeat uses. */
+export interface HeartbeatFiles {
+  /** Undefined if there is no such file. */
+  read(path: string): string | undefined
+  /** The last writer of this text of the file, or `unknown`. */
+  writerOf(path: string, text: string): string
+  /** Adds to a file of JARVIS's own words. */
+  add(path: string, text: string): void
+}
+
+export type HeartbeatParts = {
+  store: Pick<JobStore, 'slots'>
+  findings: Findings
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  files: {
-    /** Undefined where there is no such file. */
-    read(path: string): string | undefined
-    /** The last writer of this text of the file, or `unknown`. */
-    writerOf(path: string, text: string): string
-    /** Adds to a file of JARVIS's own words. */
-    add(path: string, text: string): void
-  }
+  files: HeartbeatFiles
   zone: string
   now(): number
 }
 
-/** `keys`: of the findings that the model was told of. `digestAt`: when it last had its digest. Unix ms. */
+/** `keys`: the findings that the model was told of. `digestAt`: the last digest, Unix ms. */
 type Told = { keys: string[]; digestAt?: number }
 const toldKey = 'heartbeat_told'
 
-/** Looks at the findings, and calls a model only when they have changed, at the digest's hour, or by hand. */
-export function createHeartbeat(parts: HeartbeatParts) {
-  const { settings, files, zone, now } = parts
-  const told = (): Told => JSON.parse(settings.get(toldKey) ?? '{"keys":[]}') as Told
+/** Looks at the findings. Calls a model only if they have changed, at the digest's hour, or by hand. */
+export class Heartbeat implements Worker {
+  readonly #parts: HeartbeatParts
 
-  /** Why the model is called; undefined where it is not. */
-  function reasonFor(job: StoredJob, slot: StoredSlot, keys: readonly string[]): string | undefined {
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts
+  }
+
+  isReading(): boolean {
+    return true
+  }
+
+  async begin(job: StoredJob, slot: StoredSlot, overBudget: string | undefined): Promise<Begun> {
+    const { findings, files, settings, now } = this.#parts
+    if (slot.isByHand) await findings.lookNow()
+    const { items, unseen } = findings.present()
+    const keys = items.map(({ key }) => key).sort()
+    const seen = seenWords(items.length, unseen)
+    const why = this.#reasonFor(job, slot, keys)
+    if (why === undefined) return { state: 'done', summary: `${seen}. No model was called.` }
+    if (overBudget !== undefined) return { state: 'done', summary: `${seen}. No model was called: ${overBudget}` }
+    const own = files.read(heartbeatFile)
+    const asked = own ?? usualWords
+    const writtenBy = own === undefined ? undefined : files.writerOf(heartbeatFile, own)
+    if (asked.trim() === '')
+      return { state: 'done', summary: `${seen}. No model was called: ${heartbeatFile} is empty.` }
+    const before = new Set(this.#told().keys)
+    const text = [
+      `A scheduled look at what the checks found. ${why} What ${heartbeatFile} says:`,
+      asked.trim(),
+      `What the checks say now (${seen}):`,
+      ...items.map(({ key, line }) => `- ${before.has(key) ? '' : 'NEW: '}${line}`),
+      `${[...before].filter((key) => !keys.includes(key)).length} of the earlier findings are over.`,
+    ].join('\n')
+    settings.set(toldKey, JSON.stringify({ keys, digestAt: now() } satisfies Told))
+    return { work: { kind: 'prompt', text, isForeign: true, ...(writtenBy !== undefined && { writtenBy }) } }
+  }
+
+  ended({ slot, state, summary = '', runId }: StoredSlot): void {
+    if (runId === undefined) return
+    this.#parts.files.add(resultsFile, `- ${new Date(slot).toISOString()} ${state}: ${summary}`)
+  }
+
+  /**
+   * Reply of `GET /api/heartbeat`.
+   * @param job the heartbeat's job; undefined before the first start
+   * @param shown filters a slot for the person who asks
+   */
+  reply(job: Job | undefined, shown: (slot: JobSlot) => JobSlot): HeartbeatReply {
+    const { store, files, zone, now } = this.#parts
+    const slots = job === undefined ? [] : store.slots(job.id, { limit: 200 })
+    const last = slots.find(({ endedAt, startedAt }) => endedAt !== undefined && startedAt !== undefined)
+    const today = slots.filter(({ slot }) => slot >= midnightOf(zone, now()))
+    return {
+      enabled: job?.state === 'active',
+      interval: job?.schedule.kind === 'interval' ? job.schedule.minutes : 0,
+      is_running: slots.some(({ endedAt }) => endedAt === undefined),
+      last_run: last?.slot ?? null,
+      last_result: (last && shown(last).summary) ?? null,
+      heartbeat_file: heartbeatFile,
+      has_heartbeat_file: files.read(heartbeatFile) !== undefined,
+      next_run: job?.next[0] ?? null,
+      tokens_today: today.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+      cost_today_usd: costOf(today),
+      tokens_per_day: job?.budget.tokensPerDay ?? 0,
+    }
+  }
+
+  /** The reason why the model is called; undefined if it is not. */
+  #reasonFor(job: StoredJob, slot: StoredSlot, keys: readonly string[]): string | undefined {
+    const { zone, now } = this.#parts
     if (slot.isByHand) return 'A person asked for it.'
     if (job.work.kind !== 'heartbeat' || !isWithin(job.work.activeHours, now(), zone)) return undefined
-    const before = told()
+    const before = this.#told()
     if (keys.join('\n') !== before.keys.join('\n')) return 'The findings have changed.'
     const { digestAt } = job.work
     const isDue = digestAt !== undefined && isPast(digestAt, now(), zone)
     return isDue && (before.digestAt ?? 0) < midnightOf(zone, now()) ? 'It is the hour of the digest.' : undefined
   }
 
-  const worker: Worker = {
-    isReading: () => true,
-    async begin(job, slot, overBudget) {
-      if (slot.isByHand) await parts.lookNow()
-      const { items, unseen } = parts.findings()
-      const keys = items.map(({ key }) => key).sort()
-      const count =
-        items.length === 0 ? 'Nothing found' : `${items.length} ${items.length === 1 ? 'finding' : 'findings'}`
-      const seen = `${count}${unseen === undefined ? '' : `; not all was seen: ${unseen}`}`
-      const why = reasonFor(job, slot, keys)
-      if (why === undefined) return { state: 'done', summary: `${seen}. No model was called.` }
-      if (overBudget !== undefined) return { state: 'done', summary: `${seen}. No model was called: ${overBudget}` }
-      const own = files.read(heartbeatFile)
-      const asked = own ?? usualWords
-      const writtenBy = own === undefined ? undefined : files.writerOf(heartbeatFile, own)
-      if (asked.trim() === '')
-        return { state: 'done', summary: `${seen}. No model was called: ${heartbeatFile} is empty.` }
-      const before = new Set(told().keys)
-      const text = [
-        `A scheduled look at what the checks found. ${why} What ${heartbeatFile} says:`,
-        asked.trim(),
-        `What the checks say now (${seen}):`,
-        ...items.map(({ key, line }) => `- ${before.has(key) ? '' : 'NEW: '}${line}`),
-        `${[...before].filter((key) => !keys.includes(key)).length} of the earlier findings are over.`,
-      ].join('\n')
-      settings.set(toldKey, JSON.stringify({ keys, digestAt: now() } satisfies Told))
-      return { work: { kind: 'prompt', text, isForeign: true, ...(writtenBy !== undefined && { writtenBy }) } }
-    },
-    ended({ slot, state, summary = '', runId }) {
-      if (runId === undefined) return
-      files.add(resultsFile, `- ${new Date(slot).toISOString()} ${state}: ${summary}`)
-    },
-  }
-
-  return {
-    worker,
-    /** Reply of `GET /api/heartbeat`. @param job as it is now; undefined before the first start @param shown a slot as whoever asks is shown it */
-    reply(job: StoredJob | undefined, next: number | undefined, shown: (slot: JobSlot) => JobSlot): HeartbeatReply {
-      const slots = job === undefined ? [] : parts.store.slots(job.id, { limit: 200 })
-      const last = slots.find(({ endedAt, startedAt }) => endedAt !== undefined && startedAt !== undefined)
-      const today = slots.filter(({ slot }) => slot >= midnightOf(zone, now()))
-      return {
-        enabled: job?.state === 'active',
-        interval: job?.schedule.kind === 'interval' ? job.schedule.minutes : 0,
-        is_running: slots.some(({ endedAt }) => endedAt === undefined),
-        last_run: last?.slot ?? null,
-        last_result: (last && shown(last).summary) ?? null,
-        heartbeat_file: heartbeatFile,
-        has_heartbeat_file: files.read(heartbeatFile) !== undefined,
-        next_run: next ?? null,
-        tokens_today: today.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
-        cost_today_usd: costOf(today),
-        tokens_per_day: job?.budget.tokensPerDay ?? 0,
-      }
-    },
+  #told(): Told {
+    return JSON.parse(this.#parts.settings.get(toldKey) ?? '{"keys":[]}') as Told
   }
 }
 
-/** Null where the price of some tokens is not known. */
+function seenWords(count: number, unseen: string | undefined): string {
+  const found = count === 0 ? 'Nothing found' : `${count} ${count === 1 ? 'finding' : 'findings'}`
+  return `${found}${unseen === undefined ? '' : `; not all was seen: ${unseen}`}`
+}
+
+/** Null if the price of some tokens is not known. */
 const costOf = (slots: readonly JobSlot[]): number | null =>
   slots.some(({ tokens = 0, costUsd }) => tokens > 0 && costUsd === undefined)
     ? null

@@ -1,39 +1,36 @@
 import { JarvisError, type Principal } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
-import type { JobCalls, JobStore, StoredJob } from './job.ts'
-import type { SchedulerParts } from './scheduler.ts'
+import type { JobStore, StoredJob } from './job.ts'
 import { requireFuture } from './times.ts'
+import type { WorkKinds } from './work-kinds.ts'
+
+export type JobCheckParts = {
+  store: Pick<JobStore, 'list'>
+  kinds: Pick<WorkKinds, 'refusal'>
+  clock: Clock
+  redact(text: string): string
+}
 
 /**
- * Checks what a job shall be.
- * @param asker in whose name the job asks
- * @param id of the job that is changed; absent: it is new
+ * Checks a job before it is saved.
+ * @param of `asker`: the principal in whose name the job asks. `id`: the job that is changed; absent: the job is new
  * @throws JarvisError `invalid_request` with the reason
  */
-export type JobCheck = (job: Pick<StoredJob, 'name' | 'work' | 'schedule'>, asker: Principal, id?: string) => void
+export function checkJob(
+  { store, kinds, clock, redact }: JobCheckParts,
+  { name, work, schedule }: Pick<StoredJob, 'name' | 'work' | 'schedule'>,
+  of: { asker: Principal; id?: string | undefined },
+): void {
+  requireFuture(schedule, clock.now())
+  const isSame = (other: StoredJob) => other.id !== of.id && other.name.toLowerCase() === name.toLowerCase()
+  if (store.list().some(isSame)) refuse(`name: there is a job ${JSON.stringify(name)} already.`)
+  const text = JSON.stringify(work)
+  if (redact(name) !== name || redact(text) !== text)
+    refuse('It holds a secret, which everybody who may look could read. Nothing was saved.')
+  const why = kinds.refusal(work, of.asker)
+  if (why !== undefined) refuse(`work: ${redact(why)}`)
+}
 
-export const createJobCheck =
-  (parts: {
-    store: Pick<JobStore, 'list'>
-    calls: Pick<JobCalls, 'refusal'>
-    workers: SchedulerParts['workers']
-    clock: Clock
-    redact(text: string): string
-  }): JobCheck =>
-  ({ name, work, schedule }, asker, id) => {
-    const refuse = (reason: string): never => {
-      throw new JarvisError('invalid_request', reason)
-    }
-    requireFuture(schedule, parts.clock.now())
-    const same = (other: StoredJob) => other.id !== id && other.name.toLowerCase() === name.toLowerCase()
-    if (parts.store.list().some(same)) refuse(`name: there is a job ${JSON.stringify(name)} already.`)
-    const text = JSON.stringify(work)
-    if (parts.redact(name) !== name || parts.redact(text) !== text)
-      refuse('It holds a secret, which everybody who may look could read. Nothing was saved.')
-    const why = work.kind === 'call' ? parts.calls.refusal(work, asker) : undefined
-    if (why !== undefined) refuse(`work: ${parts.redact(why)}`)
-    if (work.kind === 'prompt' || work.kind === 'call') return
-    const worker = parts.workers[work.kind]
-    const problem = worker === undefined ? `there is no ${work.kind} here.` : worker.refusal?.(work)
-    if (problem !== undefined) refuse(`work: ${problem}`)
-  }
+function refuse(reason: string): never {
+  throw new JarvisError('invalid_request', reason)
+}

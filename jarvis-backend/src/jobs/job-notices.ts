@@ -1,6 +1,6 @@
 import { named } from 'redaction/visible'
 import type { FactTypes } from '../house.ts'
-import type { StoredJob, StoredSlot } from './job.ts'
+import type { JobTeller, StoredJob, StoredSlot } from './job.ts'
 
 const ends = {
   done: { level: 'info', title: 'A job is done', words: 'is done' },
@@ -13,17 +13,35 @@ const ends = {
 } as const
 const isTold = (state: string): state is keyof typeof ends => Object.hasOwn(ends, state)
 
-/**
- * @returns a function that tells people how a job's run ended. Skipped and missed runs are not told. The notice leaves out the
- * run's summary, because a model may have written it.
- */
-export const tellOfJobs =
-  (due: (notice: FactTypes['notice.due']) => void) =>
-  ({ id, name, work }: StoredJob, { slot, state }: StoredSlot): void => {
-    // A heartbeat that found nothing ends the same way, many times a day; what it finds is an alert.
+export type TellerParts = {
+  /** Announces a sentence in the activity feed. */
+  announce: JobTeller['announce']
+  notice(due: FactTypes['notice.due']): void
+  activity: { changed(what: { what: 'jobs' }): void }
+}
+
+/** Announces failures, sends people a notice of each run's end, and makes clients read the jobs again. */
+export class Teller implements JobTeller {
+  readonly #parts: TellerParts
+
+  constructor(parts: TellerParts) {
+    this.#parts = parts
+  }
+
+  announce(...sentence: Parameters<JobTeller['announce']>): void {
+    this.#parts.announce(...sentence)
+  }
+
+  changed(): void {
+    this.#parts.activity.changed({ what: 'jobs' })
+  }
+
+  /** Skipped and missed runs make no notice. The notice leaves out the run's summary, because a model may have written it. */
+  ended({ id, name, work }: StoredJob, { slot, state }: StoredSlot): void {
+    // A heartbeat that found nothing ends the same way, many times a day. A heartbeat's finding is an alert already.
     if (!isTold(state) || (work.kind === 'heartbeat' && state === 'done')) return
     const { level, title, words } = ends[state]
-    due({
+    this.#parts.notice({
       notice: {
         kind: 'job',
         level,
@@ -35,3 +53,4 @@ export const tellOfJobs =
       },
     })
   }
+}

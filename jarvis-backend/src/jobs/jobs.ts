@@ -1,103 +1,281 @@
 import {
-  firstOwnerId,
   JarvisError,
   type Job,
   type JobBody,
   type JobPatchBody,
+  type JobSlot,
   type JobsReply,
-  type JobWork,
   type Principal,
-  personFor,
   personOf,
+  type Schedule,
+  type SchedulePreview,
 } from 'protocol'
 import type { z } from 'zod'
 import { newId } from '../lib/ids.ts'
-import type { JobCalls, StoredJob } from './job.ts'
-import { createJobCheck } from './job-check.ts'
-import { createJobViews, shownSlot } from './job-views.ts'
-import { createScheduler, type SchedulerParts } from './scheduler.ts'
-import { pauseJob, resumeJob, stoppedOf, switchAll } from './switches.ts'
+import { type DrillApprovals, type Maker, personOfJob, type Shipped, type StoredJob } from './job.ts'
+import { checkJob } from './job-check.ts'
+import { previewOf, shownJob, shownSlot } from './job-views.ts'
+import { Scheduler } from './scheduler.ts'
+import type { SlotRunsParts } from './slot-runs.ts'
 
 const mostJobs = 200
-/** Slots that are kept of each job; the sessions of older ones go with them. */
+/** Slots that are kept of each job. The sessions of older slots are deleted with them. */
 const keptSlots = 2_000
+/** A schedule that passes every check, for a job whose own schedule may have no later time. */
+const anySchedule: Schedule = { kind: 'interval', minutes: 1 }
 
-/** A job that comes with JARVIS. It can be paused and changed, not deleted. */
-export type Shipped = Pick<StoredJob, 'id' | 'name' | 'work' | 'schedule' | 'budget'>
-
-export type JobsParts = Omit<SchedulerParts, 'isReading'> & {
-  /** Until when a person has allowed the calls of a drill beforehand, Unix ms; undefined where each one asks. */
-  approvedUntil(job: StoredJob): number | undefined
-  calls: JobCalls
-  /** The guest that a work names by its number; undefined if the work names none, or an unknown one. */
-  guestOf(work: JobWork): { id: string } | undefined
-  redact(text: string): string
+export type JobsParts = SlotRunsParts & {
+  journal: { append(kind: 'job', body: Record<string, unknown>): void }
+  approvals: Pick<DrillApprovals, 'approvedUntil'>
   shipped: readonly Shipped[]
+  redact(text: string): string
 }
 
-/** The maker of a job. `askedBy`: the model or client whose call `by` approved. */
-export type Maker = { by: string; askedBy?: Principal | undefined }
-
-/** In whose name a job asks: who asked for it, which is less than who approved that. Absent: the first owner. */
-export const personOfJob = ({ by, askedBy }: Maker): { person?: string } =>
-  askedBy === undefined ? personFor(by) : personFor(askedBy.person ?? firstOwnerId)
+type Patch = z.output<typeof JobPatchBody>
 
 /** Keeps jobs and starts their runs. Every change of a job is journalled. */
-export function createJobs(parts: JobsParts) {
-  const { store, clock, zone, transactions, journal } = parts
+export class Jobs {
+  readonly #parts: JobsParts
+  readonly #scheduler: Scheduler
 
-  /** Returns true if a job's work changes nothing. A prompt may change something: nobody knows what a model will call. */
-  const isReading = (work: JobWork): boolean =>
-    work.kind === 'call'
-      ? parts.calls.isReading(work)
-      : work.kind !== 'prompt' && (parts.workers[work.kind]?.isReading(work) ?? false)
-  const scheduler = createScheduler({ ...parts, isReading })
-  const views = createJobViews({ ...parts, isReading })
-  const check = createJobCheck(parts)
+  constructor(parts: JobsParts) {
+    this.#parts = parts
+    this.#scheduler = new Scheduler(parts)
+  }
 
-  function must(id: string): StoredJob {
-    const job = store.get(id)
+  start(): void {
+    const { store, runs } = this.#parts
+    this.#ship()
+    for (const { id } of store.list()) for (const session of store.prune(id, keptSlots)) runs.remove(session)
+    this.#scheduler.start()
+  }
+
+  stop(): void {
+    this.#scheduler.stop()
+  }
+
+  /** Looks now at all jobs, instead of at the next slot's time. */
+  look(): void {
+    this.#scheduler.look()
+  }
+
+  list(): JobsReply {
+    const { store, switches, zone, clock } = this.#parts
+    const items = store.list().map((job) => shownJob(this.#parts, job))
+    return { items, stopped: switches.stopped() ?? null, zone, now: clock.now() }
+  }
+
+  /** @throws JarvisError `not_found` */
+  get(id: string): Job {
+    return shownJob(this.#parts, this.stored(id))
+  }
+
+  /** The job as it is kept. @throws JarvisError `not_found` */
+  stored(id: string): StoredJob {
+    const job = this.#parts.store.get(id)
     if (job === undefined) throw new JarvisError('not_found', 'There is no such job.')
     return job
   }
 
-  const principalOf = (id: string, name: string, maker: Maker): Principal => ({
-    kind: 'job',
-    name,
-    job: id,
-    ...personOfJob(maker),
-    ...(maker.askedBy?.token !== undefined && { token: maker.askedBy.token }),
-  })
-  function keep(job: StoredJob, change: string, by: string): Job {
+  /** Finds a job by its id or its name. */
+  find(name: string): StoredJob | undefined {
+    const { store } = this.#parts
+    return store.get(name) ?? store.list().find((job) => job.name.toLowerCase() === name.toLowerCase())
+  }
+
+  /** @throws JarvisError `invalid_request` with the reason */
+  preview(schedule: Schedule): SchedulePreview {
+    return previewOf(schedule, this.#parts)
+  }
+
+  /** The reason why a job could not be made; undefined if it could. */
+  problemOf(body: JobBody): string | undefined {
+    try {
+      checkJob(this.#parts, body, { asker: principalOf('', body.name, { by: 'jarvis' }) })
+      return undefined
+    } catch (error) {
+      if (error instanceof JarvisError) return error.message
+      throw error
+    }
+  }
+
+  /** @throws JarvisError `invalid_request` */
+  make(body: JobBody, { by, askedBy }: Maker): Job {
+    const { store, clock } = this.#parts
+    const id = newId('job')
+    checkJob(this.#parts, body, { asker: principalOf(id, body.name, { by, askedBy }) })
+    if (store.list().length >= mostJobs)
+      throw new JarvisError('invalid_request', `There are ${mostJobs} jobs. Delete one first.`)
+    const now = clock.now()
+    const job: StoredJob = {
+      id,
+      ...body,
+      state: 'active',
+      by,
+      createdAt: now,
+      failures: 0,
+      anchor: now,
+      cursor: now,
+      ...(askedBy && { askedBy }),
+    }
+    return this.#keep(this.#bound(job), 'made', by)
+  }
+
+  /** Changes a job. A person who changes the work becomes its asker, whoever asked for it before. @throws JarvisError */
+  change(id: string, { isPaused, ...patch }: Patch, by: string): Job {
+    const job = this.stored(id)
+    if (Object.values(patch).some((value) => value !== undefined))
+      this.#keep(this.#patched(job, patch, by), 'changed', by)
+    if (isPaused === true) this.#parts.switches.pause(id, by, `Paused by ${by}.`)
+    if (isPaused === false) this.#resume(id, by)
+    this.storeChanged()
+    return this.get(id)
+  }
+
+  /** Takes up jobs that were changed in the store. */
+  storeChanged(): void {
+    this.#scheduler.look()
+    this.#parts.teller.changed()
+  }
+
+  /** Pauses a job. @returns false if the job is not active */
+  pause(id: string, by: string, why: string): boolean {
+    const isPaused = this.#parts.switches.pause(id, by, why) !== undefined
+    this.#parts.teller.changed()
+    return isPaused
+  }
+
+  /** Deletes a job with its slots; the sessions of its runs stay. @throws JarvisError */
+  remove(id: string, by: string): void {
+    const { store, journal, transactions, teller } = this.#parts
+    const job = this.stored(id)
+    if (job.isShipped)
+      throw new JarvisError('invalid_request', 'This job comes with JARVIS and cannot be deleted. Pause it instead.')
+    if (store.open(id).some(({ isQueued }) => !isQueued))
+      throw new JarvisError('conflict', 'A run of this job goes on. Stop the run first.')
+    transactions.durably(() => {
+      store.remove(id)
+      journal.append('job', { change: 'removed', job: id, name: job.name, by })
+    })
+    teller.changed()
+  }
+
+  /** Starts a run of the job now, in addition to its schedule. @throws JarvisError `conflict` */
+  run(id: string, by: string): { slot: number } {
+    const job = this.stored(id)
+    const begun = this.#scheduler.runNow(job, personOf(by))
+    if ('refused' in begun) throw new JarvisError('conflict', `${begun.refused} Nothing was begun.`)
+    this.#parts.journal.append('job', { change: 'run', job: id, name: job.name, slot: begun.slot, by })
+    return begun
+  }
+
+  /** The switch over all jobs. Single calls at work go on to their end; the models of jobs are stopped. */
+  stopAll(isOff: boolean, by: string): void {
+    const { store, switches, runs } = this.#parts
+    const isNew = switches.switchAll(isOff, by)
+    const working = isOff && isNew ? store.open() : []
+    for (const { jobId, sessionId } of working) {
+      const kind = store.get(jobId)?.work.kind
+      if (sessionId !== undefined && (kind === 'prompt' || kind === 'heartbeat')) runs.stop(sessionId, by)
+    }
+    this.storeChanged()
+  }
+
+  /** Newest first. @throws JarvisError `not_found` */
+  slots(id: string, query: { before?: number; limit: number }): JobSlot[] {
+    return this.#parts.store.slots(this.stored(id).id, query).map(shownSlot)
+  }
+
+  /** @throws JarvisError `not_found` */
+  slot(id: string, slot: number): JobSlot {
+    const found = this.#parts.store.slot(id, slot)
+    if (found === undefined) throw new JarvisError('not_found', 'There is no such run of that job.')
+    return shownSlot(found)
+  }
+
+  /**
+   * Pauses the jobs that people and models made: another cluster has other guests under the same numbers. The jobs that come with JARVIS
+   * begin anew.
+   */
+  leaveCluster(): void {
+    const { store, switches, shipped, clock } = this.#parts
+    const now = clock.now()
+    for (const job of store.list()) {
+      const schedule = shipped.find(({ id }) => id === job.id)?.schedule
+      if (schedule === undefined) switches.pause(job.id, 'jarvis', 'It was made for another cluster.')
+      else store.save({ ...job, schedule, anchor: now, cursor: now })
+    }
+  }
+
+  #keep(job: StoredJob, change: string, by: string): Job {
+    const { store, journal, transactions } = this.#parts
     transactions.durably(() => {
       store.save(job)
       const { id, name, work, schedule, budget, askedBy } = job
       journal.append('job', { change, job: id, name, work, schedule, budget, by, ...(askedBy && { askedBy }) })
     })
-    scheduler.look()
-    parts.changed()
-    return views.job(must(job.id))
+    this.storeChanged()
+    return this.get(job.id)
+  }
+
+  /** The job with the wanted changes. @throws JarvisError `invalid_request` */
+  #patched(job: StoredJob, { name, work, schedule, budget }: Omit<Patch, 'isPaused'>, by: string): StoredJob {
+    const next: StoredJob = {
+      ...job,
+      ...(name !== undefined && { name }),
+      ...(work !== undefined && { work }),
+      ...(schedule !== undefined && { schedule }),
+      ...(budget !== undefined && { budget }),
+    }
+    if (job.isShipped && next.work.kind !== job.work.kind)
+      throw new JarvisError('invalid_request', 'work: a job that comes with JARVIS keeps its kind of work.')
+    const asker = principalOf(job.id, next.name, work === undefined ? job : { by })
+    checkJob(this.#parts, { ...next, schedule: schedule ?? anySchedule }, { asker, id: job.id })
+    if (work !== undefined) {
+      delete next.askedBy
+      // A shipped job stays JARVIS's own, and has nobody's rights.
+      if (!job.isShipped) next.by = by
+    }
+    const who = personOf(by)
+    next.changedBy = { ...job.changedBy, ...(work && { work: who }), ...(schedule && { schedule: who }) }
+    if (schedule !== undefined) {
+      next.anchor = next.cursor = this.#parts.clock.now()
+      if (next.state === 'ended') next.state = 'active'
+    }
+    return work === undefined ? next : this.#bound(next)
+  }
+
+  /** Resumes a paused job. Its number means the guest that has it now. */
+  #resume(id: string, by: string): void {
+    this.#takeOver(id, by)
+    const paused = this.stored(id)
+    this.#parts.store.save({
+      ...this.#bound(paused),
+      changedBy: { ...paused.changedBy, schedule: personOf(by) },
+    })
+    this.#parts.switches.resume(id, by)
+  }
+
+  /** Makes a job its resumer's own if its asker may not ask any more. @throws JarvisError `invalid_request` */
+  #takeOver(id: string, by: string): void {
+    const job = this.stored(id)
+    if (job.isShipped || this.#parts.makers.problem(job) === undefined) return
+    const { askedBy: _, ...own } = job
+    checkJob(this.#parts, { ...own, schedule: anySchedule }, { asker: principalOf(id, job.name, { by }), id })
+    this.#keep({ ...own, by }, 'taken_over', by)
   }
 
   /** The job, meant for the guest that has its number now. */
-  function bound({ guest: _, ...job }: StoredJob): StoredJob {
-    const guest = parts.guestOf(job.work)
+  #bound({ guest: _, ...job }: StoredJob): StoredJob {
+    const guest = this.#parts.guests.of(job.work)
     return { ...job, ...(guest && { guest }) }
   }
 
-  /** Makes a job its resumer's own, where whoever it belongs to may not ask any more. @throws JarvisError `invalid_request` */
-  function takeOver(id: string, by: string) {
-    const job = must(id)
-    if (job.isShipped || parts.makerProblem(job) === undefined) return
-    const { askedBy: _, ...own } = job
-    check({ ...own, schedule: { kind: 'interval', minutes: 1 } }, principalOf(id, job.name, { by }), id)
-    keep({ ...own, by }, 'taken_over', by)
-  }
-
-  /** Adds what comes with JARVIS where it is not there yet. */
-  function ship() {
+  /** Adds the jobs that come with JARVIS and are not there yet. */
+  #ship(): void {
+    const { store, shipped, clock } = this.#parts
     const now = clock.now()
-    for (const job of parts.shipped) {
+    for (const job of shipped) {
       if (store.get(job.id) !== undefined) continue
       store.save({
         ...job,
@@ -111,164 +289,12 @@ export function createJobs(parts: JobsParts) {
       })
     }
   }
-
-  return {
-    list: (): JobsReply => ({
-      items: store.list().map(views.job),
-      stopped: stoppedOf(parts.settings) ?? null,
-      zone,
-      now: clock.now(),
-    }),
-    /** @throws JarvisError `not_found` */
-    get: (id: string): Job => views.job(must(id)),
-    /** By its id or its name. */
-    find: (name: string): StoredJob | undefined =>
-      store.get(name) ?? store.list().find((job) => job.name.toLowerCase() === name.toLowerCase()),
-    /** @throws JarvisError `invalid_request` with the reason */
-    preview: views.preview,
-    /** Why it could not be made; undefined where it could. */
-    problemOf(body: JobBody): string | undefined {
-      try {
-        check(body, principalOf('', body.name, { by: 'jarvis' }))
-        return undefined
-      } catch (error) {
-        if (error instanceof JarvisError) return error.message
-        throw error
-      }
-    },
-    /** @throws JarvisError `invalid_request` */
-    make(body: JobBody, { by, askedBy }: Maker): Job {
-      const id = newId('job')
-      check(body, principalOf(id, body.name, { by, askedBy }))
-      if (store.list().length >= mostJobs)
-        throw new JarvisError('invalid_request', `There are ${mostJobs} jobs. Delete one first.`)
-      const now = clock.now()
-      const job: StoredJob = {
-        id,
-        ...body,
-        state: 'active',
-        by,
-        createdAt: now,
-        failures: 0,
-        anchor: now,
-        cursor: now,
-        ...(askedBy && { askedBy }),
-      }
-      return keep(bound(job), 'made', by)
-    },
-    /** Changes a job. A person who changes the work becomes its asker, whoever asked for it before. @throws JarvisError */
-    change(id: string, { isPaused, ...patch }: z.output<typeof JobPatchBody>, by: string): Job {
-      const job = must(id)
-      const wanted = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-      if (Object.keys(wanted).length > 0) {
-        const next: StoredJob = { ...job, ...wanted }
-        const { name, work, schedule } = next
-        if (job.isShipped && work.kind !== job.work.kind)
-          throw new JarvisError('invalid_request', 'work: a job that comes with JARVIS keeps its kind of work.')
-        const isOld = patch.schedule === undefined
-        check(
-          { name, work, schedule: isOld ? { kind: 'interval', minutes: 1 } : schedule },
-          principalOf(id, name, patch.work === undefined ? job : { by }),
-          id,
-        )
-        if (patch.work !== undefined) {
-          delete next.askedBy
-          // A shipped job stays JARVIS's own, and has nobody's rights.
-          if (!job.isShipped) next.by = by
-        }
-        const who = personOf(by)
-        next.changedBy = {
-          ...job.changedBy,
-          ...(patch.work && { work: who }),
-          ...(patch.schedule && { schedule: who }),
-        }
-        if (!isOld) {
-          Object.assign(next, { anchor: clock.now(), cursor: clock.now() })
-          if (next.state === 'ended') next.state = 'active'
-        }
-        keep(patch.work === undefined ? next : bound(next), 'changed', by)
-      }
-      if (isPaused === true) pauseJob(parts, store, id, by, `Paused by ${by}.`, clock.now())
-      if (isPaused === false) {
-        takeOver(id, by)
-        const paused = must(id)
-        store.save({ ...bound(paused), changedBy: { ...paused.changedBy, schedule: personOf(by) } })
-        resumeJob(parts, store, id, by, clock.now())
-      }
-      scheduler.look()
-      parts.changed()
-      return views.job(must(id))
-    },
-    /** Takes up jobs that were changed in the store. */
-    storeChanged() {
-      scheduler.look()
-      parts.changed()
-    },
-    /** Pauses it. @returns false where it is not active */
-    pause(id: string, by: string, why: string): boolean {
-      const isPaused = pauseJob(parts, store, id, by, why, clock.now()) !== undefined
-      parts.changed()
-      return isPaused
-    },
-    /** With its slots; its sessions stay. @throws JarvisError */
-    remove(id: string, by: string): void {
-      const job = must(id)
-      if (job.isShipped)
-        throw new JarvisError('invalid_request', 'This job comes with JARVIS and cannot be deleted. Pause it instead.')
-      if (store.open(id).some(({ isQueued }) => !isQueued))
-        throw new JarvisError('conflict', 'A run of this job goes on. Stop the run first.')
-      transactions.durably(() => {
-        store.remove(id)
-        journal.append('job', { change: 'removed', job: id, name: job.name, by })
-      })
-      parts.changed()
-    },
-    /** Starts it now, besides its schedule. @throws JarvisError `conflict` */
-    run(id: string, by: string): { slot: number } {
-      const job = must(id)
-      const begun = scheduler.runNow(job, personOf(by))
-      if ('refused' in begun) throw new JarvisError('conflict', `${begun.refused} Nothing was begun.`)
-      journal.append('job', { change: 'run', job: id, name: job.name, slot: begun.slot, by })
-      return begun
-    },
-    /** The switch over all jobs. Single calls that run go on to their end; models of jobs are stopped. */
-    stopAll(isOff: boolean, by: string): void {
-      const isNew = switchAll(parts, isOff, by, clock.now())
-      const working = isOff && isNew ? store.open() : []
-      for (const { jobId, sessionId } of working) {
-        const kind = store.get(jobId)?.work.kind
-        if (sessionId !== undefined && (kind === 'prompt' || kind === 'heartbeat')) parts.runs.stop(sessionId, by)
-      }
-      scheduler.look()
-      parts.changed()
-    },
-    slots: (id: string, query: { before?: number; limit: number }) => store.slots(must(id).id, query).map(shownSlot),
-    /** @throws JarvisError `not_found` */
-    slot(id: string, slot: number) {
-      const found = store.slot(id, slot)
-      if (found === undefined) throw new JarvisError('not_found', 'There is no such run of that job.')
-      return shownSlot(found)
-    },
-    /** As it is kept. @throws JarvisError `not_found` */
-    stored: must,
-    usedToday: (id: string) => parts.usedToday(must(id).id),
-    /** Pauses what people and models made: another cluster has other guests under the same numbers. What comes with JARVIS begins anew. */
-    leaveCluster() {
-      const now = clock.now()
-      for (const job of store.list()) {
-        const schedule = parts.shipped.find(({ id }) => id === job.id)?.schedule
-        if (schedule === undefined) pauseJob(parts, store, job.id, 'jarvis', 'It was made for another cluster.', now)
-        else store.save({ ...job, schedule, anchor: now, cursor: now })
-      }
-    },
-    start() {
-      ship()
-      for (const { id } of store.list()) for (const session of store.prune(id, keptSlots)) parts.runs.remove(session)
-      scheduler.start()
-    },
-    look: scheduler.look,
-    stop: scheduler.stop,
-  }
 }
 
-export type Jobs = ReturnType<typeof createJobs>
+const principalOf = (id: string, name: string, maker: Maker): Principal => ({
+  kind: 'job',
+  name,
+  job: id,
+  ...personOfJob(maker),
+  ...(maker.askedBy?.token !== undefined && { token: maker.askedBy.token }),
+})

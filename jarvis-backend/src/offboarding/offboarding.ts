@@ -3,8 +3,8 @@ import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { Grants } from '../calls/confirmations/grants.ts'
 import type { Journal } from '../calls/ports.ts'
 import type { Offboarding } from '../house.ts'
-import { personOfJob } from '../jobs/jobs.ts'
-import { pauseJob } from '../jobs/switches.ts'
+import { personOfJob } from '../jobs/job.ts'
+import { JobSwitches } from '../jobs/switches.ts'
 import { createForeignAccountStore } from '../store/sqlite/access/foreign-accounts.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import type { Database } from '../store/sqlite/database.ts'
@@ -29,7 +29,13 @@ export function offboardingOf(parts: {
   const accounts = createForeignAccountStore(database)
   const jobs = createJobStore(database)
   const shares = createShareStore(database)
-  const switches = { settings: createSettings(database), journal, transactions: database }
+  const switches = new JobSwitches({
+    store: jobs,
+    settings: createSettings(database),
+    journal,
+    transactions: database,
+    now,
+  })
   const isOf = (person: string, holder = firstOwnerId) => holder === person
   return [
     {
@@ -78,7 +84,7 @@ export function offboardingOf(parts: {
       leave(person, by) {
         for (const job of jobs.list()) {
           if (job.isShipped || !isOf(person, personOfJob(job).person)) continue
-          pauseJob(switches, jobs, job.id, by, 'Whoever it belongs to was removed. Resume it, and it is yours.', now())
+          switches.pause(job.id, by, 'Whoever it belongs to was removed. Resume it, and it is yours.')
         }
       },
     },

@@ -53,7 +53,7 @@ export const toolsRoom = defineRoom({
           ...guestRoutes({
             homelab: homelab.homelab,
             leaningOn: (vmid) => leaningOn(vmid, gate.world()),
-            proofOf: drills.newestOf,
+            proofOf: (vmid) => drills.newestOf(vmid),
           }),
           ...changeRoutes(gate.changes, runs, now, needs.shown),
         ],

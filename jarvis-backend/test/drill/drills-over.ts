@@ -1,4 +1,4 @@
-import { createDrills, type DrillsParts } from '../../src/drill/drills.ts'
+import { Drills, type DrillsParts } from '../../src/drill/drills.ts'
 import { createIdentities } from '../../src/homelab/identities.ts'
 import type { Homelab } from '../../src/homelab/ports.ts'
 import { withIdentities } from '../../src/homelab/with-identities.ts'
@@ -24,7 +24,7 @@ export function drillsOver(
     report: (error) => void said.push(String(error)),
   })
   const { cluster } = withIdentities({ api, cluster: known } as Homelab, marked)
-  const drills = createDrills({
+  const drills = new Drills({
     store,
     api,
     cluster,
