@@ -51,6 +51,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   agent: ['protocol', 'agents'],
   // `agent` for its port BudgetKeeper.
   budgets: ['protocol', 'agent'],
+  // The choice among the configured models, for the room alone.
+  'providers/choice': '*',
   providers: ['protocol', 'agent', 'memory', 'sentence-encoder', 'demo-model'],
   store: [
     'hybrid-index',
@@ -153,8 +155,8 @@ const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp' || (first === 'workbench' && second === 'areas') || (first === 'jobs' && second === 'approval'))
-    return `${first}/${second}`
+  const folder = `${first}/${second}`
+  if (first === 'mcp' || ['workbench/areas', 'jobs/approval', 'providers/choice'].includes(folder)) return folder
   return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])
