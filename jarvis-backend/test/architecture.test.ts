@@ -53,6 +53,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   agent: ['protocol', 'agents'],
   // `agent` for its port BudgetKeeper.
   budgets: ['protocol', 'agent'],
+  // The choice among the configured models, for the room alone.
+  'providers/choice': '*',
   providers: ['protocol', 'agent', 'memory', 'sentence-encoder', 'demo-model'],
   store: [
     'hybrid-index',
@@ -153,13 +155,14 @@ const mayImport: Record<string, readonly string[] | '*'> = {
 }
 
 /** Folders that join a room with others, as its `room.ts` does. */
-const joining = new Set(['workbench/areas', 'jobs/adapters', 'channels/house'])
+const joining = new Set(['workbench/areas', 'jobs/adapters', 'channels/house', 'providers/choice'])
 const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
 /** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, because server and client share nothing. */
 function moduleOf(path: string): string {
   const [first = '', second = ''] = relative(src, path).split(sep)
   if (isRoom(path)) return 'room'
-  if (first === 'mcp' || joining.has(`${first}/${second}`)) return `${first}/${second}`
+  const folder = `${first}/${second}`
+  if (first === 'mcp' || joining.has(folder)) return folder
   return first.replace(/^(process|version)\.ts$/, '$1')
 }
 const files = (readdirSync(src, { recursive: true }) as string[])

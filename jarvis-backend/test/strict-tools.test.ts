@@ -4,7 +4,7 @@ import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { ToolSpec } from '../src/agent/model.ts'
 import { definitionsOf } from '../src/mcp/attached/definition.ts'
 import { learnedInMemory } from '../src/providers/learned.ts'
-import { createToolSchemas } from '../src/providers/tool-schemas.ts'
+import { ToolSchemas } from '../src/providers/tool-schemas.ts'
 import { toolServers, toolsRefusedBy } from './contracts/strict-tools.ts'
 import { anySchema } from './support/any-schema.ts'
 import { failingRows } from './support/failing-rows.ts'
@@ -103,7 +103,7 @@ const own: ToolSpec[] = [
 ]
 
 /** Asks a server with these tools until it takes them. @returns what it refused, and what it took */
-function asked(server: string, tools: readonly ToolSpec[], schemas = createToolSchemas(learnedInMemory())) {
+function asked(server: string, tools: readonly ToolSpec[], schemas = new ToolSchemas(learnedInMemory())) {
   const refusals: string[] = []
   for (;;) {
     const request = { system: 'S', messages: [], tools, mayCallTools: true }
@@ -188,7 +188,7 @@ test.each([
       if (leftOut !== undefined) left.push(leftOut.tool)
     },
   }
-  const schemas = createToolSchemas(learned)
+  const schemas = new ToolSchemas(learned)
   const tools = [...own, ...many(count, ...forbidden)]
   let paid = 0
   for (let i = 0; i < 2 + 9 * forbidden.length; i += 1) {
@@ -203,7 +203,7 @@ test.each([
     sent: tools.map(({ name }) => name).filter((name) => !left.includes(name)),
   })
   expect(paid).toBeLessThanOrEqual(5 + 9 * forbidden.length)
-  const again = createToolSchemas(learned)
+  const again = new ToolSchemas(learned)
   expect(asked('a bare gateway', tools, again).refusals).toEqual([])
 })
 
@@ -217,7 +217,7 @@ test('a server that names one attached tool after the other is not asked for eac
 test('more tools than a server takes leave out the last, which are attached, and a person is told', () => {
   const memory = learnedInMemory()
   const told: unknown[] = []
-  const schemas = createToolSchemas({
+  const schemas = new ToolSchemas({
     ...memory,
     add: (part, leftOut) => {
       memory.add(part)
@@ -230,7 +230,7 @@ test('more tools than a server takes leave out the last, which are attached, and
 })
 
 test('a refusal that is about the conversation leaves no tool out', () => {
-  const schemas = createToolSchemas(learnedInMemory())
+  const schemas = new ToolSchemas(learnedInMemory())
   const request = { system: 'S', messages: [], tools: [...own, ...many(3)], mayCallTools: true }
   schemas.fit(request)
   for (const said of [
@@ -283,7 +283,7 @@ test('the part that a refusal is about is found, in the words of each server', a
       wordings,
       ([said, parts]) => {
         const found: string[] = []
-        const schemas = createToolSchemas({ ...learnedInMemory(), add: (part) => found.push(part) })
+        const schemas = new ToolSchemas({ ...learnedInMemory(), add: (part) => found.push(part) })
         const others = many(3).map((tool) => ({
           ...tool,
           description: 'It is described at some length here, for once, so that a limit of 64 is passed.',

@@ -8,18 +8,25 @@ export type UserTurn = { role: 'user'; results: ToolResult[]; images: ModelImage
 type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
 
+/** The form of a call's id: nine letters and digits, or Kimi's, whose local servers find the name of a result's tool in its id. */
+type CallIds = 'short' | 'kimi'
+
+type ConversationForm = {
+  /** The model is not shown what people attached, and is told so. Default false. */
+  isBlind?: boolean
+  /** Default `short`. */
+  ids?: CallIds
+}
+
 /**
  * Converts messages to turns that every provider accepts: a person's first, no blank text, no empty turn, no thinking at a turn's end, no
  * two turns of one role in a row, each call answered in the turn right after it, no lone surrogates.
- * @param keeps whether a turn's thinking, or the extra data of a call, is sent back to the model
- * @param isBlind the model is not shown what people attached, and is told so
- * @param ids the form of the calls' ids: nine letters and digits, or Kimi's, whose local servers find the name of a result's tool in its id
+ * @param keeps true if a turn's thinking, or the extra data of a call, is sent back to the model
  */
 export function conversation(
   messages: readonly Message[],
   keeps: (content: Content, turn: ModelTurn) => boolean,
-  isBlind = false,
-  ids: 'short' | 'kimi' = 'short',
+  { isBlind = false, ids = 'short' }: ConversationForm = {},
 ): (UserTurn | AssistantTurn)[] {
   const turns: (UserTurn | AssistantTurn)[] = []
   for (const message of messages) {
@@ -48,7 +55,7 @@ const unanswered = 'Interrupted: what came of it is not known.'
  * own, so it stays the same where older turns are cut, and providers' caches hold. No provider asks for the id that it gave, and the ids of
  * programs may repeat or have any form. A result without its call becomes words.
  */
-function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: 'short' | 'kimi'): (UserTurn | AssistantTurn)[] {
+function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: CallIds): (UserTurn | AssistantTurn)[] {
   const ordered: (UserTurn | AssistantTurn)[] = turns[0]?.role === 'assistant' ? [saying(begun)] : []
   let open: readonly { call: ToolCall; id: string }[] = []
   const used = new Set<string>()

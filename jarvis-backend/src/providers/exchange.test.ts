@@ -19,7 +19,9 @@ const throwing = (error: Error): Reader => ({
 
 test('a reader that stumbles over an event broke off with its stream, at what it cost so far', async () => {
   const cause = new TypeError("Cannot read properties of null (reading 'text')")
-  await expect(exchange(provider, answers, throwing(cause), new AbortController().signal)).rejects.toMatchObject({
+  await expect(
+    exchange(provider, { send: answers, reader: throwing(cause), signal: new AbortController().signal }),
+  ).rejects.toMatchObject({
     code: 'model_stream_broken',
     isRetryable: true,
     usage,
@@ -34,12 +36,16 @@ test('an answer of nothing that was cut by its length is a conversation that is 
     usage: () => usage,
   })
   const { signal } = new AbortController()
-  await expect(exchange(provider, answers, cut(0), signal)).rejects.toMatchObject({ isTooLong: true })
-  expect(await exchange(provider, answers, cut(5), signal)).toMatchObject({ stopReason: 'max_tokens' })
+  await expect(exchange(provider, { send: answers, reader: cut(0), signal })).rejects.toMatchObject({ isTooLong: true })
+  expect(await exchange(provider, { send: answers, reader: cut(5), signal })).toMatchObject({
+    stopReason: 'max_tokens',
+  })
 })
 
 test('a request that cannot be made is a fault of ours', async () => {
   const bug = new TypeError('bug')
   const send = () => Promise.reject(bug)
-  await expect(exchange(provider, send, throwing(bug), new AbortController().signal)).rejects.toBe(bug)
+  await expect(exchange(provider, { send, reader: throwing(bug), signal: new AbortController().signal })).rejects.toBe(
+    bug,
+  )
 })

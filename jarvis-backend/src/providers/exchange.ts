@@ -5,7 +5,7 @@ import { broken, type Provider, sendFailure, streamFailure } from './failure.ts'
 import { readEvents } from './sse.ts'
 
 /** Reads a provider's events into a turn. */
-export type Reader = {
+export interface Reader {
   /**
    * @returns true once the reply is complete. @throws ModelError for an error event; TypeError for an event that violates the protocol,
    * which `exchange` reports as a broken stream
@@ -16,16 +16,15 @@ export type Reader = {
   usage(): Usage | undefined
 }
 
-/**
- * Makes one request and reads its streamed reply.
- * @param send receives a signal of its own, because the SDKs leave listeners on the signal they are given
- */
-export async function exchange(
-  provider: Provider,
-  send: (signal: AbortSignal) => Promise<Response>,
-  reader: Reader,
-  signal: AbortSignal,
-): Promise<Turn> {
+type Exchange = {
+  /** Sends with a signal of its own, because the SDKs leave listeners on the signal they are given. */
+  send(signal: AbortSignal): Promise<Response>
+  reader: Reader
+  signal: AbortSignal
+}
+
+/** Makes one request and reads its streamed reply. */
+export async function exchange(provider: Provider, { send, reader, signal }: Exchange): Promise<Turn> {
   signal.throwIfAborted()
   const upstream = new AbortController()
   const abort = () => upstream.abort(signal.reason)
@@ -45,8 +44,9 @@ export async function exchange(
         },
       )
     }
-    await readEvents(body, reader.take).catch((error) => {
-      if (error instanceof TypeError) throw broken(provider, 'it sent something unreadable', reader.usage(), error)
+    await readEvents(body, (data) => reader.take(data)).catch((error) => {
+      if (error instanceof TypeError)
+        throw broken(provider, 'it sent something unreadable', { usage: reader.usage(), cause: error })
       throw streamFailure(provider, error, reader.usage())
     })
     const turn = reader.turn()

@@ -48,7 +48,7 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   const { code: as, isRetryable, told } = outcomeOf(because, status)
   const said = quoted(provider, text)
   const isWorthIt = isRetryable && headers?.get('x-should-retry') !== 'false'
-  const retryAfterMs = isWorthIt ? waitOf(headers, body, text, Date.now()) : undefined
+  const retryAfterMs = isWorthIt ? waitOf({ headers, body, said: text }, Date.now()) : undefined
   return new ModelError(as, told({ ...provider, status, tail: said === '' ? '.' : `: ${sentence(said)}` }), {
     isRetryable: isWorthIt,
     retryAfterMs,
@@ -84,14 +84,15 @@ export function sendFailure(provider: Provider, error: unknown): unknown {
 export function streamFailure(provider: Provider, error: unknown, usage?: Usage): unknown {
   if (error instanceof SilentError) return silence(provider, error, usage)
   const isConnection = error instanceof Error && 'code' in error && !(error instanceof ModelError)
-  return isConnection ? broken(provider, 'the connection broke', usage) : error
+  return isConnection ? broken(provider, 'the connection broke', { usage }) : error
 }
 
-export const broken = (provider: Provider, why: string, usage?: Usage, cause?: unknown) =>
+/** @param more.usage the tokens of the broken answer, as far as they were counted */
+export const broken = (provider: Provider, why: string, more: { usage?: Usage | undefined; cause?: unknown } = {}) =>
   new ModelError('model_stream_broken', `${provider.name} stopped in the middle of its answer: ${why}. Try again.`, {
     isRetryable: true,
-    cause,
-    usage,
+    cause: more.cause,
+    usage: more.usage,
   })
 
 const silence = (provider: Provider, cause: SilentError, usage?: Usage) =>

@@ -12,7 +12,7 @@ function callsOf(chunks: readonly Chunk[]): unknown[] {
   const calls: CallInProgress[] = []
   const joiner = createCallJoiner((call) => void calls.push(call))
   for (const chunk of chunks) joiner.add(chunk)
-  return reply(calls, 'end_turn', true).content.map(
+  return reply(calls, { stop: 'end_turn', mayCall: true }).content.map(
     (piece) =>
       piece.type === 'tool_call' && [piece.toolName, piece.malformed === undefined ? piece.toolInput : 'refused'],
   )

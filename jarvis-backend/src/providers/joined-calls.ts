@@ -21,7 +21,7 @@ type Delta = { id?: unknown; at?: number | undefined; name?: unknown; input?: un
 export function createCallJoiner(begun: (call: CallInProgress) => void) {
   const ids = new Map<string, CallInProgress>()
   const places = new Map<number, CallInProgress>()
-  const seen = new Map<CallInProgress, ReturnType<typeof createEndSeeker>>()
+  const seen = new Map<CallInProgress, EndSeeker>()
   let newest: CallInProgress | undefined
 
   function callOf(id: string, at: number | undefined): CallInProgress | undefined {
@@ -31,7 +31,7 @@ export function createCallJoiner(begun: (call: CallInProgress) => void) {
   }
 
   /** True if a chunk begins a new call, although its id or index is that of `call`. */
-  function isOther(call: CallInProgress, id: string, name: string, part: string): boolean {
+  function isOther(call: CallInProgress, { id, name, part }: { id: string; name: string; part: string }): boolean {
     if (name === '') return false
     const differ = id !== '' && call.id !== '' && id !== call.id
     const isEmpty = call.parts.length === 0
@@ -46,9 +46,9 @@ export function createCallJoiner(begun: (call: CallInProgress) => void) {
       const object = fieldsIfAny(input)
       const part = object === undefined ? partIn(input) : written(object)
       let call = callOf(id, at)
-      if (call === undefined || isOther(call, id, name, part ?? '{}')) {
+      if (call === undefined || isOther(call, { id, name, part: part ?? '{}' })) {
         call = { type: 'call', id, ...(at !== undefined && { at }), name, parts: [] }
-        seen.set(call, createEndSeeker())
+        seen.set(call, new EndSeeker())
         begun(call)
         newest = call
       } else {
@@ -84,41 +84,44 @@ function written(object: Fields): string | undefined {
   }
 }
 
-/** Follows JSON in pieces. `isWhole`: a value has ended, and no other one has begun. */
-function createEndSeeker() {
-  let depth = 0
-  let isText = false
-  let isEscaped = false
-  let isEnded = false
-  return {
-    isWhole: () => isEnded,
-    /** @returns where values end in the piece */
-    add(piece: string): number[] {
-      const ends: number[] = []
-      const end = (at: number) => {
-        if (depth > 0) return
-        isEnded = true
-        ends.push(at + 1)
+/** Follows JSON in pieces. */
+class EndSeeker {
+  #depth = 0
+  #isText = false
+  #isEscaped = false
+  #isEnded = false
+
+  /** True if a value has ended, and no other one has begun. */
+  isWhole(): boolean {
+    return this.#isEnded
+  }
+
+  /** @returns the places in the piece at which values end */
+  add(piece: string): number[] {
+    const ends: number[] = []
+    const end = (at: number) => {
+      if (this.#depth > 0) return
+      this.#isEnded = true
+      ends.push(at + 1)
+    }
+    for (let at = 0; at < piece.length; at += 1) {
+      const char = piece[at]
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (this.#isText && char === '\\') this.#isEscaped = true
+      else if (char === '"') {
+        this.#isText = !this.#isText
+        this.#isEnded = false
+        if (!this.#isText) end(at)
+      } else if (this.#isText) continue
+      else if (char === '{' || char === '[') {
+        this.#depth += 1
+        this.#isEnded = false
+      } else if (char === '}' || char === ']') {
+        this.#depth -= 1
+        end(at)
       }
-      for (let at = 0; at < piece.length; at += 1) {
-        const char = piece[at]
-        if (isEscaped) isEscaped = false
-        else if (isText && char === '\\') isEscaped = true
-        else if (char === '"') {
-          isText = !isText
-          isEnded = false
-          if (!isText) end(at)
-        } else if (isText) continue
-        else if (char === '{' || char === '[') {
-          depth += 1
-          isEnded = false
-        } else if (char === '}' || char === ']') {
-          depth -= 1
-          end(at)
-        }
-      }
-      return ends
-    },
+    }
+    return ends
   }
 }
 
@@ -145,7 +148,7 @@ export function argumentsOf(parts: readonly string[]): string {
 
 /** Values that stand one behind the other. */
 function valuesIn(text: string): string[] {
-  const ends = createEndSeeker().add(text)
+  const ends = new EndSeeker().add(text)
   return [...ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)), text.slice(ends.at(-1) ?? 0)].filter(
     (value) => value.trim() !== '',
   )

@@ -3,6 +3,13 @@ import type { CostOf } from '../agent/spent.ts'
 import { readPrices } from './price-file.ts'
 import { type Price, shippedPrices } from './price-table.ts'
 
+export interface Prices {
+  readonly costOf: CostOf
+  priceOf(model: string): Price | undefined
+  /** Reads the operator's prices again. */
+  reload(): void
+}
+
 /**
  * Computes the cost of answers. The operator's prices count before those that a model's server lists, and those before the shipped ones, which apply only to services whose prices are known,
  * because a name means nothing at another address.
@@ -17,7 +24,7 @@ export function createPrices(
     listed?(model: string): ModelFacts['price'] | undefined
     announce(problem: string): void
   },
-): { costOf: CostOf; priceOf(model: string): Price | undefined; reload(): void } {
+): Prices {
   let own: Record<string, Price> = {}
   let problem: string | undefined
   function reload() {

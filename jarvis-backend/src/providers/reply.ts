@@ -7,16 +7,18 @@ import { argumentsOf, type CallInProgress, isJson, withoutRepeats } from './join
 
 export type Piece = Exclude<Content, ToolCall> | CallInProgress
 
-/**
- * Builds a turn from streamed pieces.
- * @param mayCall false: tool calls of the model are dropped
- * @param areCallsWhole false: a call without any arguments may have been cut off, and does not run
- */
+export type ReplyEnd = {
+  stop: TurnStop
+  /** False: tool calls of the model are dropped. */
+  mayCall: boolean
+  /** False: a call without any arguments may have been cut off, and does not run. Default true. */
+  areCallsWhole?: boolean
+}
+
+/** Builds a turn from streamed pieces. */
 export function reply(
   streamed: readonly Piece[],
-  stop: TurnStop,
-  mayCall: boolean,
-  areCallsWhole = true,
+  { stop, mayCall, areCallsWhole = true }: ReplyEnd,
 ): Pick<Turn, 'content' | 'stopReason' | 'cutCall'> {
   const pieces = withoutRepeats(streamed)
   const isCut = (piece: CallInProgress) =>

@@ -34,28 +34,35 @@ export function seesPictures(id: string): boolean | undefined {
 const refusals =
   /image_url|input_image|\bimages?\b[^.]{0,60}\b(?:not supported|unsupported|not (?:be )?(?:accept|allow)ed|only supported)|(?:not|n't|no endpoints?)[^.]{0,40}\bsupport(?:s|ed)?[^.]{0,30}\bimage|not a multimodal|mmproj|\bvision\b|image input/i
 
+/** Says if one model is shown pictures. */
+export interface Sight {
+  /** True if the table says that the model takes pictures; undefined if the table does not know the model. */
+  readonly known: boolean | undefined
+  isBlind(): boolean
+  /** Told of a refused request with pictures. @returns true if the request is to be sent again without them */
+  refused(said: string): boolean
+}
+
 /**
- * Whether one model is shown pictures: by what its server said when one was sent, else by what it says of the model, else by the table.
+ * Decides by the server's words when a picture was sent, else by its description of the model, else by the table.
  * @param told what the server says of the model; undefined while it is not known
  */
-export function createSight(id: string, told: () => boolean | undefined = () => undefined) {
+export function createSight(id: string, told: () => boolean | undefined = () => undefined): Sight {
   const sees = seesPictures(id)
   let isRefused = false
   return {
     known: sees,
     isBlind: () => isRefused || (told() ?? sees) === false,
-    /** Told of a refused request with pictures. @returns whether to send it again without them */
-    refused(said: string): boolean {
+    refused(said) {
       if (isRefused || (sees !== undefined && told() === undefined) || !refusals.test(said)) return false
       isRefused = true
       return true
     },
   }
 }
-export type Sight = ReturnType<typeof createSight>
 
 /** A turn, with how many of the request's pictures its model was not shown. */
-export function withUnseen(turn: Turn, { messages }: Pick<ModelRequest, 'messages'>, { isBlind }: Sight): Turn {
-  const unseen = isBlind() ? picturesIn(messages) : 0
+export function withUnseen(turn: Turn, { messages }: Pick<ModelRequest, 'messages'>, sight: Sight): Turn {
+  const unseen = sight.isBlind() ? picturesIn(messages) : 0
   return unseen === 0 ? turn : { ...turn, unseen }
 }

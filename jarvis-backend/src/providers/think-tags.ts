@@ -1,6 +1,10 @@
+import { AnswerSoFar } from './answer-so-far.ts'
+import { message, opener, type Tag, tagAt } from './tags.ts'
+
 /**
- * What a piece of a reply comes to, in order. `back`: all text so far was reasoning. `forth`: all reasoning so far, of a reply that was taken to
- * begin with it, was the answer. `rest`: the reasoning since the last text was the rest of the answer; `text` is all of it, as it was written.
+ * A finding about a reply, told in order. `back`: all text so far was reasoning. `forth`: all reasoning so far was the answer, in a reply
+ * that was taken to begin with reasoning. `rest`: the reasoning since the last text was the rest of the answer; `text` is all of it, as it was
+ * written.
  */
 export type Said =
   | { kind: 'text'; text: string }
@@ -9,58 +13,12 @@ export type Said =
   | { kind: 'forth' }
   | { kind: 'rest'; text: string }
 
-type Tag = 'open' | 'close' | 'channel' | 'end'
-
-const xmlNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think', 'mm:think']
-/** Written without blanks, in lower case. A channel is gpt-oss's harmony: a header up to `<|message|>` says what follows. */
-const tags = new Map<string, Tag>([
-  ...xmlNames.flatMap((name): [string, Tag][] => [
-    [`<${name}>`, 'open'],
-    [`</${name}>`, 'close'],
-  ]),
-  ['[think]', 'open'],
-  ['[/think]', 'close'],
-  ['◁think▷', 'open'],
-  ['◁/think▷', 'close'],
-  ['<|begin_of_thought|>', 'open'],
-  ['<|end_of_thought|>', 'close'],
-  ['<|start_thinking|>', 'open'],
-  ['<|end_thinking|>', 'close'],
-  ['<|channel>thought', 'open'],
-  ['<channel|>', 'close'],
-  ['<|start|>', 'channel'],
-  ['<|channel|>', 'channel'],
-  ['<|end|>', 'end'],
-  ['<|return|>', 'end'],
-  ['<|call|>', 'end'],
-])
-const prefixes = new Set([...tags.keys()].flatMap((tag) => [...tag].map((_, at) => tag.slice(0, at + 1))))
-const opener = /[<[◁]/g
-const longestTag = 64
-const message = '<|message|>'
 const longestHeader = 200
-/** If a closing tag has no opening one, the text before it counts as reasoning up to this length, characters. A tag that begins or ends a line has no such limit. */
-const longestInline = 400
-/** gpt-oss's channels, where a server strips their marks: `analysisWe need …assistantfinalYes.` */
+/** gpt-oss's channels, if a server strips their marks: `analysisWe need …assistantfinalYes.` */
 const strippedStart = /^\s*analysis(?=[A-Z])/
 const strippedTurn = /assistant(final|commentary|analysis)/
 const mayBecomeCall = /^(?: ?| t| to| to=[^{]{0,200})$/
 const longestTurn = 'assistantcommentary'.length
-
-/** The tag at a place; `more` where the text ends before that is certain. */
-function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | undefined {
-  let read = ''
-  for (let i = at; i < at + longestTag; i += 1) {
-    const char = text[i]
-    if (char === undefined) return 'more'
-    if (/\s/.test(char)) continue
-    read += char.toLowerCase()
-    const tag = tags.get(read)
-    if (tag !== undefined) return { tag, end: i + 1 }
-    if (!prefixes.has(read)) return undefined
-  }
-  return undefined
-}
 
 /** True if the start of a reply may turn out to be the start of a stripped channel. */
 const mayBeStripped = (text: string) => 'analysis'.startsWith(text.trimStart())
@@ -70,339 +28,338 @@ const isMention = (before: string, after: string) =>
   (/\S[ \t]+$/.test(before) && /^[ \t]+\S/.test(after)) ||
   (/["'“‘«([]$/.test(before) && /^["'”’»)\].,;:!?]/.test(after))
 
+/** How a reply is read from its start. */
+export type ReplyStart = {
+  /** The reply is taken to begin with reasoning, up to a closing tag. */
+  isInside: boolean
+  /** `isInside` is a guess. */
+  isGuess: boolean
+}
+
+/**
+ * The state of the reading. `text`: in the answer. `thought`: within reasoning. `header`: in the header of a channel. `stripped`: within the
+ * reasoning of channels without their marks.
+ */
+type State = 'text' | 'thought' | 'header' | 'stripped'
+
+/** A tag where it stands: as it was written, with the text that follows it so far. */
+type Met = { tag: Tag; written: string; after: string }
+
 /**
  * Separates reasoning that servers send in tags from the answer. Tags may arrive in pieces, and are only text within code and within a sentence. A closing
  * tag alone says that the prompt had opened it. An opening tag in the middle of the answer that is never closed is text.
- * @param beginsInside the reply is taken to begin with reasoning, up to a closing tag
- * @param isGuess nothing is known of that yet
  */
-export function createThinkTags(beginsInside = false, isGuess = false) {
-  let mode: 'text' | 'thought' | 'header' | 'stripped' = beginsInside ? 'thought' : 'text'
-  let held = ''
-  /** Nothing follows what is held. */
-  let isLast = false
+export class ThinkTags {
+  readonly #isGuess: boolean
+  #state: State
+  /** Text that came and is not decided yet. */
+  #held = ''
+  /** Nothing follows the held text. */
+  #isLast = false
   /** Nothing but blanks came. */
-  let isStart = true
-  /** Characters of the answer since it began. */
-  let said = 0
+  #isStart = true
+  #answer = new AnswerSoFar()
   /** The reasoning that was opened in the middle of the answer, as it was written. */
-  let opened: string | undefined
-  /** Blank text before the answer's first word. */
-  let lead = ''
-  let hasSaid = false
-  let hasThought = false
-  let isAssumed = beginsInside
-  let hasClosedAlone = false
-  let hasChannels = false
-  /** Opening tags that were left in the answer, because they stand within a line. */
-  let mentions = 0
-  let code = createCodeWatch()
-  let out: Said[] = []
+  #opened: string | undefined
+  #hasThought = false
+  /** The reply is taken to be within reasoning, and no tag has confirmed it. */
+  #isAssumed: boolean
+  #hasClosedAlone = false
+  #hasChannels = false
+  #out: Said[] = []
 
-  function say(text: string) {
-    if (text === '') return
-    if (!hasSaid && text.trim() === '') {
-      lead += text
-      return
-    }
-    const words = hasSaid ? text : hasThought ? text.trimStart() : lead + text
-    hasSaid = true
-    said += words.length
-    code.add(words)
-    out.push({ kind: 'text', text: words })
-  }
-  function think(text: string) {
-    if (text === '') return
-    hasThought ||= text.trim() !== ''
-    if (opened !== undefined) opened += text
-    if (isAssumed) {
-      said += text.length
-      code.add(text)
-    }
-    out.push({ kind: 'thought', text })
-  }
-  function begin(next: typeof mode) {
-    mode = next
-    lead = ''
-  }
-  function takeBack() {
-    out.push({ kind: 'back' })
-    hasThought = true
-    hasClosedAlone = true
-    forget()
-  }
-  function close() {
-    if (isAssumed) {
-      hasClosedAlone = true
-      forget()
-    }
-    isAssumed = false
-    hasThought = true
-    opened = undefined
-    begin('text')
-  }
-  function forget() {
-    hasSaid = false
-    said = 0
-    lead = ''
-    mentions = 0
-    code = createCodeWatch()
+  constructor({ isInside, isGuess }: ReplyStart) {
+    this.#isGuess = isGuess
+    this.#isAssumed = isInside
+    this.#state = isInside ? 'thought' : 'text'
   }
 
-  /** True if a closing tag without an opening one may end the reasoning here. */
-  const endsThere = (after: string) => said <= longestInline || code.isLineStart() || /^[ \t]*(?:\r?\n|$)/.test(after)
+  /** @returns the findings that are certain */
+  add(piece: string): Said[] {
+    this.#held += piece
+    while (this.#held !== '' && this.#read());
+    return this.#taken()
+  }
 
-  /** In the answer. @param after what follows the tag @returns whether the tag is one */
-  function meet(tag: Tag, written: string, after: string): boolean {
-    if (code.isCode()) return false
-    const isFirst = !hasSaid || code.isLineStart()
-    switch (tag) {
-      case 'open':
-        if (isFirst) {
-          opened = hasSaid ? written : undefined
-          begin('thought')
-        } else mentions += 1
-        return isFirst
-      case 'close':
-        if (!hasSaid) return true
-        if (mentions > 0) {
-          mentions -= 1
-          return false
-        }
-        if (isMention(code.line(), after) || (hasThought ? !isFirst : !endsThere(after))) return false
-        // Reasoning was marked before, so that a long text after it is the answer.
-        if (!hasThought || said <= longestInline) takeBack()
-        return true
-      case 'channel':
-        begin('header')
-        return true
-      case 'end':
-        return hasChannels
+  /** Tells that something other than text came, so that no tag goes on. */
+  pause(): Said[] {
+    if (this.#state === 'header') return []
+    this.#finish()
+    return this.#taken()
+  }
+
+  /** Tells that reasoning came by itself, without tags. */
+  reasoned(): void {
+    this.#hasThought = true
+    this.#isStart = false
+    if (!this.#isAssumed) return
+    this.#isAssumed = false
+    this.#state = 'text'
+  }
+
+  /** @param mayEndInside the reply may have ended within its reasoning: it was cut, or goes on with calls */
+  end(mayEndInside: boolean): Said[] {
+    if (this.#state !== 'header') this.#finish()
+    else if (!this.#hasChannels && (this.#answer.hasBegun || this.#isAssumed)) this.#leaveHeader()
+    this.#held = ''
+    if (this.#isAssumed && !mayEndInside) this.#out.push({ kind: 'forth' })
+    else if (this.#opened !== undefined && !mayEndInside) this.#out.push({ kind: 'rest', text: this.#opened })
+    return this.#taken()
+  }
+
+  /** True if a closing tag came whose opening tag was in the prompt. */
+  hasClosedAlone(): boolean {
+    return this.#hasClosedAlone
+  }
+
+  #taken(): Said[] {
+    const said = this.#out
+    this.#out = []
+    return said
+  }
+
+  /** Reads the held text as if nothing followed. */
+  #finish(): void {
+    this.#isLast = true
+    while (this.#held !== '' && this.#read());
+    this.#isLast = false
+    this.#speak(this.#held)
+    this.#held = ''
+  }
+
+  /** @returns true if there is more to read */
+  #read(): boolean {
+    switch (this.#state) {
+      case 'header':
+        return this.#readHeader()
+      case 'stripped':
+        return this.#readStripped()
+      case 'text':
+      case 'thought':
+        if (this.#readStart()) return this.#held !== '' && !this.#isStart
+        return this.#readTags()
       default:
-        return tag satisfies never
+        return this.#state satisfies never
     }
   }
 
-  /** Within reasoning. @param after what follows the tag @returns whether the tag is one */
-  function meetInside(tag: Tag, written: string, after: string): boolean {
-    if (isAssumed && code.isCode()) return false
-    switch (tag) {
-      case 'open':
-        if (hasThought && !isAssumed) return false
-        if (hasThought && !code.isLineStart()) {
-          mentions += 1
-          return false
-        }
-        // The reply opens its reasoning itself, so that what came before was none.
-        if (hasThought) {
-          out.push({ kind: 'forth' })
-          hasSaid = true
-          opened = written
-        }
-        isAssumed = false
-        return true
-      case 'close':
-        if (isAssumed && mentions > 0) {
-          mentions -= 1
-          return false
-        }
-        if (isAssumed && (isMention(code.line(), after) || (isGuess && !endsThere(after)))) return false
-        close()
-        return true
-      case 'channel':
-        if (!hasChannels && !isAssumed) return false
-        begin('header')
-        return true
-      case 'end':
-        if (hasChannels) close()
-        return hasChannels
-      default:
-        return tag satisfies never
-    }
-  }
-
-  /** The held text began like a header and turned out to be ordinary text. */
-  function leaveHeader() {
-    mode = isAssumed ? 'thought' : 'text'
-    if (isAssumed) think(held)
-    else say(held)
-    held = ''
-  }
-
-  /** @returns whether there is more to read */
-  function readHeader(): boolean {
-    const end = held.indexOf(message)
-    if (end < 0 && held.length < longestHeader) return false
-    const header = held.slice(0, Math.max(0, end))
-    if (end < 0) {
-      leaveHeader()
-      return false
-    }
-    const isThought = /<\|channel\|>\s*(?:analysis|thought)/i.test(header)
-    if (!hasChannels && hasSaid && !isThought && !/\bto=/.test(header)) takeBack()
-    if (isAssumed && !isThought) close()
-    isAssumed = false
-    hasChannels = true
-    held = held.slice(end + message.length)
-    begin(isThought ? 'thought' : 'text')
-    // A call in a channel of its own stays as it was written.
-    if (/\bto=/.test(header)) say(`${header}${message}`)
-    return true
-  }
-
-  /** @returns whether the start of the reply decides itself: it is that of stripped channels, or is not long enough to say */
-  function readStart(): boolean {
-    if (!isStart) return false
-    const stripped = strippedStart.exec(held)
+  /** @returns true if the start of the reply decides itself: it begins stripped channels, or is too short to say */
+  #readStart(): boolean {
+    if (!this.#isStart) return false
+    const stripped = strippedStart.exec(this.#held)
     if (stripped === null) {
-      const isOpen = !isLast && mayBeStripped(held)
-      isStart = isOpen || held.trim() === ''
+      const isOpen = !this.#isLast && mayBeStripped(this.#held)
+      this.#isStart = isOpen || this.#held.trim() === ''
       return isOpen
     }
-    isStart = false
-    isAssumed = false
-    opened = stripped[0].trimStart()
-    held = held.slice(stripped[0].length)
-    mode = 'stripped'
+    this.#isStart = false
+    this.#isAssumed = false
+    this.#opened = stripped[0].trimStart()
+    this.#held = this.#held.slice(stripped[0].length)
+    this.#state = 'stripped'
     return true
   }
 
-  /** In stripped channels that are reasoning. @returns whether there is more to read */
-  function readStripped(): boolean {
-    const turn = strippedTurn.exec(held)
-    const after = turn === null ? '' : held.slice(turn.index + turn[0].length)
-    if (turn?.[1] === 'commentary' && !isLast && mayBecomeCall.test(after)) {
-      think(held.slice(0, turn.index))
-      held = held.slice(turn.index)
-      return false
-    }
-    const end = turn?.index ?? Math.max(0, held.length - (isLast ? 0 : longestTurn))
-    think(held.slice(0, end))
-    held = held.slice(end + (turn?.[0].length ?? 0))
-    if (turn === null) return false
-    if (turn[1] === 'analysis') return held !== ''
-    close()
-    // A call in a channel of its own is written as with its marks, which says what it is.
-    const call = turn[1] === 'commentary' ? /^ to=(\S+?)(?: ?(?:code|json))?(?=\s*\{)/.exec(held) : null
-    if (call !== null) {
-      say(`<|start|>assistant<|channel|>commentary to=${call[1]}${message}`)
-      held = held.slice(call[0].length)
-    }
-    return held !== ''
-  }
-
-  /** @returns whether there is more to read */
-  function read(): boolean {
-    if (mode === 'header') return readHeader()
-    if (mode === 'stripped') return readStripped()
-    if (readStart()) return held !== '' && !isStart
-    const speak = mode === 'text' ? say : think
+  /** In the answer, or within reasoning: tells the held text up to the first tag that counts. @returns true if there is more to read */
+  #readTags(): boolean {
+    const held = this.#held
     opener.lastIndex = 0
     let from = 0
     for (let found = opener.exec(held); found !== null; found = opener.exec(held)) {
       const at = found.index
       const met = tagAt(held, at)
       if (met === undefined) continue
-      speak(held.slice(from, at))
+      this.#speak(held.slice(from, at))
       from = at
       if (met === 'more') break
-      const after = held.slice(met.end)
-      const isOpenEnd = !isLast && /^[ \t]*\r?$/.test(after)
-      if (isOpenEnd && met.tag === 'close' && (mode === 'text' ? hasSaid : isAssumed)) {
-        held = held.slice(at)
+      const [written, after] = [held.slice(at, met.end), held.slice(met.end)]
+      if (met.tag === 'close' && this.#mustSeeMore(after)) {
+        this.#held = held.slice(at)
         return false
       }
-      const written = held.slice(at, met.end)
-      if (mode === 'text' ? meet(met.tag, written, after) : meetInside(met.tag, written, after)) {
+      if (this.#meet({ tag: met.tag, written, after })) {
         // The header keeps its tags, because they say what it is.
-        held = held.slice(met.tag === 'channel' ? at : met.end)
+        this.#held = met.tag === 'channel' ? held.slice(at) : after
         return true
       }
-      speak(held.slice(at, met.end))
+      this.#speak(written)
       from = met.end
       opener.lastIndex = from
     }
     const isHeld = from < held.length && tagAt(held, from) === 'more'
-    if (!isHeld) speak(held.slice(from))
-    held = isHeld ? held.slice(from) : ''
+    if (!isHeld) this.#speak(held.slice(from))
+    this.#held = isHeld ? held.slice(from) : ''
     return false
   }
 
-  /** Reads what is held as if nothing followed. */
-  function finish() {
-    isLast = true
-    while (held !== '' && read());
-    isLast = false
-    if (mode === 'text') say(held)
-    else think(held)
-    held = ''
+  /** True if only the text that is still to come says whether a closing tag ends its line. */
+  #mustSeeMore(after: string): boolean {
+    const decides = this.#state === 'text' ? this.#answer.hasBegun : this.#isAssumed
+    return decides && !this.#isLast && /^[ \t]*\r?$/.test(after)
   }
 
-  const taken = (): Said[] => {
-    const said = out
-    out = []
-    return said
+  /** @returns false if the tag is only text */
+  #meet(met: Met): boolean {
+    return this.#state === 'text' ? this.#meetInAnswer(met) : this.#meetInside(met)
   }
-  return {
-    /** @returns what is certain */
-    add(piece: string): Said[] {
-      held += piece
-      while (held !== '' && read());
-      return taken()
-    },
-    /** Something else came, so that no tag goes on. */
-    pause(): Said[] {
-      if (mode === 'header') return []
-      finish()
-      return taken()
-    },
-    /** Reasoning came by itself. */
-    reasoned() {
-      hasThought = true
-      isStart = false
-      if (!isAssumed) return
-      isAssumed = false
-      mode = 'text'
-    },
-    /** @param mayEndInside the reply may have ended within its reasoning: it was cut, or goes on with calls */
-    end(mayEndInside: boolean): Said[] {
-      if (mode === 'header' && !hasChannels && (hasSaid || isAssumed)) leaveHeader()
-      else if (mode !== 'header') finish()
-      held = ''
-      if (isAssumed && !mayEndInside) out.push({ kind: 'forth' })
-      else if (opened !== undefined && !mayEndInside) out.push({ kind: 'rest', text: opened })
-      return taken()
-    },
-    /** True if a closing tag came whose opening tag was in the prompt. */
-    hasClosedAlone: () => hasClosedAlone,
-  }
-}
 
-/** Follows Markdown: whether the end of a text stands within code, or at the start of a line. */
-function createCodeWatch() {
-  let line = ''
-  let fence: string | undefined
-  const endLine = () => {
-    const [, mark = ''] = /^\s{0,3}(`{3,}|~{3,})/.exec(line) ?? []
-    if (fence === undefined) fence = mark === '' ? undefined : mark
-    else if (mark.startsWith(fence) && line.trim() === mark) fence = undefined
-    line = ''
+  #meetInAnswer({ tag, written, after }: Met): boolean {
+    const { code, hasBegun } = this.#answer
+    if (code.isCode()) return false
+    const isFirst = !hasBegun || code.isLineStart()
+    switch (tag) {
+      case 'open':
+        if (isFirst) {
+          this.#opened = hasBegun ? written : undefined
+          this.#begin('thought')
+        } else this.#answer.mention()
+        return isFirst
+      case 'close':
+        if (!hasBegun) return true
+        if (this.#answer.closesMention() || isMention(code.line(), after)) return false
+        if (this.#hasThought ? !isFirst : !this.#answer.mayEndThought(after)) return false
+        // Reasoning was marked before, so that a long text after it is the answer.
+        if (!this.#hasThought || this.#answer.isShort()) this.#takeBack()
+        return true
+      case 'channel':
+        this.#begin('header')
+        return true
+      case 'end':
+        return this.#hasChannels
+      default:
+        return tag satisfies never
+    }
   }
-  return {
-    add(text: string) {
-      const [first = '', ...rest] = text.split('\n')
-      line += first
-      for (const next of rest) {
-        endLine()
-        line = next
-      }
-    },
-    isLineStart: () => line.trim() === '',
-    /** The last line so far. */
-    line: () => line,
-    isCode() {
-      if (fence !== undefined || /^\s{0,3}(?:`{3,}|~{3,})/.test(line)) return true
-      return (line.match(/`+/g) ?? []).length % 2 === 1
-    },
+
+  #meetInside({ tag, written, after }: Met): boolean {
+    const { code } = this.#answer
+    if (this.#isAssumed && code.isCode()) return false
+    switch (tag) {
+      case 'open':
+        if (this.#hasThought && !this.#isAssumed) return false
+        if (this.#hasThought && !code.isLineStart()) {
+          this.#answer.mention()
+          return false
+        }
+        // The reply opens its reasoning itself, so the text before was part of the answer.
+        if (this.#hasThought) {
+          this.#out.push({ kind: 'forth' })
+          this.#answer.hasBegun = true
+          this.#opened = written
+        }
+        this.#isAssumed = false
+        return true
+      case 'close':
+        if (this.#isAssumed && (this.#answer.closesMention() || isMention(code.line(), after))) return false
+        if (this.#isAssumed && this.#isGuess && !this.#answer.mayEndThought(after)) return false
+        this.#close()
+        return true
+      case 'channel':
+        if (!this.#hasChannels && !this.#isAssumed) return false
+        this.#begin('header')
+        return true
+      case 'end':
+        if (this.#hasChannels) this.#close()
+        return this.#hasChannels
+      default:
+        return tag satisfies never
+    }
+  }
+
+  /** @returns true if there is more to read */
+  #readHeader(): boolean {
+    const end = this.#held.indexOf(message)
+    if (end < 0) {
+      if (this.#held.length >= longestHeader) this.#leaveHeader()
+      return false
+    }
+    const header = this.#held.slice(0, end)
+    const isThought = /<\|channel\|>\s*(?:analysis|thought)/i.test(header)
+    const isCall = /\bto=/.test(header)
+    if (!this.#hasChannels && this.#answer.hasBegun && !isThought && !isCall) this.#takeBack()
+    if (this.#isAssumed && !isThought) this.#close()
+    this.#isAssumed = false
+    this.#hasChannels = true
+    this.#held = this.#held.slice(end + message.length)
+    this.#begin(isThought ? 'thought' : 'text')
+    // A call in a channel of its own stays as it was written.
+    if (isCall) this.#say(`${header}${message}`)
+    return true
+  }
+
+  /** The held text began like a header and turned out to be ordinary text. */
+  #leaveHeader(): void {
+    this.#state = this.#isAssumed ? 'thought' : 'text'
+    this.#speak(this.#held)
+    this.#held = ''
+  }
+
+  /** @returns true if there is more to read */
+  #readStripped(): boolean {
+    const held = this.#held
+    const turn = strippedTurn.exec(held)
+    const after = turn === null ? '' : held.slice(turn.index + turn[0].length)
+    if (turn?.[1] === 'commentary' && !this.#isLast && mayBecomeCall.test(after)) {
+      this.#think(held.slice(0, turn.index))
+      this.#held = held.slice(turn.index)
+      return false
+    }
+    const end = turn?.index ?? Math.max(0, held.length - (this.#isLast ? 0 : longestTurn))
+    this.#think(held.slice(0, end))
+    this.#held = turn === null ? held.slice(end) : after
+    if (turn === null) return false
+    if (turn[1] === 'analysis') return this.#held !== ''
+    this.#close()
+    // A call in a channel of its own is written as with its marks, which say what it is.
+    const call = turn[1] === 'commentary' ? /^ to=(\S+?)(?: ?(?:code|json))?(?=\s*\{)/.exec(this.#held) : null
+    if (call !== null) {
+      this.#say(`<|start|>assistant<|channel|>commentary to=${call[1]}${message}`)
+      this.#held = this.#held.slice(call[0].length)
+    }
+    return this.#held !== ''
+  }
+
+  #begin(next: State): void {
+    this.#state = next
+    this.#answer.dropLead()
+  }
+
+  /** Ends the reasoning. */
+  #close(): void {
+    if (this.#isAssumed) {
+      this.#hasClosedAlone = true
+      this.#answer = new AnswerSoFar()
+    }
+    this.#isAssumed = false
+    this.#hasThought = true
+    this.#opened = undefined
+    this.#begin('text')
+  }
+
+  /** Makes reasoning of the answer so far. */
+  #takeBack(): void {
+    this.#out.push({ kind: 'back' })
+    this.#hasThought = true
+    this.#hasClosedAlone = true
+    this.#answer = new AnswerSoFar()
+  }
+
+  #speak(text: string): void {
+    if (this.#state === 'text') this.#say(text)
+    else this.#think(text)
+  }
+
+  #say(text: string): void {
+    if (text === '') return
+    const words = this.#answer.say(text, this.#hasThought)
+    if (words !== undefined) this.#out.push({ kind: 'text', text: words })
+  }
+
+  #think(text: string): void {
+    if (text === '') return
+    this.#hasThought ||= text.trim() !== ''
+    if (this.#opened !== undefined) this.#opened += text
+    if (this.#isAssumed) this.#answer.grow(text)
+    this.#out.push({ kind: 'thought', text })
   }
 }

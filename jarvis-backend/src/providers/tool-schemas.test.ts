@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { ModelRequest } from '../agent/model.ts'
 import type { LeftOut } from './learned.ts'
-import { createToolSchemas } from './tool-schemas.ts'
+import { ToolSchemas } from './tool-schemas.ts'
 
 test('a server that names one tool after the other loses the rest of that attached server, each by name, and no other server’s tools', () => {
   const parts = new Set<string>()
   const said: LeftOut[] = []
-  const schemas = createToolSchemas({
+  const schemas = new ToolSchemas({
     has: (part) => parts.has(part),
     find: (start) => [...parts].findLast((part) => part.startsWith(start)),
     add(part, leftOut) {

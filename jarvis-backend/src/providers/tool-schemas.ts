@@ -2,7 +2,7 @@ import { attachedServerOf } from 'protocol'
 import type { ModelRequest, ToolSpec } from '../agent/model.ts'
 import { modelSchema, type OptionalKeyword, optionalKeywords } from '../lib/model-schema.ts'
 import type { Learned, LeftOut } from './learned.ts'
-import { createSuspects } from './suspects.ts'
+import { Suspects } from './suspects.ts'
 
 const emptyObject = 'schema:empty object'
 const untyped = 'schema:untyped'
@@ -19,136 +19,165 @@ const mostListed = 20
  * The tools as one server takes them for one model: schemas in the plain part, without the keywords that it refused, and without the tools
  * whose schema it refused.
  */
-export function createToolSchemas(learned: Learned) {
-  let made = new WeakMap<ModelRequest['tools'], ToolSpec[]>()
-  let version = 0
-  const sentAt = new WeakMap<object, number>()
-  const suspects = createSuspects()
-  /** Parts that were left out without being named. They are kept where that helped. */
-  const guessed: string[] = []
+export class ToolSchemas {
+  readonly #learned: Learned
+  #made = new WeakMap<ModelRequest['tools'], ToolSpec[]>()
+  #version = 0
+  readonly #sentAt = new WeakMap<object, number>()
+  readonly #suspects = new Suspects()
+  /** Parts that were left out without being named. They are learned if the server takes the next request. */
+  #guessed: string[] = []
   /** Tools that were named since the server took a request. */
-  let namedTools = 0
-  const isOut = (part: string) => guessed.includes(part) || learned.has(part)
-  const changed = () => {
-    made = new WeakMap()
-    version += 1
-  }
-  /** @param leftOut said once of all these parts */
-  const learn = (parts: readonly string[], leftOut?: LeftOut) => {
-    for (const [i, part] of parts.entries()) learned.add(part, i === 0 ? leftOut : undefined)
-    changed()
-    return parts.length > 0
-  }
+  #namedTools = 0
   /** The server's refusal of the tool that is searched for. */
-  let whyUnnamed = ''
-  const leaveOutTool = (name: string | undefined, given: ModelRequest['tools'], why: string) => {
-    const own = given.find((tool) => tool.name === name)
-    return own !== undefined && learn([partOf(own)], { tool: own.name, why })
-  }
-  /** Tries the plainest schemas. @returns false where they were sent */
-  const guess = (used: ReadonlySet<OptionalKeyword>) => {
-    const keywords = [...used].map((keyword) => `schema:${keyword}`)
-    const parts = keywords.length > 0 ? keywords : [untyped, emptyObject].filter((part) => !isOut(part))
-    guessed.push(...parts)
-    changed()
-    return parts.length > 0
-  }
-  const limit = (of: string) => Number(learned.find(of)?.slice(of.length) ?? Number.POSITIVE_INFINITY)
+  #whyUnnamed = ''
 
-  function toolsOf(tools: ModelRequest['tools']): ToolSpec[] {
-    const known = made.get(tools)
+  constructor(learned: Learned) {
+    this.#learned = learned
+  }
+
+  /** The request with its tools as the server takes them. */
+  fit(request: ModelRequest): ModelRequest {
+    const tools = this.#toolsOf(request.tools)
+    this.#sentAt.set(request, this.#version)
+    const { toolChoice, ...rest } = request
+    const isThere = toolChoice === 'any' ? tools.length > 0 : tools.some(({ name }) => name === toolChoice?.name)
+    return { ...rest, tools, ...(toolChoice !== undefined && isThere && { toolChoice }) }
+  }
+
+  /** Tells that the server took a request with these tools. */
+  taken({ tools }: Pick<ModelRequest, 'tools'>): void {
+    if (tools.length === 0) return
+    this.#namedTools = 0
+    for (const part of this.#guessed.splice(0)) this.#learned.add(part)
+    const { culprit, isOther } = this.#suspects.cleared(this.#toolsOf(tools).map(({ name }) => name))
+    if (isOther) this.#changed()
+    this.#leaveOutTool(culprit, { tools, why: this.#whyUnnamed })
+  }
+
+  /**
+   * Leaves out the part that a refusal names: a keyword, or else a tool. If it names neither but is about schemas: all optional keywords, then
+   * the attached tools. Attached tools that are not at fault come back with the next requests that the server takes.
+   * @param said the server's answer with 4xx @param why the same in a sentence @returns false if there is nothing more to leave out
+   */
+  leaveOut(said: string, request: Pick<ModelRequest, 'tools'>, why = said): boolean {
+    const { tools } = request
+    const sent = this.#toolsOf(tools)
+    if (sent.length === 0 || /messages[.[]\d/.test(said)) return false
+    // Another request has learned something since this one was sent.
+    if ((this.#sentAt.get(request) ?? this.#version) !== this.#version) return true
+    const limited = limitIn(said, sent)
+    if (limited !== undefined) {
+      const { part, over } = limited
+      return this.#learn([part], over === undefined ? undefined : { tool: over, why })
+    }
+    if (/non-?empty for object|empty object/i.test(said) && !this.#isOut(emptyObject)) return this.#learn([emptyObject])
+    if (isAboutType(said) && !this.#isOut(untyped)) return this.#learn([untyped])
+    const used = keywordsIn(sent)
+    const named = optionalKeywords.find((keyword) => used.has(keyword) && names(said, keyword))
+    if (named !== undefined) return this.#learn([`schema:${named}`])
+    const tool = toolIn(said, sent)?.name
+    if (tool !== undefined) return this.#leaveOutNamed(tool, { tools, why, sent, used })
+    if (!isAboutSchemas(said)) return false
+    if (!this.#suspects.isSearching() && this.#guess(used)) return true
+    // The guess did not help.
+    this.#guessed = []
+    const found = this.#suspects.refused(sent.map(({ name }) => name).filter(isAttached))
+    this.#whyUnnamed = why
+    this.#leaveOutTool(found.culprit, { tools, why })
+    this.#changed()
+    return found.isWorthAsking
+  }
+
+  #toolsOf(tools: ModelRequest['tools']): ToolSpec[] {
+    const known = this.#made.get(tools)
     if (known !== undefined) return known
-    const without = new Set(optionalKeywords.filter((keyword) => isOut(`schema:${keyword}`)))
-    const longest = limit(description)
+    const without = new Set(optionalKeywords.filter((keyword) => this.#isOut(`schema:${keyword}`)))
+    const longest = this.#limit(description)
     const fit = tools
-      .filter((tool) => !learned.has(partOf(tool)) && !suspects.isOut(tool.name))
-      .slice(0, limit(most))
+      .filter((tool) => !this.#learned.has(partOf(tool)) && !this.#suspects.isOut(tool.name))
+      .slice(0, this.#limit(most))
       .map((tool) => {
         const plain = modelSchema(tool.inputSchema, without)
-        const filled = isOut(emptyObject) ? withoutEmpty(plain) : plain
+        const filled = this.#isOut(emptyObject) ? withoutEmpty(plain) : plain
         return {
           ...tool,
           description: shortened(tool.description, longest),
-          inputSchema: (isOut(untyped) ? typed(filled) : filled) as Record<string, unknown>,
+          inputSchema: (this.#isOut(untyped) ? typed(filled) : filled) as Record<string, unknown>,
         }
       })
-    made.set(tools, fit)
+    this.#made.set(tools, fit)
     return fit
   }
 
-  return {
-    /** The request with its tools as the server takes them. */
-    fit(request: ModelRequest): ModelRequest {
-      const tools = toolsOf(request.tools)
-      sentAt.set(request, version)
-      const { toolChoice, ...rest } = request
-      const isThere = toolChoice === 'any' ? tools.length > 0 : tools.some(({ name }) => name === toolChoice?.name)
-      return { ...rest, tools, ...(toolChoice !== undefined && isThere && { toolChoice }) }
-    },
-    /** The server took a request with these tools. */
-    taken({ tools }: Pick<ModelRequest, 'tools'>): void {
-      if (tools.length === 0) return
-      namedTools = 0
-      for (const part of guessed.splice(0)) learned.add(part)
-      const { culprit, isOther } = suspects.cleared(toolsOf(tools).map(({ name }) => name))
-      if (isOther) changed()
-      leaveOutTool(culprit, tools, whyUnnamed)
-    },
-    /**
-     * Leaves out what a refusal names: a keyword, or else a tool. Where it names neither but is about schemas: all optional keywords, then the
-     * attached tools, of which those come back with the next requests that the server takes.
-     * @param said the server's answer with 4xx @param why the same in a sentence @returns false where there is nothing more to leave out
-     */
-    leaveOut(said: string, request: Pick<ModelRequest, 'tools'>, why = said): boolean {
-      const { tools: given } = request
-      const sent = toolsOf(given)
-      if (sent.length === 0 || /messages[.[]\d/.test(said)) return false
-      // Another request has learned something since this one was sent.
-      if ((sentAt.get(request) ?? version) !== version) return true
-      const number = numberIn(said)
-      if (
-        isAboutLength(said) &&
-        number !== undefined &&
-        number >= leastLength &&
-        sent.some((tool) => tool.description.length > number)
-      )
-        return learn([`${description}${number}`])
-      if (isAboutCount(said) && number !== undefined && number < sent.length) {
-        const [next, ...others] = sent.slice(number)
-        return learn([`${most}${number}`], { tool: `${next?.name}${andMore(others.length)}`, why })
-      }
-      if (/non-?empty for object|empty object/i.test(said) && !isOut(emptyObject)) return learn([emptyObject])
-      if (isAboutType(said) && !isOut(untyped)) return learn([untyped])
-      const used = keywordsIn(sent)
-      const named = optionalKeywords.find((keyword) => used.has(keyword) && names(said, keyword))
-      if (named !== undefined) return learn([`schema:${named}`])
-      const attached = sent.map(({ name }) => name).filter((name) => attachedServerOf(name) !== undefined)
-      const tool = toolIn(said, sent)?.name
-      if (tool !== undefined) {
-        namedTools += 1
-        const isOwn = attachedServerOf(tool) === undefined
-        if ((isOwn || namedTools === namedBefore) && guess(used)) return true
-        if (isOwn || namedTools < mostNamed) return leaveOutTool(tool, given, why)
-        // The others of its server go too, so that the question is answered.
-        const ofServer = attachedServerOf(tool)
-        const out = given.filter(({ name }) => attached.includes(name) && attachedServerOf(name) === ofServer)
-        const others = out.map(({ name }) => name).filter((name) => name !== tool)
-        return learn(out.map(partOf), {
-          tool: `${[tool, ...others.slice(0, mostListed)].join(', ')}${andMore(others.length - mostListed)}`,
-          why,
-        })
-      }
-      if (!isAboutSchemas(said)) return false
-      if (!suspects.isSearching() && guess(used)) return true
-      // It did not help.
-      guessed.length = 0
-      const found = suspects.refused(attached)
-      whyUnnamed = why
-      leaveOutTool(found.culprit, given, why)
-      changed()
-      return found.isWorthAsking
-    },
+  /** Leaves out a tool that the server named, or plainer schemas first, or the whole attached server after many. */
+  #leaveOutNamed(tool: string, { tools, why, sent, used }: Refused & { sent: ToolSpec[]; used: Keywords }): boolean {
+    this.#namedTools += 1
+    const server = attachedServerOf(tool)
+    const isOwn = server === undefined
+    if ((isOwn || this.#namedTools === namedBefore) && this.#guess(used)) return true
+    if (isOwn || this.#namedTools < mostNamed) return this.#leaveOutTool(tool, { tools, why })
+    // The others of its server go too, so that the question is answered.
+    const ofServer = new Set(sent.map(({ name }) => name).filter((name) => attachedServerOf(name) === server))
+    const out = tools.filter(({ name }) => ofServer.has(name))
+    const others = out.map(({ name }) => name).filter((name) => name !== tool)
+    return this.#learn(out.map(partOf), {
+      tool: `${[tool, ...others.slice(0, mostListed)].join(', ')}${andMore(others.length - mostListed)}`,
+      why,
+    })
   }
+
+  #leaveOutTool(name: string | undefined, { tools, why }: Refused): boolean {
+    const own = tools.find((tool) => tool.name === name)
+    return own !== undefined && this.#learn([partOf(own)], { tool: own.name, why })
+  }
+
+  /** Tries the plainest schemas. @returns false if they were sent */
+  #guess(used: Keywords): boolean {
+    const keywords = [...used].map((keyword) => `schema:${keyword}`)
+    const parts = keywords.length > 0 ? keywords : [untyped, emptyObject].filter((part) => !this.#isOut(part))
+    this.#guessed.push(...parts)
+    this.#changed()
+    return parts.length > 0
+  }
+
+  /** @param leftOut said once of all these parts */
+  #learn(parts: readonly string[], leftOut?: LeftOut): boolean {
+    for (const [i, part] of parts.entries()) this.#learned.add(part, i === 0 ? leftOut : undefined)
+    this.#changed()
+    return parts.length > 0
+  }
+
+  #isOut(part: string): boolean {
+    return this.#guessed.includes(part) || this.#learned.has(part)
+  }
+
+  #limit(of: string): number {
+    return Number(this.#learned.find(of)?.slice(of.length) ?? Number.POSITIVE_INFINITY)
+  }
+
+  #changed(): void {
+    this.#made = new WeakMap()
+    this.#version += 1
+  }
+}
+
+type Keywords = ReadonlySet<OptionalKeyword>
+
+/** The tools of a refused request, and the refusal in a sentence. */
+type Refused = { tools: ModelRequest['tools']; why: string }
+
+const isAttached = (name: string) => attachedServerOf(name) !== undefined
+
+/** The limit that a refusal names: of a description's length, or of the number of tools. `over`: the tools beyond it, for a person. */
+function limitIn(said: string, sent: readonly ToolSpec[]): { part: string; over?: string } | undefined {
+  const number = numberIn(said)
+  if (number === undefined) return undefined
+  const isTooLong = number >= leastLength && sent.some((tool) => tool.description.length > number)
+  if (isAboutLength(said) && isTooLong) return { part: `${description}${number}` }
+  if (!isAboutCount(said) || number >= sent.length) return undefined
+  const [next, ...others] = sent.slice(number)
+  return { part: `${most}${number}`, over: `${next?.name}${andMore(others.length)}` }
 }
 
 /** True if a refusal is about schemas or tools, or names no cause. False if it is about calls and results. */
@@ -157,7 +186,7 @@ const isAboutSchemas = (said: string) =>
     /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
     /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
   !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
-/** Not a limit of one tool, which is named by its place. */
+/** True if a refusal is about the number of tools. The limit of one tool names it by its place. */
 const isAboutCount = (said: string) =>
   /tools|functions/i.test(said) &&
   !placed.test(said) &&

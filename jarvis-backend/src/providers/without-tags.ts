@@ -1,7 +1,7 @@
 import type { Content, Effort } from 'protocol'
 import type { Model, ModelSink } from '../agent/model.ts'
 import type { Learned } from './learned.ts'
-import { createThinkTags, type Said } from './think-tags.ts'
+import { type ReplyStart, type Said, ThinkTags } from './think-tags.ts'
 
 /** Learned part: the prompt's template opens the model's reasoning. */
 const opened = 'reasoning:opened'
@@ -21,7 +21,7 @@ export function withoutTags(model: Model, learned: Learned): Model {
       const plain = plainAt(request.effort)
       const isGuess = request.isFinal === true && !beginsInside && !learned.has(plain)
       const isInside = beginsInside || isGuess
-      const tags = createThinkTags(isInside, isGuess)
+      const tags = new ThinkTags({ isInside, isGuess })
       const told: Sink = request.isFinal === true && !isInside ? heldWhereThought(sink) : sink
       const { tell, rest } = teller(told, isGuess)
       const split: ModelSink = {
@@ -121,9 +121,9 @@ function heldWhereThought(sink: ModelSink): Sink {
 /** The content of a reply with the reasoning of its texts apart. */
 function sorted(
   content: readonly Content[],
-  { isInside, isGuess, mayEndInside }: { isInside: boolean; isGuess: boolean; mayEndInside: boolean },
+  { mayEndInside, ...start }: ReplyStart & { mayEndInside: boolean },
 ): Content[] {
-  const tags = createThinkTags(isInside, isGuess)
+  const tags = new ThinkTags(start)
   /** Pieces that were read from texts, whose kind may still change. */
   let pieces: Piece[] = []
   const put = (kind: 'text' | 'thinking', text: string) => {

@@ -14,7 +14,7 @@ import { createStreamRedactor } from '../gate/index.ts'
 import { defineRoom } from '../house.ts'
 import { onFirstUse } from '../http/on-first-use.ts'
 import type { ComposedMemory } from '../memory/room.ts'
-import type { ComposedModels } from '../providers/room.ts'
+import type { ComposedModels } from '../providers/choice/models.ts'
 import { createAskedStore } from '../store/sqlite/asked.ts'
 
 type Needs = {

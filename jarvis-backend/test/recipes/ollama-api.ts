@@ -28,12 +28,11 @@ function ollamaModel(options: ModelOptions): Model {
     id: `${name}/${model}`,
     generate(request, sink, signal) {
       const body = { model, ...bodyOf(request), options: { num_predict: request.maxOutputTokens ?? options.maxTokens } }
-      return exchange(
-        provider,
-        (upstream) => postJson(`${baseUrl}/api/chat`, { headers: sent, body, idleTimeoutMs }, upstream),
-        ollamaReader(provider, sink, request.mayCallTools),
+      return exchange(provider, {
+        send: (upstream) => postJson(`${baseUrl}/api/chat`, { headers: sent, body, idleTimeoutMs }, upstream),
+        reader: ollamaReader(provider, sink, request.mayCallTools),
         signal,
-      )
+      })
     },
   }
 }
@@ -86,8 +85,8 @@ function ollamaReader(provider: Provider, sink: ModelSink, mayCall: boolean): Re
       return true
     },
     turn() {
-      if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
-      return { ...reply([{ type: 'text', text }, ...calls], stop, mayCall), usage: usage ?? noUsage }
+      if (stop === undefined) throw broken(provider, 'the stream ended early', { usage })
+      return { ...reply([{ type: 'text', text }, ...calls], { stop, mayCall }), usage: usage ?? noUsage }
     },
     usage: () => usage,
   }

@@ -1,13 +1,14 @@
+import type { Anthropic } from '@anthropic-ai/sdk'
 import { Effort } from 'protocol'
-import { type Model, ModelError, type Turn } from '../../agent/model.ts'
+import { type Model, ModelError, type ModelRequest, type Turn } from '../../agent/model.ts'
 import { picturesIn } from '../conversation.ts'
 import { exchange } from '../exchange.ts'
 import { type Provider, sendFailure } from '../failure.ts'
-import { learnedInMemory } from '../learned.ts'
+import { type Learned, learnedInMemory } from '../learned.ts'
 import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
-import { createSight, withUnseen } from '../sight.ts'
-import { createToolSchemas } from '../tool-schemas.ts'
+import { createSight, type Sight, withUnseen } from '../sight.ts'
+import { ToolSchemas } from '../tool-schemas.ts'
 import { anthropicEncoder, type ClaudeOnly, type EncodedRequest, isThinking, type Refused } from './request.ts'
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
@@ -15,57 +16,36 @@ import { thinkingFields, thinkingMode } from './thinking.ts'
 /** Sent with a body of bytes, for which the SDK sets no content type. */
 const headers = { 'content-type': 'application/json' }
 
+const usualUrl = 'https://api.anthropic.com'
+
 /** Longest answer if the settings name none, tokens. */
 const usualMost = 4_096
 
+type AnthropicOptions = Omit<ModelOptions, 'name'> & { name?: string }
+
 /** Claude, through the Messages API. */
-export function anthropicModel(options: Omit<ModelOptions, 'name'> & { name?: string }): Model {
-  const { name = 'anthropic', apiKey, baseUrl = 'https://api.anthropic.com', model, idleTimeoutMs = 120_000 } = options
-  const { headers: own = {}, maxTokens = usualMost } = options
+export function anthropicModel(options: AnthropicOptions): Model {
+  const { name = 'anthropic', model, maxTokens = usualMost } = options
   const id = `${name}/${model}`
-  const { host, hostname } = new URL(baseUrl)
-  const provider: Provider = {
-    name: name === 'anthropic' || hostname === 'api.anthropic.com' ? 'Anthropic' : host,
-    host,
-    ...settingsOf(name),
-    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(own)],
-  }
+  const provider = providerOf(options)
   const encode = anthropicEncoder({ id, model, maxTokens, effort: options.effort })
   const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
-  const schemas = createToolSchemas(learned)
-  const refused: Refused = {
-    thinking: new Set(),
-    effort: { has: (effort) => learned.has(`effort:${effort}`) },
-    form: { has: (part) => learned.has(`form:${part}`) },
-  }
-
-  // The SDK is loaded with the first request, because that takes a sixth of a second.
-  const connect = async () => {
-    const [{ Anthropic }, { nodeFetch }] = await Promise.all([import('@anthropic-ai/sdk'), import('../node-fetch.ts')])
-    return new Anthropic({
-      apiKey: apiKey ?? 'none',
-      baseURL: baseUrl,
-      maxRetries: 0,
-      logLevel: 'off',
-      defaultHeaders: own,
-      openTelemetry: { traces: false, propagation: false },
-      fetch: nodeFetch(idleTimeoutMs),
-    })
-  }
-  let client: ReturnType<typeof connect> | undefined
+  const schemas = new ToolSchemas(learned)
+  const refusals = new Refusals({ learned, sight, schemas })
+  const client = clientOf(options)
+  const encoded = (request: ModelRequest) => encode(schemas.fit(request), refusals.refused, sight.isBlind())
 
   return {
     id,
     sees: sight.known,
     formats: ['json_schema'],
-    mostOutputTokens: ({ effort = options.effort, maxOutputTokens }) =>
-      thinkingFields(thinkingMode(model), effort, maxTokens, maxOutputTokens).max_tokens,
+    mostOutputTokens: ({ effort = options.effort, maxOutputTokens: most }) =>
+      thinkingFields(thinkingMode(model), effort, { maxTokens, most }).max_tokens,
     async count(request, signal) {
-      client ??= connect()
-      const api = await client
-      const { body } = encode(schemas.fit(request), refused, sight.isBlind())
-      const { model: name, system, tools, messages, thinking } = JSON.parse(body.toString()) as Record<string, unknown>
+      const api = await client()
+      const body = JSON.parse(encoded(request).body.toString()) as Record<string, unknown>
+      const { model: name, system, tools, messages, thinking } = body
       const asked = { model: name, system, tools, messages, thinking }
       const { countIn } = await import('../node-fetch.ts')
       const response = await api
@@ -77,44 +57,101 @@ export function anthropicModel(options: Omit<ModelOptions, 'name'> & { name?: st
       return countIn(response)
     },
     async generate(request, sink, signal) {
-      client ??= connect()
-      const api = await client
+      const api = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
       const ask = async ({ body, digest }: EncodedRequest) => {
-        const turn = await exchange(
-          provider,
-          (upstream) => api.post('/v1/messages', { body, headers, stream: true, signal: upstream }).asResponse(),
-          anthropicReader(provider, sink, mayCall),
+        const turn = await exchange(provider, {
+          send: (upstream) => api.post('/v1/messages', { body, headers, stream: true, signal: upstream }).asResponse(),
+          reader: anthropicReader(provider, sink, mayCall),
           signal,
-        )
+        })
         return boundTo(turn, digest)
       }
       for (;;) {
-        const encoded = encode(schemas.fit(request), refused, sight.isBlind())
+        const sent = encoded(request)
         try {
-          const turn = await ask(encoded)
+          const turn = await ask(sent)
           schemas.taken(request)
           return withUnseen(turn, request, sight)
         } catch (error) {
           if (!(error instanceof ModelError) || error.because === 'picture') throw error
-          // Some servers with this API stumble over a list, and say so with 500.
-          const isRefusal =
-            error.code === 'model_bad_request' || (!error.hasSpoken && /'list' object/.test(error.message))
-          const said = isRefusal && !error.isTooLong ? error.message : ''
-          const part = claudeOnly(said, encoded.body, refused)
-          if (part !== undefined) learned.add(`form:${part}`)
-          else if (encoded.effort !== undefined && isAboutEffort(said))
-            for (const effort of isUnknown(said) ? Effort.options : [encoded.effort]) learned.add(`effort:${effort}`)
-          else if (encoded.thinking.length > 0 && isAboutThoughts(said)) {
-            for (const digest of encoded.thinking) refused.thinking.add(digest)
-          } else if (
-            (picturesIn(request.messages) === 0 || !sight.refused(said)) &&
-            !(said !== '' && schemas.leaveOut(said, request))
-          )
-            throw error
+          if (!refusals.leaveOut(error, sent, request)) throw error
         }
       }
     },
+  }
+}
+
+function providerOf(options: AnthropicOptions): Provider {
+  const { name = 'anthropic', apiKey, baseUrl = usualUrl, headers = {} } = options
+  const { host, hostname } = new URL(baseUrl)
+  return {
+    name: name === 'anthropic' || hostname === 'api.anthropic.com' ? 'Anthropic' : host,
+    host,
+    ...settingsOf(name),
+    secrets: [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)],
+  }
+}
+
+/** Returns the SDK's client. The SDK is loaded with the first request, because loading takes a sixth of a second. */
+function clientOf({ apiKey, baseUrl = usualUrl, headers = {}, idleTimeoutMs = 120_000 }: AnthropicOptions) {
+  const connect = async () => {
+    const [{ Anthropic }, { nodeFetch }] = await Promise.all([import('@anthropic-ai/sdk'), import('../node-fetch.ts')])
+    return new Anthropic({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl,
+      maxRetries: 0,
+      logLevel: 'off',
+      defaultHeaders: headers,
+      openTelemetry: { traces: false, propagation: false },
+      fetch: nodeFetch(idleTimeoutMs),
+    })
+  }
+  let client: Promise<Anthropic> | undefined
+  return () => {
+    client ??= connect()
+    return client
+  }
+}
+
+/** The parts that one server refused of one model's requests. */
+class Refusals {
+  readonly refused: Refused
+  readonly #learned: Learned
+  readonly #sight: Sight
+  readonly #schemas: ToolSchemas
+
+  constructor({ learned, sight, schemas }: { learned: Learned; sight: Sight; schemas: ToolSchemas }) {
+    this.#learned = learned
+    this.#sight = sight
+    this.#schemas = schemas
+    this.refused = {
+      thinking: new Set(),
+      effort: { has: (effort) => learned.has(`effort:${effort}`) },
+      form: { has: (part) => learned.has(`form:${part}`) },
+    }
+  }
+
+  /** Leaves out the part that a refusal names. @returns false if it names none that was sent */
+  leaveOut(error: ModelError, sent: EncodedRequest, request: ModelRequest): boolean {
+    // Some servers with this API stumble over a list, and say so with 500.
+    const isRefusal = error.code === 'model_bad_request' || (!error.hasSpoken && /'list' object/.test(error.message))
+    const said = isRefusal && !error.isTooLong ? error.message : ''
+    const part = claudeOnly(said, sent.body, this.refused)
+    if (part !== undefined) {
+      this.#learned.add(`form:${part}`)
+      return true
+    }
+    if (sent.effort !== undefined && isAboutEffort(said)) {
+      for (const effort of isUnknown(said) ? Effort.options : [sent.effort]) this.#learned.add(`effort:${effort}`)
+      return true
+    }
+    if (sent.thinking.length > 0 && isAboutThoughts(said)) {
+      for (const digest of sent.thinking) this.refused.thinking.add(digest)
+      return true
+    }
+    const isPicture = picturesIn(request.messages) > 0 && this.#sight.refused(said)
+    return isPicture || (said !== '' && this.#schemas.leaveOut(said, request))
   }
 }
 
@@ -127,7 +164,7 @@ const boundTo = (turn: Turn, after: string): Turn => ({
 /** The server does not know a field, whatever its value. */
 const isUnknown = (said: string) => /extra inputs|not permitted|unknown|unrecogni[sz]ed|unexpected/i.test(said)
 
-/** The part of Claude's own form that a server refuses; undefined where it refuses none that was sent. */
+/** The part of Claude's own form that a server refuses; undefined if it refuses none that was sent. */
 function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly | undefined {
   if (/cache_control/.test(said) && !form?.has('cache_control') && body.includes('"cache_control":'))
     return 'cache_control'

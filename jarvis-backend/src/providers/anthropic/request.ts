@@ -76,17 +76,17 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
   }
 
   return (request: ModelRequest, refused: Refused, isBlind = false): EncodedRequest => {
-    const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content), isBlind)
+    const turns = conversation(request.messages, (content, turn) => turn.model === id && isSigned(content), { isBlind })
     const isMarked = refused.form?.has('cache_control') !== true
     const isText = refused.form?.has('system list') === true
     const { encoded, hasTools, hash: start } = promptOf(request, turns, { isMarked, isText })
     const hash = start.copy()
-    const sent = new Set<string>()
+    const thoughts: Thoughts = { refused: refused.thinking, sent: new Set() }
     // One breakpoint where the previous request ended, which may be more than the cache's 20 blocks back, and one at the end.
     const marked = new Set(isMarked ? turns.filter(({ role }) => role === 'user').slice(-2) : [])
     let newest: string[] = []
     const messages = turns.map((turn) => {
-      const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, refused.thinking, sent)
+      const blocks = turn.role === 'user' ? userBlocks(turn, hash) : assistantBlocks(turn, hash, thoughts)
       if (turn.role === 'assistant') newest = blocks
       const content = blocks.join(',')
       return `{"role":"${turn.role}","content":[${marked.has(turn) ? content.slice(0, -1) + mark : content}]}`
@@ -99,7 +99,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     // A model that must call does not think.
     const wanted = mustNot || choice !== undefined ? 'off' : (request.effort ?? usual)
     const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
-    const fields = thinkingFields(mode, effort, maxTokens, request.maxOutputTokens)
+    const fields = thinkingFields(mode, effort, { maxTokens, most: request.maxOutputTokens })
     const format = request.format?.type === 'json_schema' ? request.format : undefined
     const head = JSON.stringify({
       model,
@@ -118,7 +118,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
         Buffer.from(`,"messages":[${messages.join(',')}]}`),
       ]),
       digest: digestOf(hash),
-      thinking: [...sent],
+      thinking: [...thoughts.sent],
       effort: fields.thinking === undefined ? undefined : effort,
     }
   }
@@ -174,16 +174,14 @@ const imageBlock = ({ mimeType, data }: ModelImage): Anthropic.ImageBlockParam =
   source: { type: 'base64', media_type: mimeType, data: data.toString('base64') },
 })
 
+/** Digests of thinking: `refused` is not sent back; `sent` gets the rest. */
+type Thoughts = { refused: ReadonlySet<string>; sent: Set<string> }
+
 /**
- * Encodes a model turn's blocks, without thinking that must not be sent back, and adds the digests of the rest to `sent`. A turn may hold
- * several replies where the provider paused, so its thinking may follow any of them.
+ * Encodes a model turn's blocks, without thinking that must not be sent back. A turn may hold several replies if the provider paused, so its
+ * thinking may follow any of them.
  */
-function assistantBlocks(
-  { role, content }: AssistantTurn,
-  hash: Hash,
-  refused: ReadonlySet<string>,
-  sent: Set<string>,
-): string[] {
+function assistantBlocks({ role, content }: AssistantTurn, hash: Hash, { refused, sent }: Thoughts): string[] {
   const thinks = content.some(isThinking)
   const passed = new Set(thinks ? [digestOf(hash)] : [])
   hash.update(role)

@@ -96,9 +96,9 @@ export function anthropicReader(provider: Provider, sink: ModelSink, mayCall: bo
       }
     },
     turn() {
-      if (!isComplete) throw broken(provider, 'the stream ended early', usage)
+      if (!isComplete) throw broken(provider, 'the stream ended early', { usage })
       return {
-        ...reply(pieces, stop, mayCall),
+        ...reply(pieces, { stop, mayCall }),
         ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
       }
     },

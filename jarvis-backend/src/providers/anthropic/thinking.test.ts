@@ -17,24 +17,27 @@ test.each([
 })
 
 test('thinking leaves the answer its room', () => {
-  expect(thinkingFields('adaptive', 'high', 4_096)).toEqual({
+  expect(thinkingFields('adaptive', 'high', { maxTokens: 4_096 })).toEqual({
     max_tokens: 20_480,
     thinking: { type: 'adaptive', display: 'summarized' },
     output_config: { effort: 'high' },
   })
-  expect(thinkingFields('budget', 'low', 4_096)).toEqual({
+  expect(thinkingFields('budget', 'low', { maxTokens: 4_096 })).toEqual({
     max_tokens: 6_144,
     thinking: { type: 'enabled', budget_tokens: 2_048 },
   })
-  expect(thinkingFields('budget', 'high', 64_000)).toMatchObject({
+  expect(thinkingFields('budget', 'high', { maxTokens: 64_000 })).toMatchObject({
     max_tokens: 64_000,
     thinking: { budget_tokens: 16_384 },
   })
 })
 
 test('nothing is asked of a model that cannot think, or of which nothing is said', () => {
-  expect(thinkingFields('none', 'high', 100)).toEqual({ max_tokens: 100 })
-  expect(thinkingFields('adaptive', undefined, 100)).toEqual({ max_tokens: 100 })
-  expect(thinkingFields('budget', 'off', 100)).toEqual({ max_tokens: 100 })
-  expect(thinkingFields('adaptive', 'off', 100)).toEqual({ max_tokens: 100, thinking: { type: 'disabled' } })
+  expect(thinkingFields('none', 'high', { maxTokens: 100 })).toEqual({ max_tokens: 100 })
+  expect(thinkingFields('adaptive', undefined, { maxTokens: 100 })).toEqual({ max_tokens: 100 })
+  expect(thinkingFields('budget', 'off', { maxTokens: 100 })).toEqual({ max_tokens: 100 })
+  expect(thinkingFields('adaptive', 'off', { maxTokens: 100 })).toEqual({
+    max_tokens: 100,
+    thinking: { type: 'disabled' },
+  })
 })

@@ -21,19 +21,16 @@ export function thinkingMode(model: string): ThinkingMode {
   return Number(major) === 4 && Number(minor) <= 5 ? 'budget' : 'adaptive'
 }
 
+/** Limits, tokens. `maxTokens`: of the answer; thinking may come on top. `most`: of answer and thinking together. */
+type Limits = { maxTokens: number; most?: number | undefined }
+
 /**
  * The fields of a request that set thinking.
  * @param effort undefined: the model's default
- * @param maxTokens of the answer; thinking may come on top
- * @param most of answer and thinking together
  */
-export function thinkingFields(
-  mode: ThinkingMode,
-  effort: Effort | undefined,
-  maxTokens: number,
-  most: number = Number.POSITIVE_INFINITY,
-): Thinking {
-  if (maxTokens > most) return thinkingFields(mode, effort, most, most)
+export function thinkingFields(mode: ThinkingMode, effort: Effort | undefined, limits: Limits): Thinking {
+  const { most = Number.POSITIVE_INFINITY } = limits
+  const maxTokens = Math.min(limits.maxTokens, most)
   if (effort === undefined || mode === 'none') return { max_tokens: maxTokens }
   if (effort === 'off') return { max_tokens: maxTokens, ...(mode === 'adaptive' && { thinking: { type: 'disabled' } }) }
   const max_tokens = Math.min(most, Math.max(maxTokens, Math.min(maxTokens + budgets[effort], mostWithThoughts)))

@@ -1,21 +1,23 @@
 import { ModelError, type ModelRequest } from '../../agent/model.ts'
 import { picturesIn } from '../conversation.ts'
-import type { createSight } from '../sight.ts'
+import type { Sight } from '../sight.ts'
 import { saidIn } from './refusals.ts'
 
 /** Local servers say with any status that their template cannot print a request. */
 const refusals: ReadonlySet<string> = new Set(['model_bad_request', 'model_unfit', 'model_overloaded'])
 
-/**
- * Asks a server, and again without what it refuses for this model: pictures, or an optional part of the request.
- * @param send asks once; `refusal` keeps what the server says of a request that it refuses
- * @param leaveOut leaves out the part that these words refuse, or gives it another form. @returns false where they refuse none
- */
+type Asking<T> = {
+  /** Asks once. `refusal` keeps the server's words about a request that it refuses. */
+  send(refusal: (error: unknown) => never): Promise<T>
+  /** Leaves out the part that these words refuse, or gives it another form. @returns false if they refuse none */
+  leaveOut(said: string, error: ModelError): boolean
+}
+
+/** Asks a server, and again without what it refuses for this model: pictures, or an optional part of the request. */
 export async function askWithoutRefused<T>(
   { messages }: Pick<ModelRequest, 'messages'>,
-  sight: Pick<ReturnType<typeof createSight>, 'isBlind' | 'refused'>,
-  send: (refusal: (error: unknown) => never) => Promise<T>,
-  leaveOut: (said: string, error: ModelError) => boolean,
+  sight: Pick<Sight, 'isBlind' | 'refused'>,
+  { send, leaveOut }: Asking<T>,
 ): Promise<T> {
   for (;;) {
     let said = ''

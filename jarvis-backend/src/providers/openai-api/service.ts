@@ -1,3 +1,4 @@
+import type { OpenAI } from 'openai'
 import type { Model } from '../../agent/model.ts'
 import { type Provider, sendFailure } from '../failure.ts'
 import type { ModelOptions } from '../model-api.ts'
@@ -39,7 +40,7 @@ export function openAiService(options: OpenAiOptions) {
       fetch: nodeFetch(options.idleTimeoutMs ?? patienceMs(hostname)),
     })
   }
-  let opened: ReturnType<typeof connect> | undefined
+  let opened: Promise<OpenAI> | undefined
   const client = () => {
     opened ??= connect()
     return opened

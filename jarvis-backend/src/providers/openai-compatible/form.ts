@@ -1,7 +1,5 @@
 import type { Learned } from '../learned.ts'
-import type { chatRequest } from './request.ts'
-
-type Body = ReturnType<typeof chatRequest>
+import type { ChatBody } from './request.ts'
 
 /** The form in which a server takes the history, as far as its refusals told. */
 export type Form = {
@@ -58,7 +56,7 @@ const wordless = '(calls tools)'
 export const standIn = 'skip_thought_signature_validator'
 
 /** Another form that a refusal asks for; undefined where it asks for none, or for what was sent. @param said the server's words */
-export function formAfter(said: string, form: Form, sent: Body): Form | undefined {
+export function formAfter(said: string, form: Form, sent: ChatBody): Form | undefined {
   const has = (wanted: (message: Fields, after: Fields | undefined) => boolean) =>
     sent.messages.some((message, i) => wanted(message, sent.messages[i - 1]))
   if (/thought[ _]?signature/i.test(said) && has(calls))
@@ -75,7 +73,7 @@ export function formAfter(said: string, form: Form, sent: Body): Form | undefine
   return isBlank && blanks.length > 0 && isAboutBlank(said) ? { ...form, blanks } : undefined
 }
 
-type Fields = Body['messages'][number]
+type Fields = ChatBody['messages'][number]
 const calls = (message: Fields) => message.role === 'assistant' && message.tool_calls !== undefined
 
 /** The server takes a field from nobody. */

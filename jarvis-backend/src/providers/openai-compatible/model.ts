@@ -5,10 +5,10 @@ import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { isAtHome, isCloud } from '../places.ts'
 import { createSight, withUnseen } from '../sight.ts'
-import { createToolSchemas } from '../tool-schemas.ts'
+import { ToolSchemas } from '../tool-schemas.ts'
 import { firstForm, formAfter, rememberedForm, rememberForm } from './form.ts'
 import { type OptionalField, refusedField } from './refused-fields.ts'
-import { chatRequest } from './request.ts'
+import { type ChatBody, chatRequest } from './request.ts'
 import { silentCut } from './silent-cut.ts'
 import { chatReader } from './stream.ts'
 
@@ -21,7 +21,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const wantsReasoning = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn))$/.test(hostname)
   const sight = createSight(id, options.sees)
   const { learned = learnedInMemory() } = options
-  const schemas = createToolSchemas(learned)
+  const schemas = new ToolSchemas(learned)
   // Fields that the server refused for this model.
   const refused = { has: (field: OptionalField) => learned.has(field) }
   // The form of the history that this server took before.
@@ -38,27 +38,24 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
     async generate(request, sink, signal) {
       const { chat } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
-      let sent: ReturnType<typeof chatRequest>
+      let sent: ChatBody
       let form = known
       try {
-        return await askWithoutRefused(
-          request,
-          sight,
-          async (refusal) => {
+        return await askWithoutRefused(request, sight, {
+          async send(refusal) {
             sent = chatRequest(schemas.fit(request), { ...body, form, isBlind: sight.isBlind() })
-            const turn = await exchange(
-              provider,
-              (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
-              chatReader(provider, sink, mayCall),
+            const turn = await exchange(provider, {
+              send: (upstream) => chat.completions.create(sent, { signal: upstream }).asResponse().catch(refusal),
+              reader: chatReader(provider, sink, mayCall),
               signal,
-            )
+            })
             if (sent.tools !== undefined) schemas.taken(request)
             if (form !== known) rememberForm(form, first, learned)
             known = form
             const cut = isService ? undefined : silentCut(sent, turn.usage.inputTokens + turn.usage.cacheReadTokens)
             return withUnseen(cut === undefined ? turn : { ...turn, cut }, request, sight)
           },
-          (said, { code, isTooLong, message }) => {
+          leaveOut(said, { code, isTooLong, message }) {
             const other = isTooLong || isAboutSchema(said) ? undefined : formAfter(said, form, sent)
             if (other !== undefined) form = other
             // Local servers say with 500 that their grammar or template cannot hold the tools.
@@ -69,7 +66,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
             learned.add(field)
             return true
           },
-        )
+        })
       } catch (error) {
         throw explained(error, model)
       }

@@ -8,7 +8,7 @@ import { takesTemperature } from '../temperature.ts'
 import { type Form, standIn } from './form.ts'
 import type { OptionalField } from './refused-fields.ts'
 
-type Body = OpenAI.ChatCompletionCreateParamsStreaming
+export type ChatBody = OpenAI.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.ChatCompletionMessageParam
 
 export type RequestOptions = {
@@ -42,13 +42,12 @@ export function chatRequest(
     temperature,
   }: ModelRequest,
   { id, model, maxTokens: usualMost, isOpenAi, form, refused, effort: usual, isBlind }: RequestOptions,
-): Body {
+): ChatBody {
   const turns = conversation(
     messages,
     (piece, turn) =>
       turn.model === id && (piece.type === 'tool_call' || (piece.type === 'thinking' && !!piece.isWantedBack)),
-    isBlind,
-    /(?:^|\/)kimi-k/i.test(model) ? 'kimi' : 'short',
+    { isBlind, ids: /(?:^|\/)kimi-k/i.test(model) ? 'kimi' : 'short' },
   )
   const effort = asked ?? usual
   const maxTokens = leastOf(usualMost, maxOutputTokens)

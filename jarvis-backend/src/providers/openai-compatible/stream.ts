@@ -80,17 +80,17 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       if (complaint) throw refusal(provider, complaintIn(complaint), usage)
       const fault = minimaxFault(chunk.base_resp)
       if (fault !== undefined) throw refusal(provider, fault, usage)
-      if (finish === 'error') throw broken(provider, 'it says that it failed', usage)
+      if (finish === 'error') throw broken(provider, 'it says that it failed', { usage })
       return false
     },
     turn() {
-      if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
+      if (stop === undefined) throw broken(provider, 'the stream ended early', { usage })
       const pieces = [
         { type: 'thinking' as const, text: thinking, ...(isWantedBack && { isWantedBack }) },
         { type: 'text' as const, text },
       ]
       return {
-        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls], stop, mayCall, areCallsWhole),
+        ...reply([...pieces.filter((piece) => piece.text !== ''), ...calls], { stop, mayCall, areCallsWhole }),
         ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
       }
     },

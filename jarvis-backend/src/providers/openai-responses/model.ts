@@ -4,16 +4,16 @@ import { learnedInMemory } from '../learned.ts'
 import { askWithoutRefused } from '../openai-api/ask.ts'
 import { leastOf, type OpenAiOptions, openAiService, usualMost } from '../openai-api/service.ts'
 import { createSight, withUnseen } from '../sight.ts'
-import { createToolSchemas } from '../tool-schemas.ts'
+import { ToolSchemas } from '../tool-schemas.ts'
 import { type OptionalPart, refusedPart, refusedReasoning } from './refused-parts.ts'
-import { responsesRequest } from './request.ts'
-import { responsesReader } from './stream.ts'
+import { type ResponsesBody, responsesRequest } from './request.ts'
+import { ResponsesReader } from './stream.ts'
 
 /** OpenAI's newest models, or any server with the Responses API. */
 export function openAiResponsesModel(options: OpenAiOptions): Model {
   const { provider, id, client, counting } = openAiService(options)
   const { learned = learnedInMemory() } = options
-  const schemas = createToolSchemas(learned)
+  const schemas = new ToolSchemas(learned)
   const refused = { has: (part: OptionalPart) => learned.has(part) }
   const sight = createSight(id, options.sees)
   const spent = new Set<string>()
@@ -27,22 +27,19 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
     async generate(request, sink, signal) {
       const { responses } = await client()
       const mayCall = request.mayCallTools && request.tools.length > 0
-      let sent: ReturnType<typeof responsesRequest>
-      return askWithoutRefused(
-        request,
-        sight,
-        async (refusal) => {
+      let sent: ResponsesBody
+      return askWithoutRefused(request, sight, {
+        async send(refusal) {
           sent = responsesRequest(schemas.fit(request), { ...body, isBlind: sight.isBlind() })
-          const turn = await exchange(
-            provider,
-            (upstream) => responses.create(sent, { signal: upstream }).asResponse().catch(refusal),
-            responsesReader(provider, sink, mayCall),
+          const turn = await exchange(provider, {
+            send: (upstream) => responses.create(sent, { signal: upstream }).asResponse().catch(refusal),
+            reader: new ResponsesReader(provider, sink, mayCall),
             signal,
-          )
+          })
           if (sent.tools !== undefined) schemas.taken(request)
           return withUnseen(turn, request, sight)
         },
-        (said, { code, message, isTooLong }) => {
+        leaveOut(said, { code, message, isTooLong }) {
           if (code !== 'model_bad_request') return false
           const unread = refusedReasoning(said, sent)
           for (const item of unread) spent.add(item)
@@ -52,7 +49,7 @@ export function openAiResponsesModel(options: OpenAiOptions): Model {
           learned.add(part)
           return true
         },
-      )
+      })
     },
   }
 }

@@ -7,7 +7,7 @@ import { takesTemperature } from '../temperature.ts'
 import { reasoningItem } from './reasoning.ts'
 import type { OptionalPart } from './refused-parts.ts'
 
-type Body = OpenAI.Responses.ResponseCreateParamsStreaming
+export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming
 type Item = OpenAI.Responses.ResponseInputItem
 
 export type RequestOptions = {
@@ -27,7 +27,7 @@ export type RequestOptions = {
 /**
  * The body of `POST /responses`. Nothing is stored at the provider: reasoning comes encrypted, and goes back to the model that made it.
  */
-export function responsesRequest(request: ModelRequest, options: RequestOptions): Body {
+export function responsesRequest(request: ModelRequest, options: RequestOptions): ResponsesBody {
   const { system, messages, tools, mayCallTools, toolChoice, format, temperature } = request
   const { model, id, refused, spent } = options
   const effort = request.effort ?? options.effort
@@ -38,7 +38,7 @@ export function responsesRequest(request: ModelRequest, options: RequestOptions)
     messages,
     (piece, turn) =>
       turn.model === id && piece.type === 'thinking' && isSealed && !spent?.has(reasoningItem(piece)?.id ?? ''),
-    options.isBlind,
+    { isBlind: options.isBlind },
   )
   const reasoning = {
     ...(effort !== undefined &&

@@ -1,5 +1,5 @@
 import { noUsage, type TurnStop, type Usage } from 'protocol'
-import type { ModelSink } from '../../agent/model.ts'
+import type { ModelSink, Turn } from '../../agent/model.ts'
 import type { Reader } from '../exchange.ts'
 import { broken, complaintIn, type Provider, refusal } from '../failure.ts'
 import { count, eventOf, type Fields, fields, fieldsIfAny, fragment, list, words } from '../fields.ts'
@@ -11,140 +11,158 @@ type Text = Extract<Piece, { type: 'text' }>
 type Thinking = Extract<Piece, { type: 'thinking' }>
 
 /** Reads the events of a response; unknown events and items are ignored. */
-export function responsesReader(provider: Provider, sink: ModelSink, mayCall: boolean): Reader {
-  const pieces: Piece[] = []
-  const byIndex = new Map<number, Piece>()
-  /** Parts of a summary are paragraphs; the last part of each thought. */
-  const parts = new Map<Thinking, number>()
-  let usage: Usage | undefined
-  let stop: TurnStop | undefined
-  let hasRefused = false
+export class ResponsesReader implements Reader {
+  readonly #provider: Provider
+  readonly #sink: ModelSink
+  readonly #mayCall: boolean
+  readonly #pieces: Piece[] = []
+  readonly #byIndex = new Map<number, Piece>()
+  /** The last part of each thought. Parts of a summary are paragraphs. */
+  readonly #parts = new Map<Thinking, number>()
+  #usage: Usage | undefined
+  #stop: TurnStop | undefined
+  #hasRefused = false
 
-  const start = (index: number, item: Fields): Piece | undefined => {
-    const known = byIndex.get(index)
+  constructor(provider: Provider, sink: ModelSink, mayCall: boolean) {
+    this.#provider = provider
+    this.#sink = sink
+    this.#mayCall = mayCall
+  }
+
+  take(data: string): boolean {
+    // Some servers add the mark of Chat Completions.
+    if (data === '[DONE]') return true
+    const event = eventOf(data)
+    switch (event.type) {
+      case 'response.output_item.added':
+        this.#start(count(event.output_index) ?? -1, fields(event.item))
+        return false
+      case 'response.output_item.done':
+        this.#finish(count(event.output_index) ?? -1, fields(event.item))
+        return false
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed': {
+        const response = fields(event.response)
+        this.#end({ ...response, status: words(response.status) || event.type.slice('response.'.length) })
+        return true
+      }
+      case 'error':
+        throw refusal(this.#provider, complaintIn(event.error ?? event), this.#usage)
+      case undefined:
+        // A server that does not stream sends one object.
+        if (event.object === 'response') {
+          this.#end(event)
+          return true
+        }
+        if (event.error) throw refusal(this.#provider, complaintIn(event.error), this.#usage)
+        return false
+      default:
+        this.#grow(event)
+        return false
+    }
+  }
+
+  turn(): Turn {
+    const usage = this.#usage
+    if (this.#stop === undefined) throw broken(this.#provider, 'the stream ended early', { usage })
+    return {
+      ...reply(this.#pieces.filter(hasContent), { stop: this.#stop, mayCall: this.#mayCall }),
+      ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
+    }
+  }
+
+  usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  #start(index: number, item: Fields): Piece | undefined {
+    const known = this.#byIndex.get(index)
     if (known !== undefined) return known
     const piece = newPiece(item)
     if (piece === undefined) return undefined
-    pieces.push(piece)
-    byIndex.set(index, piece)
-    if (piece.type === 'call') sink.call?.(piece.name)
+    this.#pieces.push(piece)
+    this.#byIndex.set(index, piece)
+    if (piece.type === 'call') this.#sink.call?.(piece.name)
     return piece
   }
-  const say = (piece: Text, said: string) => {
-    if (said === '') return
-    piece.text += said
-    sink.text(said)
-  }
-  const think = (piece: Thinking, thought: string, part: number) => {
-    if (thought === '') return
-    const gap = piece.text !== '' && parts.get(piece) !== part ? '\n\n' : ''
-    parts.set(piece, part)
-    piece.text += gap + thought
-    sink.thinking(gap + thought)
+
+  #grow(event: Fields): void {
+    const piece = this.#byIndex.get(count(event.output_index) ?? -1)
+    const part = count(event.summary_index) ?? count(event.content_index) ?? 0
+    switch (event.type) {
+      case 'response.output_text.delta':
+        if (piece?.type === 'text') this.#say(piece, fragment(event.delta))
+        return
+      case 'response.refusal.delta':
+        this.#hasRefused = true
+        if (piece?.type === 'text') this.#say(piece, fragment(event.delta))
+        return
+      case 'response.function_call_arguments.delta':
+        if (piece?.type === 'call') {
+          const part = fragment(event.delta)
+          piece.parts.push(part)
+          this.#sink.call?.(part)
+        }
+        return
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        if (piece?.type === 'thinking') this.#think(piece, fragment(event.delta), part)
+        return
+      default:
+    }
   }
 
-  /** An item that is done says the whole; what had streamed of it counts, and only what is missing is added. */
-  const finish = (index: number, item: Fields) => {
-    const piece = start(index, item)
+  /** Takes an item that is done. The item says the whole; only text that had not streamed is told. */
+  #finish(index: number, item: Fields): void {
+    const piece = this.#start(index, item)
     if (piece?.type === 'call') {
       piece.name ||= words(item.name)
       const whole = fragment(item.arguments)
       if (whole !== '') piece.parts = [whole]
     } else if (piece?.type === 'thinking') {
       if (piece.text === '')
-        for (const [at, part] of list(item.summary ?? []).entries()) think(piece, words(fields(part).text), at)
+        for (const [at, part] of list(item.summary ?? []).entries()) this.#think(piece, words(fields(part).text), at)
       const signature = sealOf(item)
       if (signature !== undefined) piece.signature = signature
     } else if (piece?.type === 'text') {
       const content = list(item.content ?? []).map(fields)
-      if (content.some(({ type }) => type === 'refusal')) hasRefused = true
+      if (content.some(({ type }) => type === 'refusal')) this.#hasRefused = true
       if (piece.text === '')
-        for (const part of content) say(piece, words(part.type === 'refusal' ? part.refusal : part.text))
+        for (const part of content) this.#say(piece, words(part.type === 'refusal' ? part.refusal : part.text))
     }
   }
 
-  /** The end of a response. @throws ModelError where it failed */
-  const end = (response: Fields) => {
+  /** Takes the end of a response. @throws ModelError if it failed */
+  #end(response: Fields): void {
     const counts = counted(response.usage)
     if (counts !== undefined) {
-      usage = counts
-      sink.usage?.(counts)
+      this.#usage = counts
+      this.#sink.usage?.(counts)
     }
     if (response.status === 'failed' || response.status === 'cancelled')
-      throw refusal(provider, complaintIn(response.error), usage)
+      throw refusal(this.#provider, complaintIn(response.error), this.#usage)
     // A server that streamed no items, or does not stream, has them here.
-    if (pieces.length === 0)
-      for (const [index, item] of list(response.output ?? []).entries()) finish(index, fields(item))
+    if (this.#pieces.length === 0)
+      for (const [index, item] of list(response.output ?? []).entries()) this.#finish(index, fields(item))
     const isIncomplete = response.status === 'incomplete'
     const isFiltered = fieldsIfAny(response.incomplete_details)?.reason === 'content_filter'
-    stop = hasRefused || (isIncomplete && isFiltered) ? 'refusal' : isIncomplete ? 'max_tokens' : 'end_turn'
-    return true
+    if (this.#hasRefused || (isIncomplete && isFiltered)) this.#stop = 'refusal'
+    else this.#stop = isIncomplete ? 'max_tokens' : 'end_turn'
   }
 
-  const grow = (event: Fields) => {
-    const piece = byIndex.get(count(event.output_index) ?? -1)
-    const part = count(event.summary_index) ?? count(event.content_index) ?? 0
-    switch (event.type) {
-      case 'response.output_text.delta':
-        if (piece?.type === 'text') say(piece, fragment(event.delta))
-        return
-      case 'response.refusal.delta':
-        hasRefused = true
-        if (piece?.type === 'text') say(piece, fragment(event.delta))
-        return
-      case 'response.function_call_arguments.delta':
-        if (piece?.type === 'call') {
-          const part = fragment(event.delta)
-          piece.parts.push(part)
-          sink.call?.(part)
-        }
-        return
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-        if (piece?.type === 'thinking') think(piece, fragment(event.delta), part)
-        return
-      default:
-    }
+  #say(piece: Text, said: string): void {
+    if (said === '') return
+    piece.text += said
+    this.#sink.text(said)
   }
 
-  return {
-    take(data) {
-      // Some servers add the mark of Chat Completions.
-      if (data === '[DONE]') return true
-      const event = eventOf(data)
-      switch (event.type) {
-        case 'response.output_item.added':
-          start(count(event.output_index) ?? -1, fields(event.item))
-          return false
-        case 'response.output_item.done':
-          finish(count(event.output_index) ?? -1, fields(event.item))
-          return false
-        case 'response.completed':
-        case 'response.incomplete':
-        case 'response.failed': {
-          const response = fields(event.response)
-          return end({ ...response, status: words(response.status) || event.type.slice('response.'.length) })
-        }
-        case 'error':
-          throw refusal(provider, complaintIn(event.error ?? event), usage)
-        case undefined:
-          // A server that does not stream sends one object.
-          if (event.object === 'response') return end(event)
-          if (event.error) throw refusal(provider, complaintIn(event.error), usage)
-          return false
-        default:
-          grow(event)
-          return false
-      }
-    },
-    turn() {
-      if (stop === undefined) throw broken(provider, 'the stream ended early', usage)
-      return {
-        ...reply(pieces.filter(hasContent), stop, mayCall),
-        ...(usage === undefined ? { usage: noUsage, isUsagePartial: true as const } : { usage }),
-      }
-    },
-    usage: () => usage,
+  #think(piece: Thinking, thought: string, part: number): void {
+    if (thought === '') return
+    const gap = piece.text !== '' && this.#parts.get(piece) !== part ? '\n\n' : ''
+    this.#parts.set(piece, part)
+    piece.text += gap + thought
+    this.#sink.thinking(gap + thought)
   }
 }
 

@@ -31,12 +31,8 @@ export type Meaning =
  */
 export type Row = { of: string; means: Meaning; says: readonly string[]; at?: readonly number[] }
 
-const of = (servers: string, means: Meaning, says: readonly string[], at?: readonly number[]): Row => ({
-  of: servers,
-  means,
-  says,
-  ...(at !== undefined && { at }),
-})
+const of = (servers: string, means: Meaning, says: readonly string[]): Row => ({ of: servers, means, says })
+const onlyAt = (at: readonly number[], row: Row): Row => ({ ...row, at })
 
 const missing = [400, 404, 410, 422, 500]
 
@@ -47,7 +43,7 @@ export const rows: readonly Row[] = [
   of('OpenAI', 'plan', ['request too large for…on tokens per min']),
   of('GitHub Models', 'plan', ['tokens_limit_reached', 'request body too large for']),
   of('OpenRouter', 'affords', ['can only afford']),
-  of('OpenRouter', 'spent', ['prompt tokens limit exceeded'], [402]),
+  onlyAt([402], of('OpenRouter', 'spent', ['prompt tokens limit exceeded'])),
 
   // The money.
   of('OpenAI', 'spent', ['insufficient_quota', 'billing_hard_limit', 'billing_not_active', 'spend_limit']),
@@ -89,8 +85,8 @@ export const rows: readonly Row[] = [
     'too many requests, please wait',
     'too many tokens per day',
   ]),
-  of('Google', 'throttled', ['retryinfo'], [429]),
-  of('Google', 'spent', ['perdayper'], [429]),
+  onlyAt([429], of('Google', 'throttled', ['retryinfo'])),
+  onlyAt([429], of('Google', 'spent', ['perdayper'])),
   of('Google', 'throttled', ['resource_exhausted']),
   of('OpenAI without a code', 'spent', ['exceeded your current quota']),
   of('Groq, OpenAI, Mistral, Anthropic', 'throttled', [
@@ -322,10 +318,9 @@ export const rows: readonly Row[] = [
     'not supported in your region',
     'not supported in your country',
   ]),
-  of(
-    'Azure, Cloudflare',
-    'place',
-    [
+  onlyAt(
+    [403, 429, 503],
+    of('Azure, Cloudflare', 'place', [
       'firewall',
       'virtual network',
       'attention required',
@@ -337,8 +332,7 @@ export const rows: readonly Row[] = [
       'ip address is not',
       'ip not allowed',
       'access denied | ',
-    ],
-    [403, 429, 503],
+    ]),
   ),
   of('Google', 'disabled', [
     'has not been used in project',
@@ -392,41 +386,53 @@ export const rows: readonly Row[] = [
   ]),
   of('OpenRouter', 'no_tools', ['support tool use']),
   of('vLLM', 'no_tools', ['enable-auto-tool-choice']),
-  of(
-    'OpenAI, Groq',
-    'no_model',
-    [
+  onlyAt(
+    missing,
+    of('OpenAI, Groq', 'no_model', [
       'model_not_found',
       'model_decommissioned',
       'has been decommissioned',
       'has been deprecated',
       'does not exist or you do not have access',
-    ],
-    missing,
+    ]),
   ),
-  of('Ollama', 'no_model', ['try pulling it first', 'model…not found'], missing),
-  of('vLLM, DeepSeek', 'no_model', ['model…does not exist', 'model not exist', 'modelnotfound'], missing),
-  of('OpenRouter', 'no_model', ['not a valid model', 'no endpoints found for', 'no allowed providers'], missing),
-  of('Azure', 'no_model', ['deploymentnotfound'], missing),
-  of(
-    'Mistral, Cohere',
-    'no_model',
-    ['invalid model', 'invalid_model', 'unknown model', 'unknown_model', 'no such model', 'unsupported model'],
+  onlyAt(missing, of('Ollama', 'no_model', ['try pulling it first', 'model…not found'])),
+  onlyAt(missing, of('vLLM, DeepSeek', 'no_model', ['model…does not exist', 'model not exist', 'modelnotfound'])),
+  onlyAt(
     missing,
+    of('OpenRouter', 'no_model', ['not a valid model', 'no endpoints found for', 'no allowed providers']),
   ),
-  of(
-    'Bedrock',
-    'no_model',
-    ['model identifier is invalid', 'with on-demand throughput', "don't have access to the model"],
+  onlyAt(missing, of('Azure', 'no_model', ['deploymentnotfound'])),
+  onlyAt(
+    missing,
+    of('Mistral, Cohere', 'no_model', [
+      'invalid model',
+      'invalid_model',
+      'unknown model',
+      'unknown_model',
+      'no such model',
+      'unsupported model',
+    ]),
+  ),
+  onlyAt(
     [...missing, 403],
+    of('Bedrock', 'no_model', [
+      'model identifier is invalid',
+      'with on-demand throughput',
+      "don't have access to the model",
+    ]),
   ),
-  of(
-    'LM Studio',
-    'no_model',
-    ['no models loaded', 'no model loaded', 'model…is not loaded', 'failed to load model', 'model_not_loaded'],
+  onlyAt(
     missing,
+    of('LM Studio', 'no_model', [
+      'no models loaded',
+      'no model loaded',
+      'model…is not loaded',
+      'failed to load model',
+      'model_not_loaded',
+    ]),
   ),
-  of('Anthropic', 'no_model', ['not_found_error model:'], [404]),
+  onlyAt([404], of('Anthropic', 'no_model', ['not_found_error model:'])),
 ]
 
 /** Longest text that `…` stands for, characters. */

@@ -65,7 +65,7 @@ const failures: readonly (readonly [
 
 test('a server’s wait is read wherever it stands', () => {
   const wrong = failures.flatMap(([why, headers, body, said, ms]) => {
-    const found = waitOf(new Headers(headers), body, said, now)
+    const found = waitOf({ headers: new Headers(headers), body, said }, now)
     return found === ms ? [] : [`${why}: ${found} instead of ${ms}`]
   })
   expect(wrong).toEqual([])

@@ -38,10 +38,14 @@ const buckets: readonly (readonly [left: string, reset: string])[] = [
 ]
 
 /**
- * How long a server asks to be left alone, ms: in its headers, in a field of its error, or in its words. A bucket's reset counts only where
- * the bucket is empty.
+ * Returns how long a server asks to be left alone, ms: in its headers, in a field of its error, or in its words. A bucket's reset counts only
+ * if the bucket is empty.
+ * @param now Unix ms
  */
-export function waitOf(headers: Headers | undefined, body: unknown, said: string, now: number): number | undefined {
+export function waitOf(
+  { headers, body, said }: { headers: Headers | undefined; body: unknown; said: string },
+  now: number,
+): number | undefined {
   const header = (name: string) => headers?.get(name) ?? ''
   const ms = Number.parseFloat(header('retry-after-ms'))
   if (ms >= 0) return ms

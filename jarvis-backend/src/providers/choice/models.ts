@@ -1,0 +1,278 @@
+import { join } from 'node:path'
+import type { ClusterState, ModelFacts, ModelFallback } from 'protocol'
+import type { Model, ModelChoice, Turn } from '../../agent/model.ts'
+import type { RunModels } from '../../agent/ports.ts'
+import type { CostOf } from '../../agent/spent.ts'
+import { createTally, type ModelTally } from '../../agent/tally.ts'
+import type { Config } from '../../config/config.ts'
+import { idOf, type ModelConfig } from '../../config/model.ts'
+import { cutWords, largerWindow } from '../../doctor/context-checks.ts'
+import { leftOutWords } from '../../doctor/left-out.ts'
+import { ModelSetup } from '../../doctor/model-setup.ts'
+import type { ModelSeen, PartsSeen } from '../../http/status-parts.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { KeptFacts, pricedAsAmong, withPrice } from '../facts/kept-facts.ts'
+import { createPrices, demoModel, isAtHome, servedModel, windowOf } from '../index.ts'
+import type { LeftOut } from '../learned.ts'
+import { type KeptTexts, LearnedStore } from '../learned-store.ts'
+import type { Prices } from '../prices.ts'
+import { ModelsInUse } from './models-in-use.ts'
+
+/** The usual effort's tokens for thinking, in addition to those of the answer. */
+const tokensForThinking = 8_192
+/** The length of an answer, tokens, if the settings of its model name none. */
+const usualAnswer = 8_192
+
+type Cut = NonNullable<Turn['cut']>
+
+/** The models as other rooms use them. `costOf` and `used` may be passed on without their object. */
+export interface ComposedModels extends RunModels {
+  readonly choice: ModelChoice
+  readonly costOf: CostOf
+  readonly used: RunModels['used']
+  /**
+   * True if a model may be asked for session titles. `auto`: only configured models that do not run on the local network, where each call is slow.
+   */
+  mayName(asked: Model): boolean
+  /**
+   * Refuses a model that a program names: one that is not configured, one other than its agent's own, and one elsewhere if the model in
+   * use may run at home. @throws JarvisError `invalid_request`
+   */
+  requireForProgram(ofAgent: string | undefined, named: string): void
+  /** The model in use. */
+  model(): Model
+  /** The settings of the model in use. */
+  config(): ModelConfig
+  /** When the model in use last answered and failed. */
+  seen(): PartsSeen['model']
+  /** Tokens and cost of each model since the start. */
+  tallies(): readonly ModelTally[]
+  /** The newest cut request of each model. */
+  cuts(): [id: string, cut: Cut][]
+  /** Each model that wrote calls as text, with the tools of its newest such answer. */
+  written(): [id: string, toolNames: readonly string[]][]
+  /** The tools that are left out, by the models they are left out for. */
+  leftOut(): [id: string, left: LeftOut][]
+}
+
+export type ModelsParts = {
+  config: Config
+  /** For tests: answers in place of the configured model. */
+  first: Model | undefined
+  /** For tests: further models that may be named. */
+  others: readonly Model[] | undefined
+  clock: Clock
+  settings: KeptTexts
+  cluster(): ClusterState
+  redact(text: string): string
+  /** Called when the models, their facts or their order changed. */
+  changed(): void
+  announce(problem: string): void
+}
+
+/** The models of a site: the choice among them, their facts and prices, and the faults that were seen. */
+export class Models implements ComposedModels {
+  readonly choice: ModelsInUse
+  readonly costOf: CostOf
+  readonly used: RunModels['used']
+  readonly tallies: () => readonly ModelTally[]
+  /** The models as a person sets them up. */
+  readonly setup: ModelSetup
+  readonly #parts: ModelsParts
+  readonly #facts: KeptFacts
+  readonly #refusals: LearnedStore
+  readonly #prices: Prices
+  /** The problem of the newest look at the files, so that each is announced once. */
+  #problem: string | undefined
+  #seen: ModelSeen = {}
+  readonly #cuts = new Map<string, Cut>()
+  readonly #written = new Map<string, readonly string[]>()
+  /** Windows that servers named when they refused a request, tokens, by model. */
+  readonly #windows = new Map<string, number>()
+
+  constructor(parts: ModelsParts) {
+    const { config, clock, settings, redact } = parts
+    this.#parts = parts
+    this.#facts = new KeptFacts(parts)
+    this.#refusals = new LearnedStore({
+      settings,
+      clock,
+      redact,
+      leftOut: (id, left) => parts.announce(leftOutWords(id, left)),
+    })
+    this.choice = new ModelsInUse({
+      configs: config.models,
+      fallbacks: config.fallbacks,
+      first: parts.first,
+      others: parts.others,
+      make: (config) => this.#modelOf(config),
+    })
+    this.setup = new ModelSetup({
+      config,
+      clock,
+      apply: (models, fallbacks) => this.#apply(models, fallbacks),
+      factsOf: (model) => this.#shownFacts(model),
+      forget: (places) => this.#refusals.forget(places),
+      leftOut: (provider) =>
+        this.#refusals
+          .leftOut(this.choice.configs().filter((one) => one.provider === provider))
+          .map(([, left]) => left),
+    })
+    for (const lost of [...config.settingsProblems, ...config.modelProblems]) parts.announce(redact(lost))
+    this.#prices = createPrices(join(config.dataDir, 'prices.json'), {
+      pricedAs: (id) => pricedAsAmong(this.choice.configs(), id),
+      listed: (id) => this.#served(id)?.price,
+      announce: parts.announce,
+    })
+    this.costOf = this.#prices.costOf
+    const tally = createTally(this.costOf)
+    this.used = tally.add
+    this.tallies = tally.read
+  }
+
+  /** Takes up what another program or a person wrote to the files of the data dir. If they cannot be used, all stays as it is. */
+  look(): void {
+    this.#prices.reload()
+    try {
+      const next = this.setup.look()
+      this.#problem = undefined
+      if (!this.choice.areAs(next.models, next.fallbacks)) this.#apply(next.models, next.fallbacks)
+    } catch (error) {
+      const found = `The models stay as they are: ${this.#parts.redact((error as Error).message)}`
+      if (found !== this.#problem) this.#parts.announce(found)
+      this.#problem = found
+    }
+  }
+
+  model(): Model {
+    return this.choice.current()
+  }
+
+  config(): ModelConfig {
+    return this.choice.config()
+  }
+
+  fallbacksOf(model: Model): Model[] {
+    return this.choice.fallbacksOf(model)
+  }
+
+  requireForProgram(ofAgent: string | undefined, named: string): void {
+    this.choice.requireForProgram(ofAgent, named)
+  }
+
+  mayName(asked: Model): boolean {
+    const { config, first, others } = this.#parts
+    if (config.titles !== 'auto') return config.titles === 'on'
+    if (asked === first || (others?.includes(asked) ?? false)) return false
+    const own = this.choice.configOf(asked.id)
+    return own !== undefined && (own.kind === 'demo' || !isAtHome(own))
+  }
+
+  windowOf({ id }: Model) {
+    const own = this.choice.configOf(id)
+    const longest = own?.kind === 'demo' ? undefined : own?.maxTokens
+    const answer = longest === undefined ? usualAnswer : longest + tokensForThinking
+    const limits = [this.#windows.get(id), this.#served(id)?.windowTokens, this.#parts.config.contextTokens]
+    const known = limits.filter((tokens) => tokens !== undefined)
+    return windowOf(id, answer, known.length === 0 ? undefined : Math.min(...known))
+  }
+
+  learnWindow({ id }: Model, tokens: number): void {
+    this.#windows.set(id, tokens)
+  }
+
+  learnTalksOnly({ id }: Model): void {
+    const own = this.choice.configOf(id)
+    if (own !== undefined) this.#refusals.learnTalksOnly(own)
+    this.#parts.changed()
+  }
+
+  /** Facts of a model, after its server was asked. No facts are known of a test's model, so it is sent everything. */
+  async factsOf({ id }: Model): Promise<ModelFacts> {
+    const own = this.choice.configOf(id)
+    if (own === undefined) return {}
+    await this.#facts.learn(own)
+    return this.#known(own)
+  }
+
+  cutOff({ id }: Model, cut: Cut): string | undefined {
+    const isKnown = this.#cuts.has(id)
+    this.#cuts.set(id, cut)
+    if (isKnown) return undefined
+    const message = `${cutWords(id, cut)} ${largerWindow}`
+    this.#parts.announce(message)
+    return message
+  }
+
+  cuts(): [string, Cut][] {
+    return [...this.#cuts]
+  }
+
+  leftOutNow({ id }: Model): string | undefined {
+    const left = this.#refusals.newly(id)
+    return left.length === 0 ? undefined : left.map((one) => leftOutWords(id, one)).join(' ')
+  }
+
+  leftOut(): [string, LeftOut][] {
+    return this.#refusals.leftOut(this.choice.configs())
+  }
+
+  wrote({ id }: Model, toolNames: readonly string[]): void {
+    this.#written.set(id, toolNames)
+  }
+
+  written(): [string, readonly string[]][] {
+    return [...this.#written]
+  }
+
+  seen() {
+    return { id: this.model().id, isDemo: this.config().kind === 'demo', seen: this.#seen }
+  }
+
+  /** Notes that the model in use answered. A model that was replaced meanwhile is ignored. */
+  answered(by: Model): void {
+    if (by === this.model()) this.#seen.okAt = this.#parts.clock.now()
+  }
+
+  failed(by: Model, error: unknown): void {
+    if (by !== this.model()) return
+    this.#seen.failedAt = this.#parts.clock.now()
+    this.#seen.problem = this.#parts.redact(error instanceof Error ? error.message : String(error))
+  }
+
+  #apply(next: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void {
+    this.choice.set(next, fallbacks)
+    this.#seen = {}
+    this.#cuts.clear()
+    this.#written.clear()
+    this.#windows.clear()
+    this.#parts.changed()
+  }
+
+  #modelOf(config: ModelConfig): Model {
+    if (config.kind === 'demo') return demoModel({ cluster: this.#parts.cluster })
+    return servedModel({
+      ...config,
+      learned: this.#refusals.of(config),
+      sees: () => this.#facts.of(config).pictures,
+    })
+  }
+
+  /** The facts that the server of a configured model told. */
+  #served(id: string): ModelFacts | undefined {
+    const own = this.choice.configOf(id)
+    return own && this.#facts.served(own)
+  }
+
+  /** Facts of a model from its server's lists and refusals. */
+  #known(of: ModelConfig): ModelFacts {
+    const facts = this.#facts.of(of)
+    return this.#refusals.talksOnly(of) ? { ...facts, tools: false } : facts
+  }
+
+  /** Facts of a model for people, with the price that counts. Asks the model's server in the background if its facts are old. */
+  #shownFacts(of: ModelConfig): ModelFacts {
+    void this.#facts.learn(of)
+    return withPrice(this.#known(of), this.#prices.priceOf(idOf(of)))
+  }
+}

@@ -1,0 +1,46 @@
+/** The marks that servers put around reasoning. */
+export type Tag = 'open' | 'close' | 'channel' | 'end'
+
+const xmlNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think', 'mm:think']
+/** Written without blanks, in lower case. A channel is gpt-oss's harmony: a header up to `<|message|>` says what follows. */
+const tags = new Map<string, Tag>([
+  ...xmlNames.flatMap((name): [string, Tag][] => [
+    [`<${name}>`, 'open'],
+    [`</${name}>`, 'close'],
+  ]),
+  ['[think]', 'open'],
+  ['[/think]', 'close'],
+  ['◁think▷', 'open'],
+  ['◁/think▷', 'close'],
+  ['<|begin_of_thought|>', 'open'],
+  ['<|end_of_thought|>', 'close'],
+  ['<|start_thinking|>', 'open'],
+  ['<|end_thinking|>', 'close'],
+  ['<|channel>thought', 'open'],
+  ['<channel|>', 'close'],
+  ['<|start|>', 'channel'],
+  ['<|channel|>', 'channel'],
+  ['<|end|>', 'end'],
+  ['<|return|>', 'end'],
+  ['<|call|>', 'end'],
+])
+const prefixes = new Set([...tags.keys()].flatMap((tag) => [...tag].map((_, at) => tag.slice(0, at + 1))))
+export const opener = /[<[◁]/g
+const longestTag = 64
+/** Ends the header of a channel. */
+export const message = '<|message|>'
+
+/** The tag at a place; `more` if the text ends before that is certain. */
+export function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | undefined {
+  let read = ''
+  for (let i = at; i < at + longestTag; i += 1) {
+    const char = text[i]
+    if (char === undefined) return 'more'
+    if (/\s/.test(char)) continue
+    read += char.toLowerCase()
+    const tag = tags.get(read)
+    if (tag !== undefined) return { tag, end: i + 1 }
+    if (!prefixes.has(read)) return undefined
+  }
+  return undefined
+}
