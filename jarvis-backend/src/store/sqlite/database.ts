@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { JarvisError } from 'protocol'
+import { onceATick } from '../../lib/once-a-tick.ts'
 import { madePrivate } from '../../lib/private-file.ts'
 import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
@@ -23,6 +24,11 @@ export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   afterCommit(run: () => void): void
   /** How many transactions were rolled back since the database was opened. */
   undone(): number
+  /**
+   * A text that differs once a table may hold something else: after a statement of this process that writes to it, after a transaction that was rolled
+   * back, and after a commit of another process, for which it looks once in a turn of the event loop and once in each transaction.
+   */
+  versionOf(table: string): string
   close(): void
 }
 
@@ -51,9 +57,20 @@ export function openDatabase(
   }
   const sql = openUpToDate(path)
   const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
-  prepareLate(sql, held.failed)
+  const writes = new Map<string, number>()
+  prepareLate(sql, {
+    failed: held.failed,
+    wrote: (table) => void writes.set(table, (writes.get(table) ?? 0) + 1),
+  })
+  // Changes with each commit of another connection.
+  const dataVersion = sql.prepare<[], number>('PRAGMA data_version').pluck()
+  const ofOthers = onceATick(() => dataVersion.get())
 
-  const transaction = sql.transaction((work: () => unknown) => work())
+  const transaction = sql.transaction((work: () => unknown) => {
+    // The lock may have been waited for while another process committed.
+    ofOthers.forget()
+    return work()
+  })
   let committed: (() => void)[] = []
   let undone = 0
   let isDurable = false
@@ -153,6 +170,7 @@ export function openDatabase(
       else run()
     },
     undone: () => undone,
+    versionOf: (table) => `${writes.get(table) ?? 0} ${undone} ${ofOthers.get()}`,
     isHeld: held.isHeld,
     untilFree: held.untilFree,
     waitNoMore: held.waitNoMore,

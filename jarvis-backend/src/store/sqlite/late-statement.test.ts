@@ -6,7 +6,7 @@ import { toStorageFailure } from './storage-failure.ts'
 function opened() {
   const sql = new Sqlite(':memory:')
   onTestFinished(() => void sql.close())
-  prepareLate(sql, toStorageFailure)
+  prepareLate(sql, { failed: toStorageFailure, wrote() {} })
   return sql
 }
 

@@ -1,8 +1,16 @@
 import type Sqlite from 'better-sqlite3'
 
 type Any = Sqlite.Statement<unknown[]>
-/** Makes a readable error of a failure of the disk. */
-type Failed = (error: unknown) => unknown
+type Listener = {
+  /** Makes a readable error of a failure of the disk. */
+  failed(error: unknown): unknown
+  /** Told after a statement ran that may have written to the table. */
+  wrote(table: string): void
+}
+
+/** The table that a statement writes to; undefined for one that only reads. */
+const writtenBy = (source: string): string | undefined =>
+  /^\s*(?:(?:INSERT|REPLACE)(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+"?(\w+)/i.exec(source)?.[1]
 
 /**
  * A statement that SQLite compiles on first use: a start makes hundreds of them and runs few, and compiling them took a tenth of its CPU
@@ -11,14 +19,16 @@ type Failed = (error: unknown) => unknown
 class LateStatement {
   readonly source: string
   readonly #compile: (source: string) => Any
-  readonly #failed: Failed
+  readonly #listener: Listener
+  readonly #table: string | undefined
   #compiled: Any | undefined
   #modes: ((statement: Any) => void)[] = []
 
-  constructor(source: string, compile: (source: string) => Any, failed: Failed) {
+  constructor(source: string, compile: (source: string) => Any, listener: Listener) {
     this.source = source
-    this.#failed = failed
+    this.#listener = listener
     this.#compile = compile
+    this.#table = writtenBy(source)
   }
 
   #statement(): Any {
@@ -40,7 +50,9 @@ class LateStatement {
     try {
       return use(this.#statement())
     } catch (error) {
-      throw this.#failed(error)
+      throw this.#listener.failed(error)
+    } finally {
+      if (this.#table !== undefined) this.#listener.wrote(this.#table)
     }
   }
 
@@ -57,6 +69,7 @@ class LateStatement {
   }
 
   iterate(...params: unknown[]) {
+    if (this.#table !== undefined) throw new Error('A statement that writes is not iterated.')
     return this.#statement().iterate(...params)
   }
 
@@ -77,9 +90,9 @@ class LateStatement {
 type Used = 'source' | 'run' | 'get' | 'all' | 'iterate' | 'columns' | 'pluck' | 'raw'
 
 /** Makes `prepare` return statements that are compiled on first use. A mistake in a text shows then. */
-export function prepareLate(sql: Sqlite.Database, failed: Failed): void {
+export function prepareLate(sql: Sqlite.Database, listener: Listener): void {
   const compile = sql.prepare.bind(sql) as (source: string) => Any
   const prepare = (source: string): Pick<Any, Exclude<Used, 'pluck' | 'raw'>> =>
-    new LateStatement(source, compile, failed)
+    new LateStatement(source, compile, listener)
   sql.prepare = prepare as typeof sql.prepare
 }

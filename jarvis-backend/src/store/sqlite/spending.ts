@@ -1,6 +1,7 @@
 import type { Spending } from 'protocol'
 import type { RunRecord, SpendingStore } from '../../budgets/spending.ts'
 import type { Database } from './database.ts'
+import { KeptReads } from './kept-reads.ts'
 
 type SumRow = {
   key?: string
@@ -18,7 +19,8 @@ const sums = `COUNT(*) AS calls, COALESCE(SUM(tokens), 0) AS tokens, COALESCE(SU
 const columns = { agent: 'agent', jobId: 'job_id', kind: 'kind' } as const
 
 /** The calls of models, and what runs may use. */
-export function createSpendingStore({ sql }: Database): SpendingStore {
+export function createSpendingStore(database: Database): SpendingStore {
+  const { sql } = database
   const insert = sql.prepare(
     `INSERT INTO spendings (at, kind, model, agent, run_id, job_id, tokens, usd, ms, is_open, is_partial)
      VALUES (@at, @kind, @model, @agent, @runId, @jobId, @tokens, @usd, @ms, @isOpen, @isPartial)`,
@@ -57,6 +59,11 @@ export function createSpendingStore({ sql }: Database): SpendingStore {
        AND run_id NOT IN (SELECT id FROM runs WHERE status <> 'ended')`,
   )
   const toRun = (facts: string) => JSON.parse(facts) as RunRecord
+  const runs = new KeptReads(database, 'run_budgets', (runId) => {
+    const facts = selectRun.get(runId)
+    return facts === undefined ? undefined : toRun(facts)
+  })
+  const children = new KeptReads(database, 'run_budgets', (runId) => selectChildren.all(runId).map(toRun))
 
   return {
     add: ({ runId = null, jobId = null, usd = null, isOpen, isPartial, ...rest }) =>
@@ -76,12 +83,9 @@ export function createSpendingStore({ sql }: Database): SpendingStore {
     },
     sumsBy: (field, since) => sumsBy[field].all(since).map((row) => ({ key: row.key ?? '', spent: toSpending(row) })),
     unpricedSince: (since) => unpriced.all(since),
-    run(runId) {
-      const facts = selectRun.get(runId)
-      return facts === undefined ? undefined : toRun(facts)
-    },
+    run: (runId) => runs.get(runId),
     saveRun: (run) => void upsert.run({ runId: run.runId, parentId: run.parentId ?? null, facts: JSON.stringify(run) }),
-    childrenOf: (runId) => selectChildren.all(runId).map(toRun),
+    childrenOf: (runId) => children.get(runId),
     prune(before) {
       dropOld.run(before)
       dropRuns.run()

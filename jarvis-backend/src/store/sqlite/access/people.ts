@@ -2,6 +2,7 @@ import type { Person } from 'protocol'
 import type { PersonStore } from '../../../auth/people.ts'
 import type { SignInRow, SignInStore } from '../../../auth/sign-ins.ts'
 import type { Database } from '../database.ts'
+import { KeptReads } from '../kept-reads.ts'
 
 type Row = {
   id: string
@@ -21,7 +22,8 @@ const toPerson = (row: Row): Person => ({
   ...(row.last_seen_at === null ? {} : { lastSeenAt: row.last_seen_at }),
 })
 
-export function createPersonStore({ sql }: Database): PersonStore {
+export function createPersonStore(database: Database): PersonStore {
+  const { sql } = database
   const columns = 'id, name, role, created_at, disabled_at, last_seen_at'
   const insert = sql.prepare(
     'INSERT OR IGNORE INTO people (id, name, role, password_hash, created_at) VALUES (?, ?, ?, ?, ?)',
@@ -42,9 +44,10 @@ export function createPersonStore({ sql }: Database): PersonStore {
   )
   const setHash = sql.prepare('UPDATE people SET password_hash = ? WHERE id = ?')
   const known = (row: Row | undefined) => row && toPerson(row)
+  const kept = new KeptReads(database, 'people', (id) => known(byId.get(id)))
   return {
     add: ({ id, name, role, createdAt }, hashed) => insert.run(id, name, role, hashed ?? null, createdAt).changes === 1,
-    get: (id) => known(byId.get(id)),
+    get: (id) => kept.get(id),
     byName: (name) => known(byName.get(name)),
     list: () => all.all().map(toPerson),
     names: () => names.all(),

@@ -2,17 +2,20 @@ import { type Door, firstOwnerId, type TokenScope } from 'protocol'
 import type { ApiToken, ApiTokenStore } from '../../../auth/api-tokens.ts'
 import type { RevocationStore } from '../../../auth/tokens.ts'
 import type { Database } from '../database.ts'
+import { KeptReads } from '../kept-reads.ts'
 
-export function createRevocationStore({ sql }: Database, now: () => number): RevocationStore {
+export function createRevocationStore(database: Database, now: () => number): RevocationStore {
+  const { sql } = database
   const insert = sql.prepare('INSERT OR IGNORE INTO revoked_tokens (hash, expires_at) VALUES (?, ?)')
   const select = sql.prepare<[string], object>('SELECT 1 FROM revoked_tokens WHERE hash = ?')
   const forget = sql.prepare('DELETE FROM revoked_tokens WHERE expires_at < ?')
+  const kept = new KeptReads(database, 'revoked_tokens', (hash) => select.get(hash) !== undefined)
   return {
     revoke(hash, expiresAt) {
       forget.run(now())
       insert.run(hash, expiresAt)
     },
-    isRevoked: (hash) => select.get(hash) !== undefined,
+    isRevoked: (hash) => kept.get(hash),
   }
 }
 
