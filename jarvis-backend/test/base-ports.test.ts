@@ -1,7 +1,7 @@
 import { describe, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createJournal } from '../src/store/sqlite/journal/journal.ts'
-import { createSessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
+import { SessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../src/store/sqlite/sessions/session-list.ts'
 import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
@@ -28,7 +28,7 @@ describe('Transactions in SQLite', () => transactionsContract(open))
 describe('SessionList in SQLite', () =>
   sessionListContract(() => {
     const { transactions: database } = open()
-    const index = createSessionIndex(database, {
+    const index = new SessionIndex(database, {
       costOf: (model) => (model === 'priced' ? 0.5 : undefined),
       later: () => 0,
       report: (error) => {

@@ -4,7 +4,7 @@ import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts
 import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
-import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
+import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { seriousFindings, wear } from './support/axe.ts'
 import { atFileEnd, dashboardDir, test, useBrowser } from './support/browser.ts'
 import { startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
@@ -14,7 +14,7 @@ const env = { JARVIS_EMBEDDINGS: 'none', LOG_LEVEL: 'warn', JARVIS_PROTECTED: 'c
 
 /** A week in which nvme-fast filled, and the node agent was away for hours. */
 function withPast(database: Database): Database {
-  const ring = createSampleStore(database)
+  const ring = new SqliteSampleStore(database)
   const { cluster } = createSimulator({ clock: systemClock, protectedTargets: new Set() })
   const samples = samplesOf(cluster.state())
   const now = Date.now() - (Date.now() % minuteMs)

@@ -4,7 +4,7 @@ import type { Delivery, Outgoing } from '../src/channels/channel.ts'
 import { Outbox } from '../src/channels/outbox.ts'
 import type { OutboxItem } from '../src/channels/ports.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
-import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
+import { SqliteOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
 import { createFakeClock, type FakeClock } from './support/fake-clock.ts'
@@ -18,7 +18,7 @@ function start(
 ) {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
-  const store = createOutboxStore(database)
+  const store = new SqliteOutboxStore(database)
   const tried: { id: string; at: number }[] = []
   const lines: string[] = []
   const outbox = new Outbox({

@@ -22,7 +22,7 @@ import { createChatStore } from '../src/store/sqlite/channels/chats.ts'
 import { createChoiceStore } from '../src/store/sqlite/channels/choices.ts'
 import { createHeardStore } from '../src/store/sqlite/channels/heard.ts'
 import { createNonceStore } from '../src/store/sqlite/channels/nonces.ts'
-import { createOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
+import { SqliteOutboxStore } from '../src/store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../src/store/sqlite/channels/pairings.ts'
 import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { createSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
@@ -33,7 +33,7 @@ import { createJobStore } from '../src/store/sqlite/jobs.ts'
 import { createLeaningStore } from '../src/store/sqlite/leaning.ts'
 import { openMemoryStore } from '../src/store/sqlite/memory/store.ts'
 import { createPlanStore } from '../src/store/sqlite/plans.ts'
-import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
+import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { createAttachmentStore } from '../src/store/sqlite/sessions/attachments.ts'
 import { createImageStore } from '../src/store/sqlite/sessions/images.ts'
 import { createKeptRunStore } from '../src/store/sqlite/sessions/kept-runs.ts'
@@ -90,7 +90,7 @@ const sqlite: Record<string, () => void> = {
   MemoryStore: () =>
     indexes.memoryStoreContract(() => {
       const store = openMemoryStore(':memory:', () => {})
-      onTestFinished(store.close)
+      onTestFinished(() => store.close())
       return store
     }),
   ChatStore: () => channels.chatStoreContract(inSqlite(createChatStore)),
@@ -98,7 +98,7 @@ const sqlite: Record<string, () => void> = {
   HeardStore: () => channels.heardStoreContract(inSqlite(createHeardStore)),
   NonceStore: () => channels.nonceStoreContract(inSqlite(createNonceStore)),
   OAuthStore: () => access.oauthStoreContract(inSqlite(createOAuthStore)),
-  OutboxStore: () => channels.outboxStoreContract(inSqlite(createOutboxStore)),
+  OutboxStore: () => channels.outboxStoreContract(inSqlite((database) => new SqliteOutboxStore(database))),
   PairingStore: () => channels.pairingStoreContract(inSqlite(createPairingStore)),
   PasskeyStore: () => access.passkeyStoreContract(inSqlite(createPasskeyStore)),
   PersonStore: () => access.personStoreContract(inSqlite(createPersonStore)),
@@ -107,7 +107,7 @@ const sqlite: Record<string, () => void> = {
   RecipientStore: () => channels.recipientStoreContract(inSqlite(createRecipientStore)),
   RevocationStore: () =>
     access.revocationStoreContract(inSqlite((database) => createRevocationStore(database, () => 1_000))),
-  SampleStore: () => indexes.sampleStoreContract(inSqlite(createSampleStore)),
+  SampleStore: () => indexes.sampleStoreContract(inSqlite((database) => new SqliteSampleStore(database))),
   SecondFactorStore: () => access.secondFactorStoreContract(inSqlite(createSecondFactorStore)),
   SubscriptionStore: () => channels.subscriptionStoreContract(inSqlite(createSubscriptionStore)),
   SpendingStore: () => spendingStoreContract(inSqlite(createSpendingStore)),

@@ -9,7 +9,7 @@ import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { newId } from '../src/lib/ids.ts'
 import { createSteadyClock } from '../src/lib/steady-clock.ts'
 import { createSite } from '../src/site.ts'
-import { createSampleStore } from '../src/store/sqlite/samples/samples.ts'
+import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -69,7 +69,7 @@ function open(policy: string, isNodeLost: boolean, given: Parameters<typeof crea
       return outcome.type
     },
     sampled: (name: string) => {
-      const [series] = createSampleStore(site.database).read([name], minuteMs, minute, 1)
+      const [series] = new SqliteSampleStore(site.database).read([name], minuteMs, minute, 1)
       return series?.[1].some((values) => values?.some((value) => value !== undefined)) ?? false
     },
   }

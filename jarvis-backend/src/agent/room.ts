@@ -25,7 +25,7 @@ import type { ComposedSkills } from '../skills/room.ts'
 import { createAttachmentStore } from '../store/sqlite/sessions/attachments.ts'
 import { createKeptRunStore } from '../store/sqlite/sessions/kept-runs.ts'
 import { createInputsRedaction } from '../store/sqlite/sessions/redact-inputs.ts'
-import { createSessionIndex } from '../store/sqlite/sessions/session-index.ts'
+import { SessionIndex } from '../store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../store/sqlite/sessions/session-list.ts'
 import { type Catalog, modelSchemaOf } from '../tools/catalog.ts'
 import { sessionTools } from '../tools/sessions/index.ts'
@@ -106,7 +106,7 @@ export const runsRoom = defineRoom({
       redactLater: redactor.later,
     })
     const image = (sessionId: string, id: string) => pictureOf({ attachments, images }, sessionId, id)
-    const index = createSessionIndex(database, { costOf: models.costOf, later, report })
+    const index = new SessionIndex(database, { costOf: models.costOf, later, report })
     const changed = (sessionId: string) => {
       index.changed(sessionId)
       activity.changed({ what: 'sessions', sessionId })

@@ -92,7 +92,7 @@ export function createCardMessages(parts: {
         parts.atomically(() => {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
-            store.end(item.id, 'dropped', at, { why: whyUnsent(item, directory.kind(item.channel)) })
+            store.end(item.id, { end: 'dropped', at, why: whyUnsent(item, directory.kind(item.channel)) })
           if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
             revise(item, recipient, known.ending)
         })

@@ -40,7 +40,7 @@ export function createOpenNotices(parts: {
         parts.atomically(() => {
           store.settle(item.id)
           if (item.end === undefined && !item.isOpen)
-            store.end(item.id, 'dropped', now(), { why: 'over before it was sent' })
+            store.end(item.id, { end: 'dropped', at: now(), why: 'over before it was sent' })
           if (mayBeShown(item)) takeBack(item, until.kind)
         })
       }

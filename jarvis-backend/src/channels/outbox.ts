@@ -80,7 +80,7 @@ export class Outbox {
     const isNew = this.#store.add({ notBefore: item.createdAt, ...item })
     if (isNew) this.#added += 1
     if (isNew && this.#added % countEvery === 0) {
-      const count = this.#store.dropOldest(item.recipient, mostWaiting, this.#clock.now(), words.full)
+      const count = this.#store.dropOldest(item.recipient, mostWaiting, { at: this.#clock.now(), why: words.full })
       this.#announceDropped(count, words.full)
     }
     return isNew
@@ -171,8 +171,8 @@ export class Outbox {
     }
     if (delivery.kind === 'sent') {
       const ref = delivery.ref === undefined ? {} : { ref: delivery.ref }
-      this.#store.end(item.id, 'sent', at, { ...ref, ...this.#noteOf(item) })
-    } else this.#store.end(item.id, delivery.kind === 'dropped' ? 'dropped' : 'failed', at, { why: delivery.why })
+      this.#store.end(item.id, { end: 'sent', at, ...ref, ...this.#noteOf(item) })
+    } else this.#store.end(item.id, { end: delivery.kind === 'dropped' ? 'dropped' : 'failed', at, why: delivery.why })
     this.#parts.ended?.({ ...item, attempts }, delivery)
   }
 

@@ -74,6 +74,9 @@ export type OutboxItem = {
 }
 
 /** Messages that are to leave, and what became of those of the last days. */
+/** How an item ended. `at`: Unix ms. `ref`: the message at the service. */
+export type OutboxEnding = { end: OutboxEnd; at: number; ref?: string; why?: string }
+
 export interface OutboxStore {
   /** @returns false where the recipient has an item of this key and act */
   add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist'>): boolean
@@ -90,12 +93,12 @@ export interface OutboxStore {
   begin(id: string): void
   /** Notes that another attempt follows. */
   again(id: string, notBefore: number, why: string): void
-  /** First wins. */
-  end(id: string, end: OutboxEnd, at: number, more: { ref?: string; why?: string }): boolean
+  /** Ends an item. @returns false if it had ended before */
+  end(id: string, ending: OutboxEnding): boolean
   /** Ends those of a recipient whose time is over as dropped. @returns how many */
   dropStale(recipient: string, at: number, why: string): number
   /** Ends the oldest notices of a recipient as dropped until no more than `most` wait. @returns how many */
-  dropOldest(recipient: string, most: number, at: number, why: string): number
+  dropOldest(recipient: string, most: number, dropped: { at: number; why: string }): number
   /** Ends all that wait for a recipient as dropped. @returns how many */
   dropAll(recipient: string, at: number, why: string): number
   /** Attempts whose end the last process did not learn are to be made again. @returns how many */

@@ -24,7 +24,7 @@ import { createChatStore } from '../store/sqlite/channels/chats.ts'
 import { createChoiceStore } from '../store/sqlite/channels/choices.ts'
 import { createHeardStore } from '../store/sqlite/channels/heard.ts'
 import { createNonceStore } from '../store/sqlite/channels/nonces.ts'
-import { createOutboxStore } from '../store/sqlite/channels/outbox.ts'
+import { SqliteOutboxStore } from '../store/sqlite/channels/outbox.ts'
 import { createPairingStore } from '../store/sqlite/channels/pairings.ts'
 import { createRecipientStore } from '../store/sqlite/channels/recipients.ts'
 import type { Watch } from '../watch/watch.ts'
@@ -156,7 +156,7 @@ export const channelsRoom = defineRoom({
 })
 
 const storesOf = ({ database }: Pick<Foundation, 'database'>) => ({
-  outbox: createOutboxStore(database),
+  outbox: new SqliteOutboxStore(database),
   recipients: createRecipientStore(database),
   pairings: createPairingStore(database),
   nonces: createNonceStore(database),

@@ -8,7 +8,7 @@ import { nodeRolesRoutes } from '../http/node-roles.ts'
 import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createGenerationStore } from '../store/sqlite/generations.ts'
-import { createSampleStore } from '../store/sqlite/samples/samples.ts'
+import { SqliteSampleStore } from '../store/sqlite/samples/samples.ts'
 import { fillSamples } from './fill-samples.ts'
 import { createIdentities } from './identities.ts'
 import { createLimits } from './limits.ts'
@@ -90,7 +90,7 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
   }
   notice()
   const unwatch = cluster.watch(notice, 'idle')
-  const kept = createSampleStore(database)
+  const kept = new SqliteSampleStore(database)
   kept.keepOf(addresses)
   const samples = samplesOfGuests(kept, identities.of, cluster.state)
   const sampler = startSampler({

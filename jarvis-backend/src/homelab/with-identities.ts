@@ -83,7 +83,9 @@ const doubtOf = (words: string | undefined) => (words === undefined ? {} : { bac
 /** Leaves out what was recorded of a guest's number while it was not, or may not have been, the guest's own. */
 export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: Cluster['state']): SampleStore {
   return {
-    ...store,
+    keepOf: (addresses) => store.keepOf(addresses),
+    keep: (at, samples) => store.keep(at, samples),
+    fill: (past) => store.fill(past),
     *read(names, stepMs, from, count) {
       look()
       for (const [name, values] of store.read(names, stepMs, from, count)) {

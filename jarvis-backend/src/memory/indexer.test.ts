@@ -11,7 +11,7 @@ import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { openMemoryStore } from '../store/sqlite/memory/store.ts'
 import { Indexer, type Keeper } from './indexer.ts'
 import { createLastingIndexer } from './lasting-indexer.ts'
-import type { Embedder, MemoryStore } from './ports.ts'
+import type { Embedder } from './ports.ts'
 
 /** Time that passes when it is told to. */
 function handClock(): Clock & { pass(): void } {
@@ -368,14 +368,12 @@ test('an index that cannot be read any more is made again from its sources, and 
     open(_, report) {
       const store = openMemoryStore(':memory:', () => {})
       opened += 1
-      const damaged: MemoryStore = {
-        ...store,
-        views() {
+      if (opened === 1)
+        store.views = () => {
           throw new Error('malformed')
-        },
-      }
+        }
       return new Indexer({
-        store: opened === 1 ? damaged : store,
+        store,
         keepers: [notes({ 'a.md': 'The UPS lasts eleven minutes.' })],
         openEmbedder: undefined,
         batch: 1,

@@ -48,7 +48,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
     expect(store.recipients()).toEqual(['rec_1', 'rec_2'])
     expect(store.head('rec_1', 10)).toMatchObject({ ...item('a'), attempts: 0, isOpen: false })
     expect([store.waiting(), store.waiting('rec_1'), store.waiting('rec_3')]).toEqual([4, 3, 0])
-    store.end('a', 'sent', 20, { ref: '7' })
+    store.end('a', { end: 'sent', at: 20, ref: '7' })
     expect(store.head('rec_1', 10)?.id).toBe('b')
     expect(store.head('rec_3', 10)).toBeUndefined()
   })
@@ -69,10 +69,10 @@ export function outboxStoreContract(open: () => OutboxStore) {
     store.begin('a')
     expect([store.reopen('lost'), store.reopen('lost')]).toEqual([1, 0])
     expect(store.get('a')).toMatchObject({ attempts: 2, isOpen: false, mayExist: true, why: 'lost' })
-    expect([store.end('a', 'sent', 60, { ref: '7' }), store.end('a', 'failed', 61, { why: 'x' })]).toEqual([
-      true,
-      false,
-    ])
+    expect([
+      store.end('a', { end: 'sent', at: 60, ref: '7' }),
+      store.end('a', { end: 'failed', at: 61, why: 'x' }),
+    ]).toEqual([true, false])
     expect(store.get('a')).toMatchObject({ end: 'sent', endedAt: 60, ref: '7' })
     expect(store.get('a')).not.toHaveProperty('why')
     expect([store.recipients(), store.get('b')]).toEqual([[], undefined])
@@ -91,8 +91,8 @@ export function outboxStoreContract(open: () => OutboxStore) {
     store.again('now', 90, 'busy')
     store.add(item('last'))
     expect([store.head('rec_1', 20)?.id, store.head('rec_1', 60)?.id]).toEqual(['now', 'later'])
-    store.end('now', 'failed', 60, { why: 'x' })
-    store.end('last', 'sent', 60, {})
+    store.end('now', { end: 'failed', at: 60, why: 'x' })
+    store.end('last', { end: 'sent', at: 60 })
     expect([store.head('rec_1', 20), store.soonest('rec_1'), store.soonest('rec_2')]).toEqual([
       undefined,
       50,
@@ -122,7 +122,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
     expect(store.dropStale('rec_1', 20, 'late')).toBe(1)
     store.begin('a')
     // Neither what is being sent nor a card makes room.
-    expect(store.dropOldest('rec_1', 2, 30, 'full')).toBe(2)
+    expect(store.dropOldest('rec_1', 2, { at: 30, why: 'full' })).toBe(2)
     expect(store.log({ limit: 9 }).map(({ id, end, why }) => [id, end, why])).toEqual([
       ['other', undefined, undefined],
       ['x', undefined, undefined],
@@ -144,7 +144,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
     store.add(card('y', { createdAt: 20 }))
     store.add(item('n'))
     store.add(card('x2', { key: 'card:tu_x', act: 'revise' }))
-    store.end('x', 'sent', 30, { ref: '7' })
+    store.end('x', { end: 'sent', at: 30, ref: '7' })
     store.prune(1_000, 0)
     expect(ids(store.openCards())).toEqual(['x', 'y'])
     expect([store.cardsSince('rec_1', 10), store.cardsSince('rec_1', 11), store.cardsSince('rec_2', 0)]).toEqual([
@@ -158,7 +158,7 @@ export function outboxStoreContract(open: () => OutboxStore) {
     const store = open()
     for (const [at, id] of ['a', 'b', 'c', 'd'].entries()) {
       store.add(item(id))
-      if (id !== 'd') store.end(id, 'sent', 10 + at, {})
+      if (id !== 'd') store.end(id, { end: 'sent', at: 10 + at })
     }
     const [newest, next] = store.log({ limit: 2 })
     expect(ids(store.log({ limit: 2 }))).toEqual(['d', 'c'])

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { startSampler } from '../../src/homelab/sampler.ts'
 import { createAlertStore, createCheckStore, createWindowStore } from '../../src/store/sqlite/alerts.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createSampleStore } from '../../src/store/sqlite/samples/samples.ts'
+import { SqliteSampleStore } from '../../src/store/sqlite/samples/samples.ts'
 import { Board } from '../../src/watch/board.ts'
 import type { Check, CheckPorts } from '../../src/watch/check.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
@@ -101,7 +101,7 @@ export function startWatching(options: {
   const sent: { at: number; message: AlertMessage }[] = []
   const store = createAlertStore(database)
   const windows = createWindowStore(database)
-  const ring = createSampleStore(database)
+  const ring = new SqliteSampleStore(database)
   const { samples = options.isRecording ? recordedIn(ring, now) : () => [] } = options
   const board = new Board({ store, now, samples })
   const around = (): Surroundings => ({

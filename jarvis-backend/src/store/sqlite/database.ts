@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { JarvisError } from 'protocol'
-import { onceATick } from '../../lib/once-a-tick.ts'
 import { madePrivate } from '../../lib/private-file.ts'
-import { createHeld, type Held, isBusy, neverHeld } from './held.ts'
+import { createHeld, type Held, neverHeld } from './held.ts'
 import { prepareLate } from './late-statement.ts'
 import { migrations } from './migrations/index.ts'
-import { isFull, toStorageFailure } from './storage-failure.ts'
+import { toStorageFailure } from './storage-failure.ts'
+import { TableVersions } from './table-versions.ts'
+import { GroupCommit, Transactions } from './transactions.ts'
 
 export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   sql: Sqlite.Database
@@ -32,8 +32,6 @@ export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   close(): void
 }
 
-type Grouped = { work: () => unknown; resolve(result: unknown): void; reject(error: unknown): void }
-
 /** A database that must not be opened; `message` is one line for the operator. */
 export class DatabaseRefused extends Error {}
 
@@ -57,120 +55,19 @@ export function openDatabase(
   }
   const sql = openUpToDate(path)
   const held = path === ':memory:' || waiter === 'command' ? neverHeld : createHeld(path, sql)
-  const writes = new Map<string, number>()
-  prepareLate(sql, {
-    failed: held.failed,
-    wrote: (table) => void writes.set(table, (writes.get(table) ?? 0) + 1),
-  })
-  // Changes with each commit of another connection.
-  const dataVersion = sql.prepare<[], number>('PRAGMA data_version').pluck()
-  const ofOthers = onceATick(() => dataVersion.get())
-
-  const transaction = sql.transaction((work: () => unknown) => {
-    // The lock may have been waited for while another process committed.
-    ofOthers.forget()
-    return work()
-  })
-  let committed: (() => void)[] = []
-  let undone = 0
-  let isDurable = false
-  let group: Grouped[] = []
-  const atomically = <T>(work: () => T): T => {
-    if (sql.inTransaction) return work()
-    committed = []
-    let result: T
-    try {
-      result = transaction.immediate(work) as T
-    } catch (error) {
-      undone += 1
-      const failure = held.failed(error)
-      if (isDurable && isFull(failure) && makeRoom())
-        throw new JarvisError(
-          'storage_failed',
-          'The disk is full, and nothing was changed. JARVIS has freed the room that it keeps for this: try again now, then free some space.',
-          { cause: error },
-        )
-      throw failure
-    }
-    // Every function runs even when an earlier one throws, because the data is committed.
-    let failure: unknown
-    for (const run of committed.splice(0)) {
-      try {
-        run()
-      } catch (error) {
-        failure ??= error
-      }
-    }
-    if (failure !== undefined) throw failure
-    return result
-  }
-  /** Runs one piece of work of a group and then its own `afterCommit` functions. */
-  function workOne({ work, resolve, reject }: Grouped) {
-    const before = committed.length
-    const result = work()
-    const told = committed.splice(before)
-    committed.push(() => {
-      try {
-        for (const run of told) run()
-        resolve(result)
-      } catch (error) {
-        reject(error)
-      }
-    })
-  }
-
-  function commitGroup() {
-    const works = group
-    if (works.length === 0) return
-    group = []
-    try {
-      atomically(() => works.forEach(workOne))
-    } catch (error) {
-      const free = isBusy(error) ? held.untilFree() : undefined
-      if (free !== undefined) {
-        // None of it has run. It waits together with what is added meanwhile.
-        group = [...works, ...group]
-        free.then(commitGroup, (late: unknown) => {
-          for (const one of group.splice(0)) one.reject(late)
-        })
-        return
-      }
-      // Each runs alone, so that only failing work is rejected.
-      for (const one of works) {
-        try {
-          atomically(() => workOne(one))
-        } catch (error) {
-          one.reject(error)
-        }
-      }
-    }
-  }
+  const versions = new TableVersions(sql)
+  prepareLate(sql, { failed: held.failed, wrote: (table) => versions.wrote(table) })
+  const transactions = new Transactions(sql, { held, makeRoom, began: () => versions.lookAgain() })
+  const group = new GroupCommit(transactions, held)
+  // Functions of their own, because they are handed on one by one.
   return {
     sql,
-    atomically,
-    together: <T>(work: () => T) =>
-      new Promise<T>((resolve, reject) => {
-        if (group.push({ work, resolve: resolve as Grouped['resolve'], reject }) === 1) setImmediate(commitGroup)
-      }),
-    durably(work) {
-      // The level cannot change inside a transaction, so the outermost transaction decides.
-      if (sql.inTransaction) return work()
-      // Executed as text: SQLite applies this pragma when it is prepared and not when it is run.
-      sql.exec('PRAGMA synchronous = FULL')
-      isDurable = true
-      try {
-        return atomically(work)
-      } finally {
-        isDurable = false
-        sql.exec('PRAGMA synchronous = NORMAL')
-      }
-    },
-    afterCommit(run) {
-      if (sql.inTransaction) committed.push(run)
-      else run()
-    },
-    undone: () => undone,
-    versionOf: (table) => `${writes.get(table) ?? 0} ${undone} ${ofOthers.get()}`,
+    atomically: (work) => transactions.atomically(work),
+    durably: (work) => transactions.durably(work),
+    together: (work) => group.add(work),
+    afterCommit: (run) => transactions.afterCommit(run),
+    undone: () => transactions.undone,
+    versionOf: (table) => `${versions.of(table)} ${transactions.undone}`,
     isHeld: held.isHeld,
     untilFree: held.untilFree,
     waitNoMore: held.waitNoMore,

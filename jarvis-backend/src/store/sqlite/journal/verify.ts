@@ -36,7 +36,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
     for (;;) {
       const sealed = segments()
       const heads = headsOf(dir)
-      const found = await walk(sealed, heads, select, dir)
+      const found = await new Walk(heads, dir?.path).verify(sealed, select)
       // Entries that were sealed meanwhile are missing rightly, so the verification starts again.
       if (found.ok || segments().length === sealed.length) return found
     }
@@ -50,6 +50,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
 }
 
 type Heads = { known: Head[]; isLost: boolean }
+type Rows = { iterate(after: number): IterableIterator<JournalRow> }
 
 function headsOf(dir: JournalDir | undefined): Heads {
   if (dir === undefined) return { known: [], isLost: false }
@@ -57,60 +58,56 @@ function headsOf(dir: JournalDir | undefined): Heads {
   return { known: file === undefined ? [newest] : [file, newest], isLost: file === undefined }
 }
 
-async function walk(
-  segments: Segment[],
-  { known, isLost }: Heads,
-  select: { iterate(after: number): IterableIterator<JournalRow> },
-  dir: JournalDir | undefined,
-): Promise<JournalVerification> {
-  let head: Head = { seq: 0, hash: firstHash }
-  let entries = 0
-  const signatureProblem = createSignatureCheck()
-  const follow = (row: JournalRow) => {
-    if (row.seq > head.seq + 1) throw new Broken(head.seq + 1, `Entry ${head.seq + 1} is missing.`)
-    if (row.seq <= head.seq) throw new Broken(row.seq, `Entry ${row.seq} was put in later.`)
-    if (row.hash !== hashOf(head.hash, row)) throw new Broken(row.seq, `Entry ${row.seq} is not as it was written.`)
-    reach(row)
-    entries += 1
-    const problem = signatureProblem(row)
-    if (problem !== undefined) throw new Broken(row.seq, problem)
+/** One walk along the chain, which fails at the first altered entry. */
+class Walk {
+  readonly #heads: Heads
+  readonly #path: string | undefined
+  readonly #signatureProblem = createSignatureCheck()
+  #head: Head = { seq: 0, hash: firstHash }
+  #entries = 0
+
+  /** @param path the folder of the journal's files; undefined for a database in memory */
+  constructor(heads: Heads, path: string | undefined) {
+    this.#heads = heads
+    this.#path = path
   }
-  const reach = ({ seq, hash }: Head) => {
-    head = { seq, hash }
-    if (known.some((anchored) => anchored.seq === seq && anchored.hash !== hash)) {
-      throw new Broken(seq, `Entry ${seq}, or one before it, was written anew: it is not the anchored one.`)
+
+  async verify(segments: readonly Segment[], select: Rows): Promise<JournalVerification> {
+    try {
+      for (const segment of segments) await this.#walkSegment(segment)
+      await this.#walkTable(select, segments.at(-1))
+      this.#requireHead()
+      return { ok: true, entries: this.#entries }
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+      return { ok: false, entries: this.#entries, brokenAt: error.seq, reason: error.message }
     }
   }
 
-  try {
-    for (const segment of segments) {
-      const { firstSeq, lastSeq, firstPrevHash, lastHash } = segment
-      if (firstSeq !== head.seq + 1 || firstPrevHash !== head.hash || lastSeq < firstSeq) {
-        throw new Broken(head.seq + 1, `The sealed entries from ${head.seq + 1} on are missing.`)
-      }
-      const path = dir === undefined ? undefined : segmentPath(dir.path, segment)
-      if (path === undefined || !existsSync(path)) {
-        reach({ seq: lastSeq, hash: lastHash })
-        continue
-      }
-      for await (const line of linesOf(path)) follow(readLine(line, head.seq + 1))
-      if (head.seq !== lastSeq || head.hash !== lastHash) {
-        throw new Broken(Math.min(head.seq + 1, lastSeq), `The segment that ends with entry ${lastSeq} is cut off.`)
-      }
-    }
+  async #walkSegment(segment: Segment): Promise<void> {
+    const { firstSeq, lastSeq, firstPrevHash, lastHash } = segment
+    const { seq, hash } = this.#head
+    if (firstSeq !== seq + 1 || firstPrevHash !== hash || lastSeq < firstSeq)
+      throw new Broken(seq + 1, `The sealed entries from ${seq + 1} on are missing.`)
+    const path = this.#path === undefined ? undefined : segmentPath(this.#path, segment)
+    if (path === undefined || !existsSync(path)) return this.#reach({ seq: lastSeq, hash: lastHash })
+    for await (const line of linesOf(path)) this.#follow(readLine(line, this.#head.seq + 1))
+    if (this.#head.seq !== lastSeq || this.#head.hash !== lastHash)
+      throw new Broken(Math.min(this.#head.seq + 1, lastSeq), `The segment that ends with entry ${lastSeq} is cut off.`)
+  }
 
-    // The chain must have a prune entry for the newest segment: deleting entries and declaring them sealed leaves none.
-    let newest = segments.at(-1)
-    const isSealOf = ({ kind, body }: JournalRow) =>
-      newest !== undefined && kind === 'prune' && body.startsWith(JSON.stringify(newest).slice(0, -1))
+  /** @param newest the chain must have a prune entry for it: deleting entries and declaring them sealed leaves none */
+  async #walkTable(select: Rows, newest: Segment | undefined): Promise<void> {
+    const sealed = newest && JSON.stringify(newest).slice(0, -1)
+    let isSealed = sealed === undefined
     // The first query also finds entries that were inserted before the chain.
     let after = Number.MIN_SAFE_INTEGER
-    for (let isDone = false; !isDone; after = head.seq) {
+    for (let isDone = false; !isDone; after = this.#head.seq) {
       isDone = true
       const until = performance.now() + turnMs
       for (const row of select.iterate(after)) {
-        follow(row)
-        if (isSealOf(row)) newest = undefined
+        this.#follow(row)
+        if (sealed !== undefined && row.kind === 'prune' && row.body.startsWith(sealed)) isSealed = true
         if (performance.now() > until) {
           isDone = false
           break
@@ -118,19 +115,34 @@ async function walk(
       }
       await new Promise(setImmediate)
     }
-    if (newest !== undefined) {
+    if (newest !== undefined && !isSealed)
       throw new Broken(newest.firstSeq, `The journal does not say that entries up to ${newest.lastSeq} were sealed.`)
-    }
-    const cut = known.find(({ seq }) => seq > head.seq)
-    if (cut !== undefined) {
-      throw new Broken(head.seq + 1, `Entries ${head.seq + 1} to ${cut.seq} are missing: the tail was cut off.`)
-    }
-    if (isLost)
-      throw new Broken(head.seq + 1, 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.')
-    return { ok: true, entries }
-  } catch (error) {
-    if (!(error instanceof Broken)) throw error
-    return { ok: false, entries, brokenAt: error.seq, reason: error.message }
+  }
+
+  #requireHead(): void {
+    const { seq } = this.#head
+    const cut = this.#heads.known.find((anchored) => anchored.seq > seq)
+    if (cut !== undefined)
+      throw new Broken(seq + 1, `Entries ${seq + 1} to ${cut.seq} are missing: the tail was cut off.`)
+    if (this.#heads.isLost)
+      throw new Broken(seq + 1, 'journal/head.json cannot be read, so a tail that was cut off would go unnoticed.')
+  }
+
+  #follow(row: JournalRow): void {
+    const { seq, hash } = this.#head
+    if (row.seq > seq + 1) throw new Broken(seq + 1, `Entry ${seq + 1} is missing.`)
+    if (row.seq <= seq) throw new Broken(row.seq, `Entry ${row.seq} was put in later.`)
+    if (row.hash !== hashOf(hash, row)) throw new Broken(row.seq, `Entry ${row.seq} is not as it was written.`)
+    this.#reach(row)
+    this.#entries += 1
+    const problem = this.#signatureProblem(row)
+    if (problem !== undefined) throw new Broken(row.seq, problem)
+  }
+
+  #reach({ seq, hash }: Head): void {
+    this.#head = { seq, hash }
+    if (this.#heads.known.some((anchored) => anchored.seq === seq && anchored.hash !== hash))
+      throw new Broken(seq, `Entry ${seq}, or one before it, was written anew: it is not the anchored one.`)
   }
 }
 

@@ -52,3 +52,24 @@ function cosineDistance(a: Buffer, b: Buffer): number {
   }
   return 1 - dot / (Math.sqrt(ofA) * Math.sqrt(ofB))
 }
+
+/** Stores a vector as one signed byte per dimension. The scale is lost, which cosine similarity ignores. */
+export function toBytes(vector: Float32Array): Buffer {
+  let largest = 0
+  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  const bytes = new Int8Array(vector.length)
+  if (largest > 0)
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = Math.round(((vector[at] as number) / largest) * 127)
+  return Buffer.from(bytes.buffer)
+}
+
+/** Reads a vector that `toBytes` wrote, scaled to length 1. */
+export function toVector(bytes: Buffer): Float32Array {
+  const signed = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+  let square = 0
+  for (const value of signed) square += value * value
+  const scale = square === 0 ? 0 : 1 / Math.sqrt(square)
+  const vector = new Float32Array(signed.length)
+  for (let at = 0; at < vector.length; at += 1) vector[at] = (signed[at] as number) * scale
+  return vector
+}

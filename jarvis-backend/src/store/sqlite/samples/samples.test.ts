@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { dayMs, minuteMs, quarterMs, weekMs } from '../../../homelab/samples.ts'
 import { openDatabase } from '../database.ts'
-import { createSampleStore } from './samples.ts'
+import { SqliteSampleStore } from './samples.ts'
 
 const start = 20_000 * dayMs
 const node = (cpuRatio: number | undefined, temperatureC = 50.25, netBps = 1e6) => ({
@@ -14,9 +14,11 @@ const node = (cpuRatio: number | undefined, temperatureC = 50.25, netBps = 1e6) 
 
 function openRing(path = ':memory:') {
   const database = openDatabase(path)
-  const ring = createSampleStore(database)
+  const ring = new SqliteSampleStore(database)
   return {
-    ...ring,
+    keepOf: ring.keepOf.bind(ring),
+    keep: ring.keep.bind(ring),
+    fill: ring.fill.bind(ring),
     database,
     read: (...asked: Parameters<typeof ring.read>) => new Map(ring.read(...asked)),
     minutes: (from: number, count: number) => [...ring.read(['node/pve'], minuteMs, from, count)][0]?.[1] ?? [],

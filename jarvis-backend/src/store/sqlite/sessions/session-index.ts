@@ -1,5 +1,6 @@
 import type { Content, Usage } from 'protocol'
 import type { Database } from '../database.ts'
+import { SqliteStore } from '../sqlite-store.ts'
 
 /** Rows of `session_words` reserved for each session: its title and blocks of messages. */
 export const rowsOfSession = 2 ** 28
@@ -13,82 +14,120 @@ const messagesAtOnce = 4 * messagesInBlock
 
 type Known = { number: number; title: string; nextSeq: number; blockSeq: number; blockCount: number }
 type Message = { seq: number; body: string }
+type Body = { text?: string; content?: Content[]; model?: string; usage?: Usage; isUsagePartial?: true }
+
+type Parts = {
+  /** @returns US dollars; undefined if the model's price is unknown */
+  costOf(model: string, usage: Usage): number | undefined
+  /** Calls `run` after `ms`, unless the server shuts down first. */
+  later(ms: number, run: () => void): void
+  report(error: unknown, message: string): void
+}
 
 const columns = 'number, title, next_seq AS nextSeq, block_seq AS blockSeq, block_count AS blockCount'
 
-/**
- * Keeps words and totals of sessions up to date: a moment after a change, in slices, and completely when somebody asks.
- * @param costOf US dollars, or undefined where the model's price is unknown
- */
-export function createSessionIndex(
-  { sql, atomically }: Database,
-  parts: {
-    costOf(model: string, usage: Usage): number | undefined
-    /** Calls `run` after `ms`, unless the server shuts down first. */
-    later(ms: number, run: () => void): void
-    report(error: unknown, message: string): void
-  },
-) {
-  const selectKnown = sql.prepare<[string], Known>(`SELECT ${columns} FROM session_index WHERE session_id = ?`)
-  const addKnown = sql.prepare<[string], Known>(
+/** Keeps words and totals of sessions up to date: a moment after a change, in slices, and completely when somebody asks. */
+export class SessionIndex extends SqliteStore {
+  readonly #atomically: Database['atomically']
+  readonly #parts: Parts
+  readonly #selectKnown = this.sql.prepare<[string], Known>(`SELECT ${columns} FROM session_index WHERE session_id = ?`)
+  readonly #addKnown = this.sql.prepare<[string], Known>(
     `INSERT INTO session_index (session_id, title) VALUES (?, '') RETURNING ${columns}`,
   )
-  const selectSession = sql.prepare<[string], { title: string; copiedBelow: number; lastSeq: number | null }>(
+  readonly #selectSession = this.sql.prepare<[string], { title: string; copiedBelow: number; lastSeq: number | null }>(
     `SELECT title, copied_below AS copiedBelow, (SELECT MAX(seq) FROM entries WHERE session_id = id) AS lastSeq
      FROM sessions WHERE id = ?`,
   )
-  const selectMessages = messagesFrom(sql, messagesAtOnce)
-  const putWords = sql.prepare('INSERT OR REPLACE INTO session_words (rowid, text) VALUES (?, ?)')
-  const update = sql.prepare(
+  readonly #selectMessages = messagesFrom(this.sql, messagesAtOnce)
+  readonly #putWords = this.sql.prepare('INSERT OR REPLACE INTO session_words (rowid, text) VALUES (?, ?)')
+  readonly #update = this.sql.prepare(
     `UPDATE session_index SET title = ?, next_seq = ?, block_seq = ?, block_count = ?, input_tokens = input_tokens + ?,
        output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
        cache_write_tokens = cache_write_tokens + ?, cost_usd = cost_usd + ?, unpriced = unpriced + ?,
        partly_counted = partly_counted + ? WHERE number = ?`,
   )
-  const selectStale = sql.prepare<[], { id: string }>(
+  readonly #selectStale = this.sql.prepare<[], { id: string }>(
     `SELECT sessions.id FROM sessions LEFT JOIN session_index ON session_index.session_id = sessions.id
      WHERE session_index.number IS NULL OR session_index.title <> sessions.title
        OR session_index.next_seq <= (SELECT MAX(seq) FROM entries WHERE entries.session_id = sessions.id)
      ORDER BY updated_at DESC`,
   )
   /** Sessions to index; undefined until the database was asked what an earlier process left. */
-  let stale: Set<string> | undefined
-  let isScheduled = false
+  #stale: Set<string> | undefined
+  #isScheduled = false
+
+  constructor(database: Pick<Database, 'sql' | 'atomically'>, parts: Parts) {
+    super(database)
+    this.#atomically = database.atomically
+    this.#parts = parts
+  }
+
+  /** Indexes what is left, for up to `forMs`. @returns whether everything is indexed */
+  catchUp(forMs: number): boolean {
+    return this.#catchUp(forMs) === 'done'
+  }
+
+  /** Schedules indexing; called once the server has started. */
+  schedule(): void {
+    this.#scheduleIn(settleMs)
+  }
+
+  /** Schedules the indexing of a session whose entries or title have changed. */
+  changed(sessionId: string): void {
+    this.#stale?.add(sessionId)
+    this.#scheduleIn(settleMs)
+  }
+
+  #catchUp(forMs: number): 'done' | 'more' | 'failed' {
+    try {
+      const stale = this.#stale ?? new Set(this.#selectStale.all().map(({ id }) => id))
+      this.#stale = stale
+      if (stale.size > 0) this.#atomically(() => this.#takeFrom(stale, performance.now() + forMs))
+      return stale.size === 0 ? 'done' : 'more'
+    } catch (error) {
+      // A full disk must not prevent reading. Rolled-back work is found again through the database.
+      this.#stale = undefined
+      this.#parts.report(error, 'the list of sessions could not be brought up to date')
+      return 'failed'
+    }
+  }
+
+  #takeFrom(stale: Set<string>, until: number): void {
+    for (const sessionId of stale) {
+      while (!this.#takeSome(sessionId)) if (performance.now() >= until) return
+      stale.delete(sessionId)
+      if (performance.now() >= until) return
+    }
+  }
+
+  #scheduleIn(ms: number): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#parts.later(ms, () => {
+      this.#isScheduled = false
+      if (this.#catchUp(sliceMs) === 'more') this.#scheduleIn(betweenSlicesMs)
+    })
+  }
 
   /** Indexes some messages. @returns whether the session is complete */
-  function takeSome(sessionId: string): boolean {
-    const session = selectSession.get(sessionId)
+  #takeSome(sessionId: string): boolean {
+    const session = this.#selectSession.get(sessionId)
     if (session === undefined) return true
-    const known = selectKnown.get(sessionId) ?? addKnown.get(sessionId)
+    const known = this.#selectKnown.get(sessionId) ?? this.#addKnown.get(sessionId)
     if (known === undefined) return true
     const isBlockOpen = known.blockCount % messagesInBlock > 0
-    const messages = selectMessages.all(sessionId, isBlockOpen ? known.blockSeq : known.nextSeq)
+    const rows = this.#selectMessages.all(sessionId, isBlockOpen ? known.blockSeq : known.nextSeq)
+    const messages = rows.map(({ seq, body }) => ({ seq, message: JSON.parse(body) as Body }))
     const isAll = messages.length < messagesAtOnce
     const base = BigInt(known.number) * BigInt(rowsOfSession)
-    if (session.title !== known.title) putWords.run(base, session.title)
+    if (session.title !== known.title) this.#putWords.run(base, session.title)
 
-    const spent = {
-      inputTokens: 0,
-      outputTokens: 0,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      costUsd: 0,
-      unpriced: 0,
-      partial: 0,
-    }
     let block = { seq: known.blockSeq, count: isBlockOpen ? 0 : known.blockCount }
     let words: string[] = []
     const putBlock = () => {
-      if (words.length > 0) putWords.run(base + BigInt(block.seq) + 1n, words.join('\n'))
+      if (words.length > 0) this.#putWords.run(base + BigInt(block.seq) + 1n, words.join('\n'))
     }
-    for (const { seq, body } of messages) {
-      const message = JSON.parse(body) as {
-        text?: string
-        content?: Content[]
-        model?: string
-        usage?: Usage
-        isUsagePartial?: true
-      }
+    for (const { seq, message } of messages) {
       if (block.count % messagesInBlock === 0) {
         putBlock()
         words = []
@@ -96,64 +135,29 @@ export function createSessionIndex(
       }
       block.count += 1
       words.push(wordsOf(message))
-      const { usage, model } = message
-      if (seq < known.nextSeq || seq < session.copiedBelow || usage === undefined || model === undefined) continue
-      if (message.isUsagePartial) spent.partial += 1
-      if (tokenKinds.every((kind) => usage[kind] === 0)) continue
-      for (const kind of tokenKinds) spent[kind] += usage[kind]
-      const costUsd = parts.costOf(model, usage)
-      if (costUsd === undefined) spent.unpriced += 1
-      else spent.costUsd += costUsd
     }
     putBlock()
+    const added = messages.filter(({ seq }) => seq >= known.nextSeq && seq >= session.copiedBelow)
     const nextSeq = 1 + ((isAll ? session.lastSeq : messages.at(-1)?.seq) ?? -1)
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial } = spent
-    const totals = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costUsd, unpriced, partial]
-    update.run(session.title, nextSeq, block.seq, block.count, ...totals, known.number)
+    this.#update.run(session.title, nextSeq, block.seq, block.count, ...this.#totalsOf(added), known.number)
     return isAll
   }
 
-  /** Indexes for up to `forMs`. */
-  function catchUp(forMs: number): 'done' | 'more' | 'failed' {
-    try {
-      const known = stale ?? new Set(selectStale.all().map(({ id }) => id))
-      stale = known
-      if (known.size > 0) atomically(() => takeFrom(known, performance.now() + forMs))
-      return known.size === 0 ? 'done' : 'more'
-    } catch (error) {
-      // A full disk must not prevent reading. Rolled-back work is found again through the database.
-      stale = undefined
-      parts.report(error, 'the list of sessions could not be brought up to date')
-      return 'failed'
+  /** What messages add to a session's totals, in the order of the columns that `#update` names. */
+  #totalsOf(added: readonly { message: Body }[]): number[] {
+    const spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+    let [costUsd, unpriced, partial] = [0, 0, 0]
+    for (const { message } of added) {
+      const { usage, model } = message
+      if (usage === undefined || model === undefined) continue
+      if (message.isUsagePartial) partial += 1
+      if (tokenKinds.every((kind) => usage[kind] === 0)) continue
+      for (const kind of tokenKinds) spent[kind] += usage[kind]
+      const cost = this.#parts.costOf(model, usage)
+      if (cost === undefined) unpriced += 1
+      else costUsd += cost
     }
-  }
-
-  function takeFrom(known: Set<string>, until: number) {
-    for (const sessionId of known) {
-      while (!takeSome(sessionId)) if (performance.now() >= until) return
-      known.delete(sessionId)
-      if (performance.now() >= until) return
-    }
-  }
-
-  function schedule(ms: number) {
-    if (isScheduled) return
-    isScheduled = true
-    parts.later(ms, () => {
-      isScheduled = false
-      if (catchUp(sliceMs) === 'more') schedule(betweenSlicesMs)
-    })
-  }
-
-  return {
-    /** Indexes what is left, for up to `forMs`. @returns whether everything is indexed */
-    catchUp: (forMs: number) => catchUp(forMs) === 'done',
-    /** Schedules indexing; called once the server has started. */
-    schedule: () => schedule(settleMs),
-    changed(sessionId: string) {
-      stale?.add(sessionId)
-      schedule(settleMs)
-    },
+    return [...tokenKinds.map((kind) => spent[kind]), costUsd, unpriced, partial]
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../database.ts'
-import { createSessionIndex } from './session-index.ts'
+import { SessionIndex } from './session-index.ts'
 import { createSessionList } from './session-list.ts'
 import { SqliteTranscriptStore } from './transcript.ts'
 
@@ -19,7 +19,7 @@ function openAll() {
     /** As a process has it that has just started. */
     start() {
       const later: (() => void)[] = []
-      const index = createSessionIndex(database, {
+      const index = new SessionIndex(database, {
         costOf: (model) => (model === 'known' ? 0.5 : undefined),
         later: (_ms, run) => later.push(run),
         report: (error) => reported.push(error),

@@ -2,7 +2,7 @@ import { placeOfTerms, searchTerms, type Term } from '../../../agent/search-term
 import { excerpt } from '../../../agent/sessions/excerpt.ts'
 import type { ListedSession, SessionList, SessionQuery, SessionTotals } from '../../../agent/sessions/session-list.ts'
 import type { Database } from '../database.ts'
-import { type createSessionIndex, messagesFrom, messagesInBlock, rowsOfSession, wordsOf } from './session-index.ts'
+import { messagesFrom, messagesInBlock, rowsOfSession, type SessionIndex, wordsOf } from './session-index.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
 /** How long a request may wait for indexing, ms. */
@@ -18,10 +18,7 @@ type TotalsRow = {
   number: number
 }
 
-export function createSessionList(
-  { sql }: Database,
-  index: Pick<ReturnType<typeof createSessionIndex>, 'catchUp' | 'changed'>,
-): SessionList {
+export function createSessionList({ sql }: Database, index: Pick<SessionIndex, 'catchUp' | 'changed'>): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
   /** Filters the list. The newest version decides whether a session is archived. */
@@ -125,7 +122,7 @@ export function createSessionList(
       index.catchUp(waitMs)
       return totalsOf(selectTotals.get(sessionId))
     },
-    changed: index.changed,
+    changed: (sessionId) => index.changed(sessionId),
   }
 }
 
