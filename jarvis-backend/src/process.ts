@@ -13,6 +13,7 @@ import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
 import { mcpDoorRoom } from './mcp/server/room.ts'
 import type { Surface } from './mcp/server/surface.ts'
+import type { SocketRequest } from './realtime/request.ts'
 import { socketsRoom } from './realtime/room.ts'
 import { openSite, type Site, type SiteReplacements } from './site.ts'
 import type { Program } from './system/program.ts'
@@ -25,6 +26,10 @@ export type Jarvis = {
   hub: Site['hub']
   /** The table of the REST routes. */
   routes: readonly Route[]
+  /** The table of the socket requests. */
+  requests: readonly SocketRequest[]
+  /** The names of the Socket.IO namespaces. */
+  namespaces: readonly string[]
   /** Set only where this start made the password. */
   newPassword: string | undefined
   modelId: string
@@ -64,7 +69,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hashStrength: replace.hashStrength,
   })
   const { tokens, cookie, password } = signedIn
-  const sockets = house.open(socketsRoom, { ...of, http, tokens, guard, cookie, addressOf, refused })
+  const socketRequests = house.registry('requests')
+  const sockets = house.open(socketsRoom, {
+    ...of,
+    requests: socketRequests,
+    http,
+    tokens,
+    guard,
+    cookie,
+    addressOf,
+    refused,
+  })
   const { realtime, look, drop } = sockets
   house.open(signInRoom, { ...of, ...signedIn, addressOf, look, drop })
   const oauth = house.open(oauthRoom, {
@@ -122,6 +137,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     http,
     hub: site.hub,
     routes: house.registry('routes').list(),
+    requests: socketRequests.list(),
+    namespaces: realtime.names(),
     newPassword: password.made,
     modelId: site.models.model().id,
     async stop(graceMs) {
