@@ -4,6 +4,7 @@ import type { Card, Question } from 'protocol'
 import type { ChannelKind } from './channels/channel.ts'
 import type { Notice } from './channels/channels.ts'
 import type { Route } from './http/route.ts'
+import type { SocketRequest } from './realtime/request.ts'
 import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
@@ -18,7 +19,14 @@ export type Offboarding = {
 }
 
 /** The kinds of items that rooms contribute. */
-export type Kinds = { tools: Tool; routes: Route; checks: Check; channels: ChannelKind; offboarding: Offboarding }
+export type Kinds = {
+  tools: Tool
+  routes: Route
+  requests: SocketRequest
+  checks: Check
+  channels: ChannelKind
+  offboarding: Offboarding
+}
 
 /** A change that goes back by itself at `goesBackAt`, Unix ms. */
 export type GoingBack = { id: string; goesBackAt: number }
@@ -69,6 +77,7 @@ export function createHouse(report: HouseOptions<Kinds>['report']): JarvisHouse 
     kinds: {
       tools: ({ name }) => name,
       routes: ({ method, path }) => `${method} ${path}`,
+      requests: ({ namespace, event }) => `${namespace} ${event}`,
       checks: ({ id }) => id,
       channels: ({ id }) => id,
       offboarding: ({ name }) => name,

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
 import { createSteadyClock } from './lib/steady-clock.ts'
 import type { Surface } from './mcp/server/surface.ts'
+import type { SocketRequest } from './realtime/request.ts'
 import type { SiteReplacements } from './replacements.ts'
 import * as rooms from './rooms.ts'
 import { openSite, type Site } from './site.ts'
@@ -19,6 +20,10 @@ export type Jarvis = {
   hub: Site['hub']
   /** The table of the REST routes. */
   routes: readonly Route[]
+  /** The table of the socket requests. */
+  requests: readonly SocketRequest[]
+  /** The names of the Socket.IO namespaces. */
+  namespaces: readonly string[]
   /** Set only where this start made the password. */
   newPassword: string | undefined
   modelId: string
@@ -58,7 +63,17 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hashStrength: replace.hashStrength,
   })
   const { tokens, cookie, password } = signedIn
-  const sockets = house.open(rooms.sockets, { ...of, http, tokens, guard, cookie, addressOf, refused })
+  const socketRequests = house.registry('requests')
+  const sockets = house.open(rooms.sockets, {
+    ...of,
+    requests: socketRequests,
+    http,
+    tokens,
+    guard,
+    cookie,
+    addressOf,
+    refused,
+  })
   const { realtime, look, drop } = sockets
   house.open(rooms.signIn, { ...of, ...signedIn, addressOf, look, drop })
   const oauth = house.open(rooms.oauth, {
@@ -116,6 +131,8 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     http,
     hub: site.hub,
     routes: house.registry('routes').list(),
+    requests: socketRequests.list(),
+    namespaces: realtime.names(),
     newPassword: password.made,
     modelId: site.models.model().id,
     async stop(graceMs) {

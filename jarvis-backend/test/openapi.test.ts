@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { clientOf, type OpenApi, operationsOf } from '../../scripts/api-client.ts'
-import { withReference } from '../../scripts/api-reference.ts'
+import { withReference, withSocketRequests, withStepUp } from '../../scripts/api-reference.ts'
 import { ApiError, createClient } from '../client/index.ts'
 import { untypedMark } from '../src/http/route.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
@@ -70,7 +71,7 @@ test('express serves nothing below /api that is not a route of the table', () =>
   expect(paths.map(([, path]) => path)).toEqual(["'/health'", "'/metrics'", "'/mcp'"])
 })
 
-test('the reference and the client are made from the present routes', async () => {
+test('the reference and the client are made from the present routes and socket requests', async () => {
   const jarvis = await startJarvis()
   const document = await documentOf(jarvis)
   const summaries = new Map(
@@ -80,7 +81,14 @@ test('the reference and the client are made from the present routes', async () =
     ]),
   )
   const page = readFileSync(join(root, 'docs/api.md'), 'utf8')
-  await expect(withReference(page, document, summaries)).toMatchFileSnapshot('../../docs/api.md')
+  const requests = jarvis.requests.map(({ input, ...request }) => ({
+    ...request,
+    input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
+  }))
+  const reference = withSocketRequests(withReference(page, document, summaries), requests)
+  await expect(reference).toMatchFileSnapshot('../../docs/api.md')
+  const signIn = readFileSync(join(root, 'docs/sign-in.md'), 'utf8')
+  await expect(withStepUp(signIn, jarvis.routes, requests)).toMatchFileSnapshot('../../docs/sign-in.md')
   await expect(clientOf(document)).toMatchFileSnapshot('../client/index.ts')
 })
 

@@ -1,7 +1,7 @@
-import { chatRequests, terminalRequests } from 'protocol'
 import type { Socket } from 'socket.io-client'
 import { expect, test } from 'vitest'
-import { type Answer, acts, areas, type Comer, comers, elsewhere, reads, requests, silent } from './rights/resources.ts'
+import { requests, rest as routes } from './rights/doors.ts'
+import { type Answer, acts, type Comer, comers, reads } from './rights/resources.ts'
 import { everyCall, looks } from './rights/tools.ts'
 import { askCurrent } from './support/mcp-current.ts'
 import { as, household, membersRole, tokenOf } from './support/persons.ts'
@@ -19,7 +19,6 @@ const person: Readonly<Record<Comer, string>> = {
   operator: 'per_operator',
 }
 const linesOf = (doors: string) => doors.split('\n').filter((line) => line !== '')
-const wordsOf = (text: string) => text.split(/\s+/).filter((one) => one !== '')
 const refusals = ['unknown_session', 'unknown_confirmation', 'unauthorized', 'forbidden']
 const asking = { questions: [{ question: `Which ${word}?`, options: [{ label: 'This' }, { label: 'That' }] }] }
 type Items<T> = { items: T[] }
@@ -213,18 +212,14 @@ async function activity(house: Lived): Promise<(door: string, who: Comer) => Ans
 
 test('every door to a thing asks one check: its words reach those to whom the conversation is open, and others neither read nor act in it', async () => {
   const house = await lived()
-  const { jarvis, send, path, conversation } = house
+  const { send, path, conversation } = house
   const wrong: string[] = []
 
-  const served = jarvis.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const named = [...reads, ...acts].flatMap(({ doors }) => linesOf(doors))
-  const rows = [...named.filter((door) => /^[A-Z]/.test(door)), ...linesOf(silent), ...linesOf(elsewhere)]
-  const isOfArea = (door: string) => !door.startsWith('GET') && areas.split(' ').includes(door.split('/')[1] ?? '')
-  expect(new Set(rows).size).toBe(rows.length)
-  expect(served.filter((door) => !rows.includes(door) && !isOfArea(door))).toEqual([])
-  expect(rows.filter((door) => !served.includes(door))).toEqual([])
-  const events = [...Object.keys(chatRequests), ...Object.keys(terminalRequests)].toSorted()
-  expect([...named.filter((door) => /^\w+:/.test(door)), ...wordsOf(requests)].toSorted()).toEqual(events)
+  const judged = named.filter((door) => /^(?:[A-Z]+ |\w+:)/.test(door)).toSorted()
+  const withWords = [...routes, ...requests].flatMap(({ door, hasWords }) => (hasWords ? [door] : []))
+  expect(judged).toEqual(withWords.map((door) => door.replace(/^\/\w+ /, '')).toSorted())
+  const silent = routes.flatMap(({ door, hasWords }) => (door.startsWith('GET') && !hasWords ? [door] : []))
 
   const screens = await opened(house, '/chat')
   const heard = await activity(house)
@@ -252,7 +247,7 @@ test('every door to a thing asks one check: its words reach those to whom the co
       : await (await send(person[who], 'GET', path(door.split(' ')[1] ?? ''))).text()
     if (text === 'words' || text.includes(word)) wrong.push(`${who} by ${door}: words`)
   }
-  for (const door of [...linesOf(silent), ...looks.map((tool) => `tool ${tool}`)])
+  for (const door of [...silent, ...looks.map((tool) => `tool ${tool}`)])
     await Promise.all(closed.map((who) => silentFor(door, who)))
 
   const id = await conversation()

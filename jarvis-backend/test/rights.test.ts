@@ -5,12 +5,11 @@ import { chatRequests, terminalRequests } from 'protocol'
 import { io } from 'socket.io-client'
 import { afterAll, expect, test } from 'vitest'
 import { commands as known } from '../src/cli/commands.ts'
-import { commands, keyed, open, type Row, rest, roots, sockets } from './rights/doors.ts'
+import { commands, type Door, namespaces, requests, rest, roots } from './rights/doors.ts'
 import { household, type Standing, standings, tokenOf } from './support/persons.ts'
 import type { TestJarvis } from './support/start-jarvis.ts'
 
 const src = resolve(import.meta.dirname, '../src')
-const linesOf = (doors: string) => doors.split('\n').filter((line) => line !== '')
 
 /** A comer: nobody, a person, or a program of a person. */
 type Comer = { name: string; bearer(): string | undefined; standing?: Standing; scope?: 'read' | 'ask' }
@@ -36,12 +35,14 @@ const programsOf = ({ program }: Pick<Awaited<ReturnType<typeof household>>, 'pr
     return { name: `${scope} token of ${standing}`, standing, scope, bearer: () => token }
   })
 
-function mayCome({ persons: who, token }: Omit<Row, 'doors'>, { standing, scope }: Comer): boolean {
+function mayCome({ persons: who, token }: Pick<Door, 'persons' | 'token'>, { standing, scope }: Comer): boolean {
   if (standing === undefined) return false
   if (scope === undefined) return who.includes(standing)
   if (token === 'ask') return scope === 'ask' && standing !== 'viewer'
   return token === 'read' && (who.length === 0 || who.includes(standing))
 }
+
+const belowApi = (door: string) => door.replace(' ', ' /api')
 
 /** Works on some at a time, so that the server is busy and none waits long. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -103,15 +104,14 @@ test('every door of HTTP lets in who may come, and nobody else', async () => {
   const comers = [nobody, ...persons, ...programsOf(house)]
 
   const served = jarvis.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-  const rows = [...rest.map(({ doors }) => doors), open, keyed].flatMap(linesOf)
-  expect(rows.toSorted()).toEqual(served.toSorted())
+  expect(rest.map(({ door }) => door).toSorted()).toEqual(served.toSorted())
 
-  const below = (prefix: string, row: Row) =>
-    linesOf(row.doors).map((door) => ({ door: door.replace(' ', ` ${prefix}`), row: row as Row | undefined }))
+  const signedIn = [
+    ...rest.filter(({ opensBy }) => opensBy !== 'public').map((row) => ({ ...row, door: belowApi(row.door) })),
+    ...roots,
+  ]
   const doors = [
-    ...rest.flatMap((row) => below('/api', row)),
-    ...roots.flatMap((row) => below('', row)),
-    ...linesOf(keyed).map((door) => ({ door: door.replace(' ', ' /api'), row: undefined })),
+    ...signedIn.map((row) => ({ door: row.door, row: row.opensBy === undefined ? row : undefined })),
     ...['GET /api/nothing', 'POST /api/nothing'].map((door) => ({ door, row: undefined })),
   ]
   const wrong: string[] = []
@@ -125,24 +125,24 @@ test('every door of HTTP lets in who may come, and nobody else', async () => {
     },
   )
   expect(wrong.toSorted()).toEqual([])
-  for (const door of linesOf(open))
-    expect([door, await comesIn(jarvis, door.replace(' ', ' /api'), nobody)]).toEqual([door, true])
+  for (const { door, opensBy } of rest)
+    if (opensBy === 'public') expect([door, await comesIn(jarvis, belowApi(door), nobody)]).toEqual([door, true])
 })
 
 test('every request of every socket is answered for who may make it, and for nobody else', async () => {
   const house = await household({ env: { JARVIS_TERMINAL: '1' } })
   const { jarvis } = house
-  const source = readFileSync(join(src, 'realtime/room.ts'), 'utf8')
-  const served = [...source.matchAll(/realtime\.namespace\('(\S+)'\)/g)].map(([, name = '']) => name)
-  expect(Object.keys(sockets).toSorted()).toEqual(['/', ...served].toSorted())
-  expect(Object.keys(sockets['/chat'] ?? {}).toSorted()).toEqual(Object.keys(chatRequests).toSorted())
-  expect(Object.keys(sockets['/terminal'] ?? {}).toSorted()).toEqual(Object.keys(terminalRequests).toSorted())
+  expect(namespaces).toEqual(jarvis.namespaces.toSorted())
+  const served = jarvis.requests.map(({ namespace, event, password = false }) => [`${namespace} ${event}`, password])
+  expect(requests.map(({ door, password }) => [door, password]).toSorted()).toEqual(served.toSorted())
+  const promised = [...Object.keys(chatRequests), ...Object.keys(terminalRequests)]
+  expect(promised.filter((event) => !jarvis.requests.some((request) => request.event === event))).toEqual([])
 
   const wrong: string[] = []
   const comers = [nobody, ...persons, ...programsOf(house)]
   await each(
-    Object.entries(sockets).flatMap(([name, events]) => comers.map((comer) => ({ name, events, comer }))),
-    async ({ name, events, comer }) => {
+    namespaces.flatMap((name) => comers.map((comer) => ({ name, comer }))),
+    async ({ name, comer }) => {
       const socket = io(jarvis.url + name, {
         auth: { token: comer.bearer() ?? '' },
         forceNew: true,
@@ -154,7 +154,9 @@ test('every request of every socket is answered for who may make it, and for nob
         socket.on('connect_error', () => tell(false))
       })
       if (isOpen !== persons.includes(comer)) wrong.push(`${comer.name} at ${name}: ${isOpen}`)
-      for (const [event, who] of isOpen ? Object.entries(events) : []) {
+      const own = requests.filter(({ door }) => door.startsWith(`${name} `))
+      for (const { door, persons: who } of isOpen ? own : []) {
+        const event = door.slice(name.length + 1)
         const { ok, error } = (await socket.timeout(60_000).emitWithAck(event, { nothing: 1 })) as {
           ok: boolean
           error?: { code: string }

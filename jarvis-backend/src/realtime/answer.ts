@@ -1,73 +1,101 @@
 import { type ErrorBody, JarvisError, readAs } from 'protocol'
 import type { Socket } from 'socket.io'
-import type { z } from 'zod'
-import { requireStanding, type Standing } from '../auth/roles.ts'
+import type { SessionReach } from '../auth/reach.ts'
+import { requireStanding } from '../auth/roles.ts'
+import type { StepUp } from '../auth/step-up.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
+import type { SocketRequest } from './request.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 
 /** Requests that a socket may make in one second; more are answered `too_many_requests`. */
 const perSecond = 1_000
 
+/** The parts that the checks of a request need. */
+export type AnswersNeeds = {
+  reach: Pick<SessionReach, 'require'>
+  stepUp: Pick<StepUp, 'require'>
+  /** As `Database.untilFree`. */
+  untilFree(): Promise<void> | undefined
+  report(error: unknown, message: string): void
+  /** Takes secrets out of the message of a failure. */
+  redact(text: string): string
+}
+
 /**
- * Wraps a handler of socket requests; the only place that acknowledges. It checks payload and role, answers every failure with a code, and never
- * throws. A result that `handle` returns synchronously is acknowledged synchronously.
+ * Checks the requests of sockets and acknowledges them; the only place that acknowledges. Checks come in this order: token, limit per second, role,
+ * input, right in the session, the input's role, password. Every failure is answered with a code.
  */
-export function answer<Input>(
-  socket: Socket,
-  options: {
-    schema: z.ZodType<Input>
-    needs: Standing
-    /** The cost of the request against the limit per second; 1 by default. */
-    weight?: number
-    report(error: unknown, message: string): void
-    /** Takes secrets out of the message of a failure. */
-    redact(text: string): string
-    /** Only for a request that writes: `Database.untilFree`. */
-    untilFree?(): Promise<void> | undefined
-  },
-  handle: (input: Input, identity: Identity) => object | Promise<object>,
-) {
-  return (...args: unknown[]) => {
-    const last = args.at(-1)
-    const reply: Ack = typeof last === 'function' ? (last as Ack) : () => {}
-    const payload = typeof args[0] === 'function' ? undefined : args[0]
-    const refuse = (error: unknown) => {
-      const code = error instanceof JarvisError ? error.code : 'internal'
-      if (code === 'internal' || code === 'storage_failed') options.report(error, 'a socket request failed')
-      const message =
-        error instanceof JarvisError
-          ? options.redact(error.message)
-          : 'Something went wrong inside JARVIS; the log says more.'
-      if (code === 'forbidden') (socket.data as { refused?(why: string): void }).refused?.(message)
-      reply({ ok: false, error: { code, message } })
-    }
-    const take = (input: Input, identity: Identity) => {
-      const handled = handle(input, identity)
-      if (handled instanceof Promise) handled.then((result: object) => reply({ ok: true, ...result })).catch(refuse)
+export class Answers {
+  readonly #needs: AnswersNeeds
+
+  constructor(needs: AnswersNeeds) {
+    this.#needs = needs
+  }
+
+  /** Answers a request on a socket from now on. A reply that the handler returns synchronously is acknowledged synchronously. */
+  listen(socket: Socket, request: SocketRequest): void {
+    socket.on(request.event, (...args: unknown[]) => {
+      const last = args.at(-1)
+      const reply: Ack = typeof last === 'function' ? (last as Ack) : () => {}
+      const payload = typeof args[0] === 'function' ? undefined : args[0]
+      this.#attempt(socket, reply, () => this.#answer(socket, request, { payload, reply }))
+    })
+  }
+
+  #answer(socket: Socket, request: SocketRequest, { payload, reply }: { payload: unknown; reply: Ack }): void {
+    const identity = standingNow(socket)
+    slowDown(socket, request.weight ?? 1)
+    requireStanding(identity.person.role, request.role)
+    const read = readAs(request.input, payload)
+    if (!read.ok) throw new JarvisError('invalid_request', read.problem)
+    const take = (identity: Identity) => {
+      this.#admit(request, read.value, identity)
+      const handled = request.handle({ input: read.value, identity, by: identity.sub, socket })
+      if (handled instanceof Promise)
+        handled
+          .then((result: object) => reply({ ok: true, ...result }))
+          .catch((error: unknown) => this.#refuse(socket, reply, error))
       else reply({ ok: true, ...handled })
     }
-    const attempt = (work: () => void) => {
-      try {
-        work()
-      } catch (error) {
-        refuse(error)
-      }
+    const free = request.writes === true ? this.#needs.untilFree() : undefined
+    if (free === undefined) {
+      take(identity)
+      return
     }
-    attempt(() => {
-      const identity = standingNow(socket)
-      slowDown(socket, options.weight ?? 1)
-      requireStanding(identity.person.role, options.needs)
-      const read = readAs(options.schema, payload)
-      if (!read.ok) throw new JarvisError('invalid_request', read.problem)
-      const free = options.untilFree?.()
-      if (free === undefined) return take(read.value, identity)
-      // Nothing of it has begun, so it is left out where its client is gone. After too long a wait the work itself says what is wrong.
-      const go = () => {
-        if (socket.connected) attempt(() => take(read.value, standingNow(socket)))
-      }
-      free.then(go, go)
-    })
+    // No work has begun, so the request is dropped if its client has left. After too long a wait the work itself fails with the reason.
+    const go = () => {
+      if (socket.connected) this.#attempt(socket, reply, () => take(standingNow(socket)))
+    }
+    free.then(go, go)
+  }
+
+  /** The checks that need the parsed input. */
+  #admit(request: SocketRequest, input: unknown, identity: Identity): void {
+    const { sessionId } = input as { sessionId?: string }
+    const needed = request.session ?? (request.role === 'viewer' ? 'look' : 'talk')
+    if (sessionId !== undefined) this.#needs.reach.require(identity.person, sessionId, needed)
+    if (request.roleFor !== undefined) requireStanding(identity.person.role, request.roleFor(input))
+    if (request.password === true) this.#needs.stepUp.require(identity)
+  }
+
+  #attempt(socket: Socket, reply: Ack, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#refuse(socket, reply, error)
+    }
+  }
+
+  #refuse(socket: Socket, reply: Ack, error: unknown): void {
+    const code = error instanceof JarvisError ? error.code : 'internal'
+    if (code === 'internal' || code === 'storage_failed') this.#needs.report(error, 'a socket request failed')
+    const message =
+      error instanceof JarvisError
+        ? this.#needs.redact(error.message)
+        : 'Something went wrong inside JARVIS; the log says more.'
+    if (code === 'forbidden') (socket.data as { refused?(why: string): void }).refused?.(message)
+    reply({ ok: false, error: { code, message } })
   }
 }
 

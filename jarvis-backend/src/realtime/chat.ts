@@ -1,87 +1,91 @@
-import { type ChatReplies, type ChatRequests, chatRequests } from 'protocol'
-import type { Namespace, Socket } from 'socket.io'
-import type { z } from 'zod'
+import { type ChatReplies, type ChatRequests, chatRequests as inputs } from 'protocol'
+import type { Socket } from 'socket.io'
 import type { Runs, Watch } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Watcher } from '../agent/watchers.ts'
-import type { SessionReach } from '../auth/reach.ts'
-import { requireStanding, type Standing } from '../auth/roles.ts'
-import type { Identity } from '../auth/tokens.ts'
+import type { Reading } from '../auth/reach.ts'
 import type { Confirmations } from '../calls/confirmations/confirmations.ts'
 import type { Questions } from '../calls/questions/questions.ts'
-import { answer, identityOf } from './answer.ts'
+import { identityOf } from './answer.ts'
+import { requestsOf, type SocketRequest } from './request.ts'
 
 /** The cost of an attach against the limit per second: its snapshot reads up to some hundred entries. */
 const snapshotWeight = 5
 
-const schemas: { [E in keyof ChatRequests]: z.ZodType<ChatRequests[E]> } = chatRequests
+const request = requestsOf<ChatRequests, ChatReplies>('/chat', inputs)
 
-/** Serves `/chat`: answers requests, and sends each session's events to the sockets attached to it. */
-export function serveChat(
-  namespace: Namespace,
-  parts: {
-    runs: Runs
-    confirmations: Confirmations
-    questions: Pick<Questions, 'answer'>
-    reach: SessionReach
-    store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
-    now(): number
-    untilFree(): Promise<void> | undefined
-    report(error: unknown, message: string): void
-    redact(text: string): string
-  },
-) {
-  const { runs, confirmations, questions, store, report, redact } = parts
-  const watching = new Map<Socket, ReadonlyMap<string, Watch>>()
-  /** How a repeated request of that kind gets its first acknowledgement again. */
-  const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
-    requestId === undefined
-      ? {}
-      : {
-          once: {
-            isAnswered: () => store.replyTo(kind, by, requestId) !== undefined,
-            remember: () => store.rememberReply({ kind, by, requestId }, {}, parts.now()),
-          },
-        }
-  namespace.on('connection', (socket) => {
-    const watched = new Map<string, Watch>()
-    watching.set(socket, watched)
+/** The sessions that the sockets of `/chat` watch. Each socket gets the events of the sessions it watches. */
+export class ChatWatches {
+  readonly #runs: Pick<Runs, 'watch'>
+  readonly #reach: Reading
+  readonly #sockets = new Map<Socket, { watcher: Watcher; sessions: Map<string, Watch> }>()
+
+  constructor(runs: Pick<Runs, 'watch'>, reach: Reading) {
+    this.#runs = runs
+    this.#reach = reach
+  }
+
+  /** Watches a session until the socket disconnects. A session is watched once per socket, also when the socket attaches twice. */
+  watch(socket: Socket, sessionId: string): Watch {
+    const { watcher, sessions } = this.#sockets.get(socket) ?? this.#add(socket)
+    const watch = sessions.get(sessionId) ?? this.#runs.watch(sessionId, watcher)
+    sessions.set(sessionId, watch)
+    return watch
+  }
+
+  /** Disconnects the sockets that watch a session which their person may no longer read. */
+  look(): void {
+    for (const [socket, { sessions }] of this.#sockets) {
+      const { person } = identityOf(socket)
+      if ([...sessions.keys()].some((id) => !this.#reach.reads(person, id))) socket.disconnect(true)
+    }
+  }
+
+  #add(socket: Socket) {
     const watcher: Watcher = {
       isOperator: identityOf(socket).role === 'operator',
       tell: (event, payload) => void socket.emit(event, payload),
     }
-    /** Watches a session once per socket, also when the socket attaches twice. */
-    function watch(sessionId: string): Watch {
-      const watching = watched.get(sessionId) ?? runs.watch(sessionId, watcher)
-      watched.set(sessionId, watching)
-      return watching
-    }
+    const added = { watcher, sessions: new Map<string, Watch>() }
+    this.#sockets.set(socket, added)
     socket.on('disconnect', () => {
-      watching.delete(socket)
-      for (const { end } of watched.values()) end()
+      this.#sockets.delete(socket)
+      for (const { end } of added.sessions.values()) end()
     })
-    const on = <E extends keyof ChatRequests>(
-      event: E,
-      needs: Standing,
-      handle: (input: ChatRequests[E], identity: Identity) => ChatReplies[E] | Promise<ChatReplies[E]>,
-      weight = 1,
-    ) => {
-      /** A session of another person is none, whatever is asked of it, unless it is shared for that. */
-      const inReach = (input: ChatRequests[E], identity: Identity) => {
-        const { sessionId } = input as { sessionId?: string }
-        const reach = needs === 'viewer' ? 'look' : 'talk'
-        if (sessionId !== undefined) parts.reach.require(identity.person, sessionId, reach)
-        return handle(input, identity)
-      }
-      const waits = needs === 'viewer' ? {} : { untilFree: parts.untilFree }
-      const options = { schema: schemas[event], needs, weight, report, redact, ...waits }
-      socket.on(event as string, answer(socket, options, inReach))
-    }
+    return added
+  }
+}
 
-    on('chat:send', 'member', ({ sessionId, message, requestId, model, agent, attachments }, { sub }) => {
+/** The parts that the requests of `/chat` need. */
+export type ChatNeeds = {
+  runs: Runs
+  watches: ChatWatches
+  confirmations: Confirmations
+  questions: Pick<Questions, 'answer'>
+  store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
+  now(): number
+}
+
+/** The requests of `/chat`. */
+export const chatRequests = (needs: ChatNeeds): SocketRequest[] => [
+  ...messageRequests(needs.runs, needs.watches),
+  ...decisionRequests(needs),
+  ...watchRequests(needs.watches),
+]
+
+const messageRequests = (runs: Runs, watches: ChatWatches): SocketRequest[] => [
+  request(
+    'chat:send',
+    {
+      role: 'member',
+      writes: true,
+      summary:
+        'Sends a message of at most 64 kB. Without `sessionId` a new session begins, which belongs to `agent`, or to main. While a run is going, the message is queued. Answers `{sessionId, runId, queued, messageId}`.',
+    },
+    ({ input: { sessionId, message, requestId, model, agent, attachments }, by, socket }) => {
       const sent = runs.start({
         text: message,
-        by: sub,
+        by,
         ...(sessionId !== undefined && { sessionId }),
         ...(requestId !== undefined && { requestId }),
         ...(model !== undefined && { model }),
@@ -89,65 +93,111 @@ export function serveChat(
         ...(attachments !== undefined && { attachments }),
       })
       // The run begins after this handler has answered, so the sender misses no event.
-      watch(sent.sessionId)
+      watches.watch(socket, sent.sessionId)
       return sent
-    })
-    on(
+    },
+  ),
+  request(
+    'chat:abort',
+    {
+      role: 'member',
+      writes: true,
+      summary:
+        'Stops the model at once, withdraws what waits and holds queued messages: nothing begins after it. With `runId` it stops that run alone, such as a child run.',
+    },
+    ({ input: { sessionId, runId }, by }) => {
+      if (runId === undefined) runs.abort(sessionId, by)
+      else runs.stopRun(sessionId, runId, by)
+      return {}
+    },
+  ),
+  request(
+    'chat:unqueue',
+    { role: 'member', writes: true, summary: 'Takes a queued message back.' },
+    ({ input: { sessionId, messageId } }) => {
+      runs.unqueue(sessionId, messageId)
+      return {}
+    },
+  ),
+  request(
+    'chat:send_held',
+    {
+      role: 'member',
+      writes: true,
+      summary:
+        'Sends a message that a stop holds (`heldBy` in the queue): it begins now, or waits for its turn. Its writer alone may.',
+    },
+    ({ input: { sessionId, messageId }, by }) => {
+      runs.sendHeld(sessionId, messageId, by)
+      return {}
+    },
+  ),
+]
+
+function decisionRequests({ confirmations, questions, store, now }: ChatNeeds): SocketRequest[] {
+  /** How a repeated request of that kind gets its first acknowledgement again. */
+  const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
+    requestId === undefined
+      ? {}
+      : {
+          once: {
+            isAnswered: () => store.replyTo(kind, by, requestId) !== undefined,
+            remember: () => store.rememberReply({ kind, by, requestId }, {}, now()),
+          },
+        }
+  return [
+    request(
       'chat:confirm',
-      'member',
-      (
-        { sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, proof, requestId },
-        { sub, person },
-      ) => {
-        // A member takes back what they asked for, and does no more with the card.
-        if (confirmed || grant !== undefined || alternative !== undefined) requireStanding(person.role, 'operator')
+      {
+        role: 'member',
+        writes: true,
+        // A member may deny what they asked for, and do no more with the card.
+        roleFor: ({ confirmed, grant, alternative }) =>
+          confirmed || grant !== undefined || alternative !== undefined ? 'operator' : 'member',
+        summary: 'Decides a card. A member may deny what they asked for; everything else takes an operator.',
+      },
+      ({ input, by }) => {
+        const { sessionId, toolUseId, confirmed, note, grant, alternative, goesBackAfterMin, proof, requestId } = input
         const decided = confirmations.decide({
           toolUseId,
           sessionId,
           confirmed,
-          by: sub,
+          by,
           grant,
           alternative,
           goesBackAfterMin,
           proof,
           ...(note !== undefined && { note }),
-          ...once('confirm', sub, requestId),
+          ...once('confirm', by, requestId),
         })
         return decided === undefined ? {} : decided.then(() => ({}))
       },
-    )
-    on('chat:answer', 'member', ({ requestId, ...answer }, { sub }) => {
-      questions.answer({ ...answer, by: sub, ...once('answer', sub, requestId) })
-      return {}
-    })
-    on('chat:abort', 'member', ({ sessionId, runId }, { sub }) => {
-      if (runId === undefined) runs.abort(sessionId, sub)
-      else runs.stopRun(sessionId, runId, sub)
-      return {}
-    })
-    on(
-      'chat:attach',
-      'viewer',
-      ({ sessionId, since }) => ({ snapshot: watch(sessionId).snapshot(since) }),
-      snapshotWeight,
-    )
-    on('chat:ping', 'viewer', () => ({}))
-    on('chat:unqueue', 'member', ({ sessionId, messageId }) => {
-      runs.unqueue(sessionId, messageId)
-      return {}
-    })
-    on('chat:send_held', 'member', ({ sessionId, messageId }, { sub }) => {
-      runs.sendHeld(sessionId, messageId, sub)
-      return {}
-    })
-  })
-  return {
-    /** Drops the sockets that watch a session which their person sees no more. */
-    look() {
-      for (const [socket, watched] of watching) {
-        const { person } = identityOf(socket)
-        if ([...watched.keys()].some((id) => !parts.reach.reads(person, id))) socket.disconnect(true)
-      }
-    },
-  }
+    ),
+    request(
+      'chat:answer',
+      {
+        role: 'member',
+        writes: true,
+        summary: 'Answers a [question](questions.md) by `answers`, `said` or `declined`; it decides no card.',
+      },
+      ({ input: { requestId, ...answer }, by }) => {
+        questions.answer({ ...answer, by, ...once('answer', by, requestId) })
+        return {}
+      },
+    ),
+  ]
 }
+
+const watchRequests = (watches: ChatWatches): SocketRequest[] => [
+  request(
+    'chat:attach',
+    {
+      role: 'viewer',
+      weight: snapshotWeight,
+      summary:
+        'Watches a session. Answers `{snapshot}`: entries, the text that streams now, waiting cards, the queue. `since` is the last `seq` that the client has.',
+    },
+    ({ input: { sessionId, since }, socket }) => ({ snapshot: watches.watch(socket, sessionId).snapshot(since) }),
+  ),
+  request('chat:ping', { role: 'viewer', summary: 'Tests the connection; does nothing.' }, () => ({})),
+]

@@ -1,4 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { Registry } from 'house'
 import type { PersonRef } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
@@ -14,10 +15,12 @@ import type { Foundation } from '../foundation.ts'
 import type { ComposedHomelab } from '../homelab/room.ts'
 import { defineRoom, type JarvisFacts } from '../house.ts'
 import { serveActivity } from './activity.ts'
-import { serveChat } from './chat.ts'
+import { Answers } from './answer.ts'
+import { ChatWatches, chatRequests } from './chat.ts'
 import { serveCluster } from './cluster.ts'
-import { createRealtime } from './server.ts'
-import { serveTerminal } from './terminal.ts'
+import type { SocketRequest } from './request.ts'
+import { Realtime } from './server.ts'
+import { Terminals, terminalRequests } from './terminal.ts'
 
 /** The last room of a site: it takes up cards, questions and runs of the last process. Tells `questions.changed`. */
 export const doorsRoom = defineRoom({
@@ -50,6 +53,8 @@ export type SocketsNeeds = {
     'activity' | 'clock' | 'database' | 'journal' | 'now' | 'redact' | 'redactor' | 'report' | 'streams'
   >
   facts: JarvisFacts
+  /** The socket requests of all rooms. */
+  requests: Pick<Registry<SocketRequest>, 'list'>
   http: HttpServer
   tokens: Tokens
   guard: RequestGuard
@@ -67,54 +72,54 @@ export type SocketsNeeds = {
   refused(request: IncomingMessage, by: string, door: string, why: string): void
 }
 
-/** The Socket.IO namespaces. Hears `person.changed`. */
+/** The Socket.IO namespaces, which answer the requests of all rooms. Hears `person.changed`. */
 export const socketsRoom = defineRoom({
   name: 'sockets',
   open(needs: SocketsNeeds) {
     const { foundation, facts, homelab, gate, runs, store, reach, stepUp, addressOf } = needs
     const { activity, clock, database, journal, now, redact, redactor, report, streams } = foundation
-    const realtime = createRealtime(
-      needs.http,
-      needs.tokens,
-      needs.guard,
-      needs.cookie,
-      (request) => networkOf(addressOf(request).address),
-      needs.refused,
-    )
+    const realtime = new Realtime({
+      http: needs.http,
+      tokens: needs.tokens,
+      guard: needs.guard,
+      cookie: needs.cookie,
+      networkOf: (request) => networkOf(addressOf(request).address),
+      refused: needs.refused,
+    })
     serveActivity(realtime.namespace('/events'), activity, needs.shown)
     const clusterFeed = serveCluster(realtime.namespace('/cluster'), {
       cluster: homelab.cluster,
       clock,
       sightOf: (person) => gate.sightOf({ person }),
     })
-    const chat = serveChat(realtime.namespace('/chat'), {
-      runs,
-      reach,
-      store,
-      now,
-      report,
-      redact,
-      untilFree: () => database.untilFree(),
-      confirmations: gate.confirmations,
-      questions: gate.questions,
-    })
-    serveTerminal(realtime.namespace('/terminal'), {
+    const watches = new ChatWatches(runs, reach)
+    const terminals = new Terminals({
       openable: homelab.openable,
       clock,
       record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
       activity: activity.record,
-      stepUp,
       report,
-      redact,
     })
+    terminals.serve(realtime.namespace('/terminal'))
+    const answers = new Answers({ reach, stepUp, report, redact, untilFree: () => database.untilFree() })
     function look() {
       realtime.look()
-      chat.look()
+      watches.look()
       streams.look()
     }
     facts.on('person.changed', look)
+    const { confirmations, questions } = gate
     return {
+      contributes: {
+        requests: [
+          ...chatRequests({ runs, watches, confirmations, questions, store, now }),
+          ...terminalRequests(terminals),
+        ],
+      },
       realtime,
+      resume() {
+        realtime.serve(needs.requests.list(), answers)
+      },
       /** Ends sockets and streams of people who count no longer, or for something else. */
       look,
       /** Ends sockets and streams of one token. */

@@ -4,8 +4,9 @@ import { type Namespace, Server, type Socket } from 'socket.io'
 import type { RequestGuard } from '../auth/request-guard.ts'
 import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
-import { identityOf } from './answer.ts'
+import { type Answers, identityOf } from './answer.ts'
 import { boundPending, idOf } from './pending.ts'
+import type { SocketRequest } from './request.ts'
 
 /** Time from the connection to its first token, ms. */
 const connectWithinMs = 10_000
@@ -14,48 +15,96 @@ const lookEveryMs = 5_000
 /** Longest delay that `setTimeout` takes, ms. */
 const longestMs = 2 ** 31 - 1
 
-export type Realtime = {
-  io: Server
-  /** Opens a namespace that only sockets with a valid token can enter. */
-  namespace(name: string): Namespace
-  /** Drops the sockets of a token that was revoked. */
-  drop(identity: Identity): void
-  /** Drops every socket. */
-  dropAll(): void
-  /** Drops the sockets whose holder counts no longer, or stands otherwise than when they connected. */
-  look(): void
-  close(): Promise<void>
+/** The parts that the Socket.IO server needs. */
+export type RealtimeNeeds = {
+  http: HttpServer
+  tokens: Tokens
+  guard: RequestGuard
+  cookie: Pick<SessionCookie, 'read'>
+  /** The key that connections without a token are counted by. */
+  networkOf(request: IncomingMessage): string
+  /** Journals that a request was refused for lack of rights. */
+  refused(request: IncomingMessage, by: string, door: string, why: string): void
 }
 
-/** Makes the Socket.IO server. @param networkOf key that connections without a token are counted by @param refused is told of what somebody may not do */
-export function createRealtime(
-  http: HttpServer,
-  tokens: Tokens,
-  guard: RequestGuard,
-  cookie: Pick<SessionCookie, 'read'>,
-  networkOf: (request: IncomingMessage) => string,
-  refused: (request: IncomingMessage, by: string, door: string, why: string) => void,
-): Realtime {
-  const io = new Server(http, {
-    serveClient: false,
-    connectTimeout: connectWithinMs,
-    perMessageDeflate: false,
-    allowRequest(request, done) {
-      const isAllowed = guard(request)
-      done(isAllowed ? null : guard.why(request), isAllowed)
-    },
-  })
-  const release = boundPending(io, http, networkOf)
-  const guarded: Namespace[] = []
+/** The Socket.IO server. Only sockets with a valid token enter its namespaces, and a socket ends with its token. */
+export class Realtime {
+  readonly io: Server
+  readonly #needs: RealtimeNeeds
+  readonly #namespaces = new Map<string, Namespace>()
+  readonly #looking: NodeJS.Timeout
+  /** Ends the limits of a connection, by id, once it has shown a token. */
+  readonly #release: (id: string) => void
 
-  function authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void) {
+  constructor(needs: RealtimeNeeds) {
+    const { http, guard } = needs
+    this.#needs = needs
+    this.io = new Server(http, {
+      serveClient: false,
+      connectTimeout: connectWithinMs,
+      perMessageDeflate: false,
+      allowRequest(request, done) {
+        const isAllowed = guard(request)
+        done(isAllowed ? null : guard.why(request), isAllowed)
+      },
+    })
+    this.#release = boundPending(this.io, http, (request) => needs.networkOf(request))
+    this.#looking = setInterval(() => this.look(), lookEveryMs).unref()
+    // The default namespace serves nothing, but it too requires a token.
+    this.namespace('/')
+  }
+
+  /** Returns a namespace that only sockets with a valid token can enter. Opens it at the first call. */
+  namespace(name: string): Namespace {
+    const opened = this.#namespaces.get(name)
+    if (opened !== undefined) return opened
+    const namespace = this.io.of(name)
+    this.#namespaces.set(name, namespace)
+    namespace.use((socket, next) => this.#authenticate(socket, next))
+    namespace.on('connection', endWithToken)
+    return namespace
+  }
+
+  /** The names of all namespaces that Socket.IO serves. */
+  names(): string[] {
+    return [...this.io._nsps.keys()]
+  }
+
+  /** Answers requests on every socket of their namespaces from now on. */
+  serve(requests: readonly SocketRequest[], answers: Answers): void {
+    for (const name of new Set(requests.map(({ namespace }) => namespace))) {
+      const own = requests.filter(({ namespace }) => namespace === name)
+      this.namespace(name).on('connection', (socket) => {
+        for (const request of own) answers.listen(socket, request)
+      })
+    }
+  }
+
+  /** Drops the sockets of a token that was revoked. */
+  drop({ tokenHash }: Identity): void {
+    for (const namespace of this.#namespaces.values()) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
+  }
+
+  /** Drops the sockets whose holder counts no longer, or stands otherwise than when they connected. */
+  look(): void {
+    for (const { sockets } of this.#namespaces.values())
+      for (const socket of sockets.values()) if (!standsAsBefore(socket, this.#needs.tokens)) socket.disconnect(true)
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#looking)
+    return this.io.close()
+  }
+
+  #authenticate(socket: Socket, next: (error?: Error & { data?: unknown }) => void): void {
+    const { tokens, cookie, refused } = this.#needs
     try {
       const { token } = socket.handshake.auth as { token?: unknown }
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
       const tell = (why: string) => refused(socket.request, identity.sub, socket.nsp.name, why)
       Object.assign(socket.data as object, { identity, refused: tell, again: tokens.again })
-      release(idOf(socket.conn))
+      this.#release(idOf(socket.conn))
       next()
     } catch (error) {
       const { code, message } =
@@ -63,49 +112,18 @@ export function createRealtime(
       next(Object.assign(new Error(message), { data: { code, message } }))
     }
   }
+}
 
-  const open = (name: string) => {
-    const namespace = io.of(name)
-    guarded.push(namespace)
-    namespace.use(authenticate)
-    namespace.on('connection', (socket) => {
-      const { exp, tokenHash } = identityOf(socket)
-      void socket.join(roomOf(tokenHash))
-      const expiry = setTimeout(
-        () => socket.disconnect(true),
-        Math.min(longestMs, Math.max(0, exp * 1000 - Date.now())),
-      )
-      expiry.unref()
-      socket.on('disconnect', () => clearTimeout(expiry))
-      // An error event without a listener would end the process.
-      socket.on('error', () => socket.disconnect(true))
-    })
-    return namespace
-  }
-  function look() {
-    for (const namespace of guarded) {
-      for (const socket of namespace.sockets.values()) if (!standsAsBefore(socket, tokens)) socket.disconnect(true)
-    }
-  }
-  const looking = setInterval(look, lookEveryMs).unref()
-  // The default namespace serves nothing, but it too requires a token.
-  open('/')
-
-  return {
-    io,
-    namespace: open,
-    drop({ tokenHash }) {
-      for (const namespace of guarded) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
-    },
-    dropAll() {
-      for (const namespace of guarded) namespace.disconnectSockets(true)
-    },
-    look,
-    close() {
-      clearInterval(looking)
-      return io.close()
-    },
-  }
+/** Disconnects a socket when its token expires. */
+function endWithToken(socket: Socket): void {
+  const { exp, tokenHash } = identityOf(socket)
+  void socket.join(roomOf(tokenHash))
+  const leftMs = Math.min(longestMs, Math.max(0, exp * 1000 - Date.now()))
+  const expiry = setTimeout(() => socket.disconnect(true), leftMs)
+  expiry.unref()
+  socket.on('disconnect', () => clearTimeout(expiry))
+  // An error event without a listener would end the process.
+  socket.on('error', () => socket.disconnect(true))
 }
 
 function standsAsBefore(socket: Socket, tokens: Pick<Tokens, 'again'>): boolean {

@@ -1,6 +1,6 @@
 /**
- * Each door beside the thing that it names and the check that guards it, written down by hand: doors to one thing stand in one row, so that they
- * agree. A route, a request of a socket or a named tool of MCP that stands in no row fails the test.
+ * Each door to words of conversations, beside the thing that it names and the check that guards it, written down by hand: doors to one thing stand in
+ * one row, so that they agree. A route or a request of a socket that `doors.ts` marks with `words` and that stands in no row fails the test.
  */
 
 /**
@@ -192,88 +192,6 @@ DELETE /sessions/:id
 `,
   },
 ]
-
-/** Reads that hold nothing of any conversation: whoever may come, as `doors.ts` has it, finds no word of it there. */
-export const silent = `
-GET /status
-GET /cluster
-GET /openapi.json
-GET /roles
-GET /grants
-GET /tools
-GET /tools/calls
-GET /tools/:name
-GET /agents
-GET /agents/which
-GET /guests/:vmid
-GET /guests/:vmid/snapshots/:name
-GET /samples
-GET /limits
-GET /node-roles
-GET /proofs
-GET /budgets
-GET /memory/status
-GET /runbooks
-GET /runbooks/:name
-GET /skills
-GET /skills/:name
-GET /alerts
-GET /alerts/history
-GET /checks
-GET /workbench
-GET /windows
-GET /journal/verify
-GET /settings
-GET /people
-GET /auth/me
-GET /auth/sign-ins
-GET /auth/accounts
-GET /auth/ways
-GET /passkeys
-GET /signers/ssh
-GET /push
-GET /tokens
-GET /journal/export
-GET /doctor
-GET /models
-GET /models/presets
-GET /mcp-servers
-GET /mcp-servers/:name/logs
-GET /mcp-tokens
-GET /channels
-GET /channels/:channel/groups
-GET /channel-pairings
-GET /channel-deliveries
-GET /channel-rules
-GET /people/:id/sign-ins
-GET /people/:id/passkeys
-GET /people/:id/signers/ssh
-GET /people/invitations
-GET /people/accounts
-GET /logs
-GET /setup
-GET /hooks
-GET /auth/oidc/callback
-GET /mcp-servers/sign-in/start
-GET /mcp-servers/sign-in/callback
-GET /mcp-servers/sign-in/client
-`
-
-/** Acts that name no conversation of somebody’s: on one’s own things, or on the house’s by whoever may decide, who sees all. */
-export const elsewhere = `
-POST /sessions
-POST /attachments
-DELETE /attachments/:id
-DELETE /sessions/:id/shares/:person
-DELETE /memory/sessions/:id
-POST /transcriptions
-`
-/** As `elsewhere`, of the areas whose acts are all for operators and owners, or on one’s own sign-in. */
-export const areas =
-  'agents alerts auth budgets changes channel-deliveries channel-pairings channel-recipients channel-rules channel-taps channels checks confirmations executions grants heartbeat hooks jobs limits mcp-servers mcp-tokens memory models node-roles oauth passkeys people plans push questions restart roles runbooks second-factor settings setup signers skills tokens tools windows workbench'
-
-/** Requests that name no conversation. */
-export const requests = 'chat:ping terminal:open terminal:input terminal:resize terminal:close'
 
 /**
  * Who comes to what a member's program asked for. `own`: the token that asked. `sibling`: another token of the member's. `foreign`: another

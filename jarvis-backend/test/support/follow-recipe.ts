@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { expect, onTestFinished } from 'vitest'
@@ -52,7 +52,7 @@ export async function followRecipe<Exports>(
         resolve(resolveDir, asked) === added ? { path: added } : undefined,
       )
       builder.onLoad({ filter: new RegExp(`${endOf(added).source}|${endOf(registry).source}`) }, ({ path: loaded }) => {
-        if (loaded === added) return { contents: file, loader: 'ts' }
+        if (loaded === added) return { contents: absolute(file, added), loader: 'ts', resolveDir: backend }
         if (loaded !== registry) return undefined
         const text = readFileSync(registry, 'utf8')
         expect(text.split(register.after)).toHaveLength(2)
@@ -76,5 +76,9 @@ export async function followRecipe<Exports>(
   })
   return (await import(pathToFileURL(join(outdir, 'stdin.mjs')).href)) as Exports
 }
+
+/** Replaces each relative import by its path, because esbuild resolves none from a folder that does not exist. */
+const absolute = (code: string, path: string) =>
+  code.replace(/ from '(\.{1,2}\/[^']+)'/g, (_, to: string) => ` from '${join(dirname(path), to)}'`)
 
 const endOf = (path: string) => new RegExp(`/${basename(path).replace('.', '\\.')}$`)

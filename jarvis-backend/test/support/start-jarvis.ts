@@ -100,6 +100,8 @@ export type StartOptions = {
   restart?: () => void
   /** Reads the data dir's settings as a start does, and answers with the models that they name. */
   fromFiles?: true
+  /** Composes the process in place of the shipped function. */
+  compose?: typeof compose
   /** Takes what ends the server, where it outlives one test. */
   atEnd?: (end: () => Promise<void>) => void
   /** Further variables for a start that begins now. */
@@ -131,7 +133,7 @@ export async function startJarvis(options: StartOptions = {}) {
       speed: options.speed ?? 1_000,
     })
   const dashboardDir = options.dashboardDir ?? join(dataDir, 'no-dashboard')
-  const jarvis = compose(config, '0.0.0-test', dashboardDir, {
+  const jarvis = (options.compose ?? compose)(config, '0.0.0-test', dashboardDir, {
     clock,
     ...(model && { model }),
     homelab: options.remote ?? homelab,
@@ -178,6 +180,8 @@ export async function startJarvis(options: StartOptions = {}) {
     url,
     hub: jarvis.hub,
     routes: jarvis.routes,
+    requests: jarvis.requests,
+    namespaces: jarvis.namespaces,
     dataDir,
     /** Its clock's. */
     now: () => clock.now(),
