@@ -23,6 +23,7 @@ import { drillRoom } from './drill/room.ts'
 import type { Foundation } from './foundation.ts'
 import { isProtectedPlace } from './gate/index.ts'
 import { policyRoom } from './gate/room.ts'
+import type { OpenDemo } from './homelab/demo.ts'
 import type { Homelab } from './homelab/ports.ts'
 import { homelabRoom } from './homelab/room.ts'
 import { createHouse } from './house.ts'
@@ -59,8 +60,10 @@ import { createIsOwnPlace } from './workbench/egress/own-place.ts'
 import { workbenchRoom } from './workbench/room.ts'
 import { createTextFiles, createWriters } from './workspace/text-files.ts'
 
-/** Parts that tests replace. */
+/** Parts that tests replace, and `demo`. */
 export type SiteReplacements = {
+  /** The demo's cluster, which a site without a configured cluster needs; see `demoFor`. */
+  demo?: OpenDemo | undefined
   model?: Model
   /** Further models that may be named. */
   models?: readonly Model[]
@@ -128,7 +131,7 @@ export function openSite(
   }
   const of = { foundation, config, facts }
 
-  const { homelab } = house.open(homelabRoom, { ...of, replaced: replace.homelab })
+  const { homelab } = house.open(homelabRoom, { ...of, demo: replace.demo, replaced: replace.homelab })
   const { cluster } = homelab
   const { drills } = house.open(drillRoom, { ...of, homelab: homelab.homelab })
   const { attached } = house.open(attachedRoom, { ...of, stepUp, version })

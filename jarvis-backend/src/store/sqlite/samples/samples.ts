@@ -7,7 +7,7 @@ import {
   type Sample,
   type SampleStore,
   weekMs,
-} from '../../../homelab/samples.ts'
+} from 'homelab-ports/samples'
 import type { Database } from '../database.ts'
 import { createSettings } from '../settings.ts'
 import { type InRow, meanRow, rowOf, seriesInRow, take } from './pack.ts'
