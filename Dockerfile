@@ -5,6 +5,8 @@ COPY package.json package-lock.json ./
 COPY jarvis-backend/package.json jarvis-backend/
 COPY jarvis-frontend/package.json jarvis-frontend/
 COPY packages/demo-model/package.json packages/demo-model/
+COPY packages/fake-proxmox/package.json packages/fake-proxmox/
+COPY packages/homelab-ports/package.json packages/homelab-ports/
 COPY packages/house/package.json packages/house/
 COPY packages/hybrid-index/package.json packages/hybrid-index/
 COPY packages/node-kit/package.json packages/node-kit/

@@ -1,3 +1,6 @@
+/** Packages of the demo, which a build may leave out. */
+export const scenery: readonly string[]
+
 /**
  * Bundles programs that run the server, with its threads beside them. `outdir` must be a folder in `jarvis-backend`. `leftOut`: packages
  * that fail when they are loaded.

@@ -7,7 +7,7 @@ const backend = join(root, 'jarvis-backend')
 const frontend = join(root, 'jarvis-frontend')
 const packages = join(root, 'packages')
 /** Packages of the demo, which a build may leave out. */
-const scenery = ['demo-model']
+export const scenery = ['demo-model', 'fake-proxmox']
 
 /** Bundles the server: it starts in half the time, and the model SDKs load only where they are used. */
 export async function buildBackend({ withoutDemo = false } = {}) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { RoomRecord } from 'house'
 import { createStepUp } from '../jarvis-backend/src/auth/step-up.ts'
 import { readConfig } from '../jarvis-backend/src/config/config.ts'
+import { loadDemo } from '../jarvis-backend/src/homelab/demo.ts'
 import { systemClock } from '../jarvis-backend/src/lib/clock.ts'
 import { createSteadyClock } from '../jarvis-backend/src/lib/steady-clock.ts'
 import { createSite } from '../jarvis-backend/src/site.ts'
@@ -12,11 +13,11 @@ import { version } from '../jarvis-backend/src/version.ts'
 // Opens the demo's site in an empty data dir, prints its rooms in the order of opening, and closes it.
 const dataDir = mkdtempSync(join(tmpdir(), 'jarvis-house-'))
 const clock = createSteadyClock(systemClock)
-const site = createSite(readConfig({ JARVIS_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }), {
-  version,
-  clock,
-  stepUp: createStepUp(() => clock.now()),
-})
+const site = createSite(
+  readConfig({ JARVIS_DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
+  { version, clock, stepUp: createStepUp(() => clock.now()) },
+  { demo: await loadDemo() },
+)
 try {
   for (const room of site.house.rooms()) process.stdout.write(`${linesOf(room).join('\n')}\n`)
 } finally {

@@ -1,5 +1,5 @@
+import { type FakeProxmox, startFakeProxmox } from 'fake-proxmox/server'
 import type { Socket } from 'socket.io-client'
-import { type FakeProxmox, startFakeProxmox } from '../test/fake-proxmox/start.ts'
 import { connect } from './client.ts'
 import type { Row } from './rows.ts'
 import { lazily, type Server, type Setup } from './setup.ts'

@@ -1,10 +1,10 @@
 import { createJudge } from '../src/calls/judge.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import { changingCommands, hostileCommands, neededCommands } from '../test/corpora/ssh.ts'
 import { overHomelab } from '../test/support/house.ts'
+import { createSimulator } from '../test/support/simulator.ts'
 import type { Row } from './rows.ts'
 import { median } from './statistics.ts'
 

@@ -8,9 +8,9 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node'
 import { type CallToolResult, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { overHomelab } from '../test/support/house.ts'
+import { createSimulator } from '../test/support/simulator.ts'
 import { listening } from './listening.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { noUsage } from 'protocol'
 import { asClusterData } from '../src/agent/persona.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { clusterSummary } from '../src/homelab/summary.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { newId } from '../src/lib/ids.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
+import { createSimulator } from '../test/support/simulator.ts'
 
 /** A turn is measured in each but once: 20 rounds of 40, and one to warm up. */
 const shortSessions = 21 * 40

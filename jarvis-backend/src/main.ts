@@ -6,7 +6,7 @@ import { surviveLostOutput } from './lib/log-sink.ts'
 import { nativeProblem } from './lib/native-problem.ts'
 import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
-import { compose, type Jarvis } from './process.ts'
+import { compose, demoFor, type Jarvis } from './process.ts'
 import { DatabaseRefused } from './store/sqlite/database.ts'
 import { version } from './version.ts'
 
@@ -31,6 +31,7 @@ async function serve(read: () => Config): Promise<void> {
     const config = read()
     await goOutBy(readProxies(config.proxies))
     jarvis = compose(config, version, dashboardDir, {
+      demo: await demoFor(config),
       program: { nextConfig: () => readNextConfig(outside), restart },
     })
     closed = undefined

@@ -2,7 +2,8 @@ import type { Server as HttpServer } from 'node:http'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
 import { createStepUp } from './auth/step-up.ts'
-import type { Config } from './config/config.ts'
+import { type Config, ConfigError } from './config/config.ts'
+import { loadDemo, type OpenDemo } from './homelab/demo.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
@@ -41,6 +42,20 @@ export type Replacements = SiteReplacements & {
   surface?: (real: Surface) => Surface
   /** Replaces the cost of a password's hash. */
   hashStrength?: HashStrength
+}
+
+/**
+ * Loads the demo's cluster if no cluster is configured.
+ * @throws ConfigError if the build left the demo out
+ */
+export async function demoFor(config: Config): Promise<OpenDemo | undefined> {
+  if (config.proxmox !== undefined) return undefined
+  return await loadDemo().catch((cause: unknown) => {
+    throw new ConfigError(
+      'No cluster is connected, and the demo is not part of this build. Set PVE_URL, PVE_TOKEN_ID and PVE_TOKEN_SECRET, or install a build with the demo.',
+      { cause },
+    )
+  })
 }
 
 /** Opens the process: one site, and the rooms of its doors in the same house. It does not listen yet. */

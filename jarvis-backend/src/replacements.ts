@@ -2,6 +2,7 @@ import type { Model } from './agent/model.ts'
 import type { ExecutionStore } from './calls/ports.ts'
 import type { ChannelKind } from './channels/channel.ts'
 import type { PushSender } from './channels/web-push/ports.ts'
+import type { OpenDemo } from './homelab/demo.ts'
 import type { Homelab } from './homelab/ports.ts'
 import type { Database } from './store/sqlite/database.ts'
 import type { Tool } from './tools/tool.ts'
@@ -9,8 +10,10 @@ import type { Check } from './watch/check.ts'
 import type { BrowserParts } from './workbench/areas/browser.ts'
 import type { WebParts } from './workbench/areas/web.ts'
 
-/** Parts that tests replace. */
+/** Parts that tests replace, and `demo`. */
 export type SiteReplacements = {
+  /** The demo's cluster, which a site without a configured cluster needs; see `demoFor`. */
+  demo?: OpenDemo | undefined
   model?: Model
   /** Further models that may be named. */
   models?: readonly Model[]

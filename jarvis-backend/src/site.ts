@@ -60,7 +60,7 @@ export function openSite(
   }
   const of = { foundation, config, facts }
 
-  const { homelab } = house.open(rooms.homelab, { ...of, replaced: replace.homelab })
+  const { homelab } = house.open(rooms.homelab, { ...of, demo: replace.demo, replaced: replace.homelab })
   const { cluster } = homelab
   const { drills } = house.open(rooms.drill, { ...of, homelab: homelab.homelab })
   const { attached } = house.open(rooms.attached, { ...of, stepUp, version })

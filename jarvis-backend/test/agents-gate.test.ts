@@ -8,11 +8,11 @@ import { agentsIn } from '../src/agents/registry.ts'
 import { createJudge } from '../src/calls/judge.ts'
 import type { Judgement } from '../src/calls/judgement.ts'
 import { shippedPolicy } from '../src/gate/index.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import { defineTool } from '../src/tools/tool.ts'
 import { overHomelab } from './support/house.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const attached = defineTool({
   name: 'far__do',

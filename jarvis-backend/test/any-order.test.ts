@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import { patienceMs, runs } from '../../scripts/property-runs.ts'
 import type { Message, Model } from '../src/agent/model.ts'
 import { callIdOf, settles } from '../src/agent/settles.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { newId } from '../src/lib/ids.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 type Act =

@@ -1,12 +1,12 @@
+import { dayMs, minuteMs, quarterMs, samplesOf } from 'homelab-ports/samples'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect } from 'vitest'
-import { dayMs, minuteMs, quarterMs, samplesOf } from '../src/homelab/samples.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { Database } from '../src/store/sqlite/database.ts'
 import { SqliteSampleStore } from '../src/store/sqlite/samples/samples.ts'
 import { seriousFindings, wear } from './support/axe.ts'
 import { atFileEnd, dashboardDir, test, useBrowser } from './support/browser.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis, tokenFor } from './support/start-jarvis.ts'
 
 const { signedIn } = useBrowser()

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/index.ts'
 import { dashboardDir, go, say, test, useBrowser } from './support/browser.ts'
 import { calls, says } from './support/scripted-model.ts'
 import { useSharedChat } from './support/shared-chat.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 const { operator } = useBrowser()

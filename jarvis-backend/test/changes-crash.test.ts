@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFakeProxmox } from 'fake-proxmox/server'
 import type { Change } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { killedHouse, type Left, type Life } from './support/killed-house.ts'
 
 const { newDir, life, killedLife, eachKill } = killedHouse('changes')

@@ -1,8 +1,7 @@
+import { ApiError } from 'homelab-ports/failure'
 import { type ClusterState, type Limits, type RestoreProof, type Task, usualLimits } from 'protocol'
 import { describe, expect, test } from 'vitest'
 import type { CommandOutput, PvePath, PveReader, Shell } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/pve/failure.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { NoSshSetUp } from '../src/homelab/ssh/credentials.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { shippedRunbooks } from '../src/runbooks/shipped/index.ts'
@@ -44,6 +43,7 @@ import { vmDisk } from '../src/watch/checks/vm-disk.ts'
 import { zfsPool } from '../src/watch/checks/zfs-pool.ts'
 import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
 import { failingRows } from './support/failing-rows.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const dayMs = 86_400_000
 

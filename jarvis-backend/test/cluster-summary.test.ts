@@ -1,10 +1,10 @@
 import { type ClusterState, usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { clusterSummary } from '../src/homelab/summary.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
 import { presentAlerts } from '../src/watch/present.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const start = () =>
   createSimulator({ clock: createFakeClock(Date.UTC(2025, 9, 14, 12)), protectedTargets: new Set(['node/agent1']) })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { clusterContract } from './contracts/cluster.ts'
 import { createFakeClock, type FakeClock } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const noon = Date.UTC(2025, 9, 14, 12)
 const calm = () => ({ signal: new AbortController().signal })

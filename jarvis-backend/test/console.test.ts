@@ -3,9 +3,9 @@ import type { JournalEntry, Page, Role, TerminalEvents } from 'protocol'
 import { io, type Socket } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Consoles } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const env = { JARVIS_TERMINAL: '1' }

@@ -1,10 +1,10 @@
 import { type ChildRunRow, type Grant, noUsage } from 'protocol'
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { family } from './support/family-model.ts'
 import { calls, says, stalls } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 const task = (word: string, more: object = {}): [string, Record<string, unknown>] => [

@@ -1,8 +1,8 @@
 import type { Change, ChatEvents } from 'protocol'
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { demoModel } from '../src/providers/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 type Decide = (card: ChatEvents['chat:confirm_needed']) => {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeDemoWorkbench } from '../../scripts/demo-workbench.js'
 import { readPolicy } from '../src/config/policy-file.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { demoModel } from '../src/providers/index.ts'
 import type { Fetched } from '../src/workbench/web/fetch-site.ts'
 import { rootFolder } from './support/data-dir.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 test('in the demo a sentence changes a file after a card with the difference, and “undo that” brings the bytes back', async () => {

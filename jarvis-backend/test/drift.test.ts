@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const stopping = () => scripted(calls(['stop_vm', { vmid: 103 }]), says('So be it.'))

@@ -1,9 +1,9 @@
+import { ApiError } from 'homelab-ports/failure'
 import type { ClassifyReply, GuestReply, SnapshotConfigReply } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PveApi } from '../src/homelab/ports.ts'
-import { ApiError } from '../src/homelab/pve/failure.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 test('a guest is read with its configuration, snapshots, backups and who needs it, and what cannot be read is named', async () => {

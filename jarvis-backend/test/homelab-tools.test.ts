@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Homelab } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createCatalog, inputSchemaOf } from '../src/tools/catalog.ts'
 import type { HomelabPorts } from '../src/tools/homelab/homelab-tool.ts'
 import { wakeNode } from '../src/tools/homelab/wake-node.ts'
 import type { ToolOutput } from '../src/tools/tool.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { overHomelab } from './support/house.ts'
+import { createSimulator } from './support/simulator.ts'
 
 /** A token is four characters of English, and fewer of figures: three is the cautious guess. */
 const tokens = (text: string) => Math.ceil(text.length / 3)

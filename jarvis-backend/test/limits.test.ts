@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { JarvisError } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { watchedMcp } from './support/mcp-client.ts'
+import { createSimulator } from './support/simulator.ts'
 import { type Screen, startJarvis } from './support/start-jarvis.ts'
 
 const pauseMs = 5 * 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createToken } from './support/mcp-client.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const version = '2026-07-28'

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { connectMcp, createToken, firstCard, revokeToken } from './support/mcp-client.ts'
 import { askCurrent, currentRequest, withTasks } from './support/mcp-current.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const stop103 = { name: 'stop_vm', arguments: { vmid: 103 } }

@@ -1,10 +1,10 @@
 import type { Card, Change } from 'protocol'
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { type Clock, systemClock } from '../src/lib/clock.ts'
 import { folder } from './support/data-dir.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const minuteMs = 60_000

@@ -1,7 +1,7 @@
+import { samplesOf } from 'homelab-ports/samples'
 import { usualLimits } from 'protocol'
 import { nodeRamTone, ramOf } from 'protocol/facts'
 import { expect, test } from 'vitest'
-import { samplesOf } from '../src/homelab/samples.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
 const gib = 1024 ** 3

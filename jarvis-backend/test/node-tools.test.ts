@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor, createStreamRedactor } from '../src/gate/index.ts'
 import { redactedHomelab } from '../src/homelab/redacted.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { getTaskLog } from '../src/tools/nodes/get-task-log.ts'
 import { nodeToolsContract } from './contracts/node-tools.ts'
 import { overHomelab } from './support/house.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startProxmox } from './support/start-proxmox.ts'
 
 describe('on the demo cluster', () => {

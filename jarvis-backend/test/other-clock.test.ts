@@ -1,10 +1,10 @@
+import { scaledClock } from 'fake-proxmox/server/scaled-clock'
 import { usualLimits } from 'protocol'
 import { expect, test } from 'vitest'
 import { runTask } from '../src/homelab/operations/run-task.ts'
 import { backupOld } from '../src/watch/checks/backup-old.ts'
 import { certificate } from '../src/watch/checks/certificate.ts'
 import { zfsScrub } from '../src/watch/checks/zfs-scrub.ts'
-import { scaledClock } from './fake-proxmox/scaled-clock.ts'
 import { overHomelab } from './support/house.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { CheckPorts } from '../src/watch/check.ts'
 import { createOwnChecks, parseChecks } from '../src/watch/own-checks.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const toolProblem = (name: string) => (name === 'get_storage' ? undefined : 'is the name of no tool')
 const known = { taken: new Set(['node-heat']), toolProblem }

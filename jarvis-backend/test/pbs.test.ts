@@ -1,14 +1,14 @@
+import type { PbsFacts } from 'fake-proxmox/pbs-model'
 import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
 import { pbsChecks } from '../src/doctor/pbs-checks.ts'
-import type { PbsFacts } from '../src/homelab/pbs/model.ts'
 import { createPbs } from '../src/homelab/pbs/transport.ts'
 import type { Homelab } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { pbsTools } from '../src/tools/pbs/index.ts'
 import { withPorts } from '../src/tools/tool.ts'
 import { pbsToken, startFakePbs } from './support/fake-pbs.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const nowS = Math.floor(Date.now() / 1000)
 const facts = (): PbsFacts => ({

@@ -5,12 +5,12 @@ import { runs } from '../../scripts/property-runs.ts'
 import { createJudge } from '../src/calls/judge.ts'
 import type { Judgement } from '../src/calls/judgement.ts'
 import { shippedPolicy } from '../src/gate/policy/shipped.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createCatalog } from '../src/tools/catalog.ts'
 import { runRunbook } from '../src/tools/runbooks/run-runbook.ts'
 import type { Leads, Preview, Tool } from '../src/tools/tool.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { overHomelab } from './support/house.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const clock = createFakeClock(1_700_000_000_000)
 const lab = createSimulator({ clock, protectedTargets: new Set(['node/agent1', 'ct/113']), speed: 1_000 })

@@ -1,12 +1,12 @@
+import { startFakeProxmox } from 'fake-proxmox/server'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createProxmox, usualDeadlines } from '../src/homelab/connect.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { pveAnswersContract } from './contracts/pve-answers.ts'
 import { type Place, type PveFixture, pveFilesContract } from './contracts/pve-api.ts'
 import { pveGuestsContract } from './contracts/pve-guests.ts'
-import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { createJumpingClock } from './support/jumping-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 import { connectionTo } from './support/start-proxmox.ts'
 
 const vm = (node: string, vmid: number): Place => ({ node, vmid, type: 'qemu' })

@@ -2,12 +2,12 @@ import type { Guest, Task, ToolInput } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { reconcile } from '../src/calls/reconcile.ts'
 import type { Cluster } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { houseTools } from '../src/tools/house.ts'
 import { createFakeClock } from './support/fake-clock.ts'
+import { createSimulator } from './support/simulator.ts'
 
 const claimedAt = Date.UTC(2026, 10, 1)
 const task = (type: string, more: Partial<Task> = {}): Task => ({

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Past } from 'homelab-ports/samples'
+import { samplesOf } from 'homelab-ports/samples'
 import type { ClusterState } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Past } from '../src/homelab/samples.ts'
-import { samplesOf } from '../src/homelab/samples.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { minuteMs, nodeLost, quietState, startWatching } from './support/watching.ts'
 

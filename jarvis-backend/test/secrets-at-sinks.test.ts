@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../src/agent/model.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { secrets } from './corpora/redaction-secrets.ts'
 import { createToken } from './support/api-tokens.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { breaks, type CallOf, calls, says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 /** Set in the environment, and of no form that could be known. */

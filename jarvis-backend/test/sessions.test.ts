@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Entry, SessionSummary, SessionsPage } from 'protocol'
 import { expect, test } from 'vitest'
 import type { Model } from '../src/agent/model.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { doctored } from './support/doctored-homelab.ts'
 import { calls, pauses, type ScriptedModel, says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 const named = (id: string, model: ScriptedModel): ScriptedModel => Object.assign(model, { id })

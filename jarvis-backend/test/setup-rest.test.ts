@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFakeProxmox } from 'fake-proxmox/server'
 import type { DoctorReply, JournalEntry, Status } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { readStartConfig } from '../src/config/settings-file.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
-import { startFakeProxmox } from './fake-proxmox/start.ts'
 import { folder } from './support/data-dir.ts'
 import { says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
 async function start(env: Record<string, string> = {}) {

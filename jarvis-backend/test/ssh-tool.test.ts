@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createSshShell } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
+import { createSimulator } from './support/simulator.ts'
 import { sshdTest as test } from './support/sshd.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 

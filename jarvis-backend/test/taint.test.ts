@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { dailyPath } from '../src/memory/daily.ts'
 import { createToken } from './support/api-tokens.ts'
 import { type Doctor, doctored, pathsOf } from './support/doctored-homelab.ts'
 import { type CallOf, calls, says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 
 function simulator() {

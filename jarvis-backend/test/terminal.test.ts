@@ -3,11 +3,11 @@ import type { JournalEntry, Page, Role, Status, TerminalEvents, TerminalReplies,
 import { io, type Socket } from 'socket.io-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Terminals } from '../src/homelab/ports.ts'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { createSshTerminals } from '../src/homelab/ssh/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createFakeClock, noon } from './support/fake-clock.ts'
 import { startKnownSshd } from './support/known-sshd.ts'
+import { createSimulator } from './support/simulator.ts'
 import { sshdTest } from './support/sshd.ts'
 import { startJarvis, type TestJarvis } from './support/start-jarvis.ts'
 

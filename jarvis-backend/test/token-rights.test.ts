@@ -1,7 +1,7 @@
+import type { FakeRights } from 'fake-proxmox/server/rights'
 import { describe, expect, test } from 'vitest'
 import type { PveMethod, PveValues } from '../src/homelab/ports.ts'
 import { baseRights, choices, toolNeeds } from '../src/tools/rights.ts'
-import type { FakeRights } from './fake-proxmox/rights.ts'
 import { failingRows } from './support/failing-rows.ts'
 import { overHomelab } from './support/house.ts'
 import { calm, startProxmox } from './support/start-proxmox.ts'

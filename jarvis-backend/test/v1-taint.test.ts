@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createSimulator } from '../src/homelab/simulator/index.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createToken } from './support/mcp-client.ts'
 import { calls, says, scripted } from './support/scripted-model.ts'
+import { createSimulator } from './support/simulator.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 import { post } from './support/v1.ts'
 

@@ -48,9 +48,9 @@ async function serverFor(config: Config, given: string | undefined): Promise<Rea
   const url = (given ?? localUrl(config)).replace(/\/$/, '')
   if (await isThere(url)) return { url, stop: async () => {} }
   if (given !== undefined) throw new JarvisError('not_found', `No JARVIS answers at ${url}.`)
-  const { compose } = await import('../process.ts')
+  const { compose, demoFor } = await import('../process.ts')
   const dashboardDir = fileURLToPath(new URL('../../jarvis-frontend/dist', import.meta.url))
-  const jarvis = compose(config, version, dashboardDir)
+  const jarvis = compose(config, version, dashboardDir, { demo: await demoFor(config) })
   await new Promise<void>((resolve, reject) => {
     jarvis.http.once('error', reject)
     jarvis.http.listen(config.port, host, resolve)

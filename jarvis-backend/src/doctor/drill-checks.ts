@@ -1,9 +1,9 @@
+import { ApiError } from 'homelab-ports/failure'
 import { type DoctorCheck, drillPool } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { drillLine, drillRights, poolLine } from '../drill/rights.ts'
 import { createTransport } from '../homelab/connect.ts'
-import { ApiError } from '../homelab/pve/failure.ts'
 import type { Clock } from '../lib/clock.ts'
 import { bad, ok, warn } from './check.ts'
 

@@ -1,7 +1,7 @@
+import { ApiError } from 'homelab-ports/failure'
 import { z } from 'zod'
 import type { PveApi } from '../homelab/ports.ts'
 import { figure, rowsOf, words } from '../homelab/pve/answers.ts'
-import { ApiError } from '../homelab/pve/failure.ts'
 import { isForbidden } from '../homelab/pve/rights.ts'
 import { copyPath } from './copy.ts'
 import type { Drill } from './drill.ts'

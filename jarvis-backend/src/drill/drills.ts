@@ -1,5 +1,5 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import { JarvisError, type ProofsReply, type RestoreProof } from 'protocol'
-import { whoseIs } from '../homelab/guest-identity.ts'
 import type { Cluster, PveApi } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'

@@ -1,6 +1,6 @@
+import { minuteMs, minutesIn, type Past, type SampleStore } from 'homelab-ports/samples'
 import { type Clock, oldBefore, sleep } from '../lib/clock.ts'
 import type { Cluster, HistorySpan } from './ports.ts'
-import { minuteMs, minutesIn, type Past, type SampleStore } from './samples.ts'
 
 /** Shorter gaps are left, because they are not worth the requests. */
 const leastMinutes = 3

@@ -1,6 +1,8 @@
+import { oneLine, percent, plainName, spanOf } from 'node-kit/words'
 import type { Guest, Node, Storage } from 'protocol'
 import { shareOf } from 'protocol/facts'
-import { percent, spanOf } from '../lib/words.ts'
+
+export { oneLine, plainName } from 'node-kit/words'
 
 /** `part` of `whole`, 0..1; 0 where `whole` is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
@@ -22,26 +24,6 @@ export function diskOf(bytes: number): string {
 export const ageOf = (at: number, now: number): string => `${spanOf((now - at) / 1000)} ago`
 
 const figure = (value: number, digits = 1) => String(Number(value.toFixed(digits)))
-
-/** Progress after a task's end, which does not prove its effect yet: `Task qmreboot finished: OK. Waiting until 123 is seen running`. */
-export function seenAfter(
-  { upid, exitStatus }: { upid?: string; exitStatus: string },
-  vmid: number,
-  goal: 'running' | 'stopped',
-): string {
-  const type = upid?.split(':')[5]
-  const ended = type === undefined || type === '' ? '' : `Task ${type} finished: ${oneLine(exitStatus, 60)}. `
-  return `${ended}Waiting until ${vmid} is seen ${goal}`
-}
-
-/** Foreign text on one line: no control, invisible or direction-changing characters, at most `max` characters. */
-export function oneLine(text: string, max = 200): string {
-  const plain = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
-  return plain.length > max ? `${plain.slice(0, max - 1)}…` : plain
-}
-
-/** A foreign name that is safe in a list and between markers. */
-export const plainName = (name: string): string => oneLine(name.replace(/[<>]/g, ''), 64) || '(no name)'
 
 /** `memory 5.4 of 8 GiB (68 %)` */
 export const memoryOf = (used: number, total: number): string =>

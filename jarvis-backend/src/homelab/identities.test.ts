@@ -1,6 +1,6 @@
+import type { GuestMarks } from 'homelab-ports/guest-identity'
 import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import type { GuestMarks } from './guest-identity.ts'
 import { createIdentities, type Generation } from './identities.ts'
 
 const hour = 3_600_000

@@ -1,6 +1,6 @@
+import { type GuestMarks, type Remade, sameGuest } from 'homelab-ports/guest-identity'
 import type { ClusterState, Guest, GuestIdentity } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { type GuestMarks, type Remade, sameGuest } from './guest-identity.ts'
 
 /** One guest that has, or had, a number. `names`: all that it was seen with. `seenAt`: when it was last known to be there, Unix ms. */
 export type Generation = {

@@ -1,7 +1,8 @@
+import { ApiError } from 'homelab-ports/failure'
+import { notSent } from 'homelab-ports/power-words'
 import { z } from 'zod'
 import type { PveApi, PvePath, PveReader } from './ports.ts'
 import { rowsOf, StatusRow, said, words } from './pve/answers.ts'
-import { ApiError } from './pve/failure.ts'
 
 /** True for Proxmox's messages about a write under /etc/pve without a quorum: that file system is then read-only, and few messages say why. */
 export const isQuorumLoss = (words: string): boolean =>
@@ -9,8 +10,6 @@ export const isQuorumLoss = (words: string): boolean =>
 
 export const noQuorum =
   'The cluster has no quorum: Proxmox would refuse the change or do half of it, such as delete a disk and keep its configuration.'
-/** Stands for Proxmox's words if JARVIS sent nothing because there is no quorum. */
-export const notSent = 'no quorum, so JARVIS sent nothing'
 
 /**
  * True if the change writes the cluster's own files. Services, power and network of a node do not, nor do the agent and console of a guest:

@@ -9,6 +9,7 @@ import { samplesRoutes } from '../http/samples.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createGenerationStore } from '../store/sqlite/generations.ts'
 import { SqliteSampleStore } from '../store/sqlite/samples/samples.ts'
+import type { OpenDemo } from './demo.ts'
 import { fillSamples } from './fill-samples.ts'
 import { createIdentities } from './identities.ts'
 import { createLimits } from './limits.ts'
@@ -19,15 +20,13 @@ import type { Homelab } from './ports.ts'
 import { connectHomelab } from './real.ts'
 import { redactedHomelab } from './redacted.ts'
 import { startSampler } from './sampler.ts'
-import { createSimulator } from './simulator/index.ts'
 import { samplesOfGuests, withIdentities } from './with-identities.ts'
 
 /** The homelab: the real cluster or the demo, its limits, samples and node roles. */
 export const homelabRoom = defineRoom({
   name: 'homelab',
-  /** `replaced`: a homelab in place of the configured one, for tests. */
-  open(needs: { foundation: Foundation; config: Config; replaced?: Homelab | undefined }) {
-    const homelab = openHomelab(needs.foundation, needs.config, needs.replaced)
+  open(needs: HomelabNeeds) {
+    const homelab = openHomelab(needs)
     return {
       homelab,
       contributes: { routes: Object.values(homelab.routes).flat() },
@@ -38,7 +37,16 @@ export const homelabRoom = defineRoom({
   },
 })
 
-function openHomelab(foundation: Foundation, config: Config, replaced: Homelab | undefined) {
+type HomelabNeeds = {
+  foundation: Foundation
+  config: Config
+  /** Makes the demo's cluster, which is opened if no cluster is configured. */
+  demo: OpenDemo | undefined
+  /** A homelab in place of the configured one, for tests. */
+  replaced: Homelab | undefined
+}
+
+function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
   const { clock, now, database, settings, journal, redactor, report, activity } = foundation
   // A set, because policy.yaml adds protected targets to it later.
   const shownAsProtected = new Set(config.protectedTargets)
@@ -47,7 +55,7 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
     record: (change) => journal.append('settings', { change: 'node_roles', ...change }),
     durably: database.durably,
   })
-  const made = replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock)
+  const made = replaced ?? createHomelab({ ...config, protectedTargets: shownAsProtected }, clock, demo)
   const shown = redactedHomelab(withNodeRoles(made, nodeRoles), {
     value: redactor.value,
     later: redactor.later,
@@ -139,8 +147,12 @@ function openHomelab(foundation: Foundation, config: Config, replaced: Homelab |
 function createHomelab(
   { proxmox, pbs, drill, ssh, nodes, wolTarget, protectedTargets }: Config,
   clock: Clock,
+  demo: OpenDemo | undefined,
 ): Homelab {
-  if (proxmox === undefined) return createSimulator({ clock, protectedTargets })
+  if (proxmox === undefined) {
+    if (demo === undefined) throw new Error('No cluster is configured, and the demo was not loaded.')
+    return demo({ clock, protectedTargets })
+  }
   return connectHomelab({
     connection: proxmox,
     drillToken: drill.token,

@@ -1,6 +1,6 @@
+import { minuteMs, type SampleStore, samplesOf } from 'homelab-ports/samples'
 import type { ClusterState } from 'protocol'
 import { type Clock, oldBefore } from '../lib/clock.ts'
-import { minuteMs, type SampleStore, samplesOf } from './samples.ts'
 
 /** Stores the last read state at each whole minute, without asking the cluster. Nothing is stored while the cluster cannot be reached. */
 export function startSampler(parts: {

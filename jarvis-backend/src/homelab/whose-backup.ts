@@ -1,6 +1,6 @@
+import { whoseAt } from 'homelab-ports/guest-identity'
 import type { Backup, Guest, Storage } from 'protocol'
 import { plainName } from './format.ts'
-import { whoseAt } from './guest-identity.ts'
 
 export type Whose = Required<Pick<Backup, 'whose'>> & Pick<Backup, 'whoseWords'>
 

@@ -1,9 +1,9 @@
+import { whoseAt } from 'homelab-ports/guest-identity'
+import type { SampleStore } from 'homelab-ports/samples'
 import { type Backup, type ClusterState, type Guest, JarvisError } from 'protocol'
-import { whoseAt } from './guest-identity.ts'
 import type { Identities } from './identities.ts'
 import { withOwners } from './pbs/owners.ts'
 import type { Cluster, Homelab } from './ports.ts'
-import type { SampleStore } from './samples.ts'
 import { type Around, whoseBackups } from './whose-backup.ts'
 
 /** Adds to a homelab which guest has each number, and whose each backup is. Only a guest's own backups count as its. */

@@ -1,5 +1,5 @@
+import { dayMs, fieldsOf, minuteMs, quarterMs, type SampleStore, weekMs } from 'homelab-ports/samples'
 import { SamplesQuery, SamplesReply } from 'protocol'
-import { dayMs, fieldsOf, minuteMs, quarterMs, type SampleStore, weekMs } from '../homelab/samples.ts'
 import { get, type Route } from './route.ts'
 
 const ranges = {

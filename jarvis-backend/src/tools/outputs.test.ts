@@ -1,7 +1,7 @@
 import type { ToolInput } from 'protocol'
 import { expect, test } from 'vitest'
 import { overHomelab } from '../../test/support/house.ts'
-import { createSimulator } from '../homelab/simulator/index.ts'
+import { createSimulator } from '../../test/support/simulator.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createCatalog, outputSchemaOf } from './catalog.ts'
 

@@ -1,4 +1,4 @@
-import { fieldsOf, minuteMs, type SampleStore } from '../homelab/samples.ts'
+import { fieldsOf, minuteMs, type SampleStore } from 'homelab-ports/samples'
 import type { CheckPorts, Measure } from './check.ts'
 
 /** Samples are looked through so far back, and no further. */

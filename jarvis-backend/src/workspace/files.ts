@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { byNatural } from 'node-kit/natural'
 import { JarvisError, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { type FileStart, fileStart } from '../lib/file-start.ts'
-import { byNatural } from '../lib/natural.ts'
 
 export type { WorkspaceFile, WorkspaceText }
 /** Text files in one folder: no links, nothing outside, at most `largestBytes` per file. */

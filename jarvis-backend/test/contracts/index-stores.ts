@@ -1,5 +1,5 @@
+import { minuteMs, type SampleStore } from 'homelab-ports/samples'
 import { expect, test } from 'vitest'
-import { minuteMs, type SampleStore } from '../../src/homelab/samples.ts'
 import type { MemoryStore, NewChunk, Source } from '../../src/memory/ports.ts'
 
 export function sampleStoreContract(open: () => SampleStore) {

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/homelab/simulator/random.ts'
+import { createRandom } from 'fake-proxmox/simulator/random'
 import type { Settled } from './checks.ts'
 import { createFindings, type FindingKind } from './findings.ts'
 import type { Mutant } from './mutants.ts'

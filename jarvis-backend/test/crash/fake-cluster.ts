@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { JarvisError } from 'protocol'
-import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { createSimulator } from '../support/simulator.ts'
 import { tasksPerSecond } from './steps.ts'
 
 /**

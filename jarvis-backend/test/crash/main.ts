@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { createRandom } from '../../src/homelab/simulator/random.ts'
+import { createRandom } from 'fake-proxmox/simulator/random'
 import { runExperiment } from './experiment.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { namedSteps, planKills } from './steps.ts'

@@ -1,7 +1,7 @@
+import { scaledClock } from 'fake-proxmox/server/scaled-clock'
 import type { Connection } from '../../src/homelab/connect.ts'
 import { createProxmox } from '../../src/homelab/connect.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { scaledClock } from '../fake-proxmox/scaled-clock.ts'
 import { dyingDrill } from './dying-drill.ts'
 
 /** Orders for a process that drills a guest. `dieAt`: the point at which the process kills itself without a word. */

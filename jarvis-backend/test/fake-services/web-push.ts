@@ -1,8 +1,8 @@
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { authorityCertificate, borrowCertificate, returnCertificate } from 'fake-proxmox/server/certificates'
 import type { PushMessage } from 'protocol'
 import { onTestFinished } from 'vitest'
-import { authorityCertificate, borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 import { refill, startService, type Taken } from './service.ts'
 
 const { decrypt } = createRequire(import.meta.url)('http_ece') as {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createRandom } from '../../src/homelab/simulator/random.ts'
+import { createRandom } from 'fake-proxmox/simulator/random'
 import { type Mutant, mutate } from './mutants.ts'
 import { filesOf, isTarget, type TargetName, targetNames } from './targets.ts'
 import { type Fate, wake } from './wake.ts'

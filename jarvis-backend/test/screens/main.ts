@@ -9,10 +9,10 @@ import { morning } from '../../../jarvis-frontend/src/testing/scenes/morning.ts'
 import { startScripted, tokenOf } from '../../../jarvis-frontend/src/testing/scripted-server.ts'
 import { chromiumArgs, findChromium } from '../../../scripts/chromium.js'
 import { readConfig } from '../../src/config/config.ts'
-import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { compose } from '../../src/process.ts'
 import { dashboardDir } from '../support/browser.ts'
+import { createSimulator } from '../support/simulator.ts'
 import { fewerColours } from './fewer-colours.ts'
 
 const out = fileURLToPath(new URL('../../../docs/screens', import.meta.url))

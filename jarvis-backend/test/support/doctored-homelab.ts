@@ -1,5 +1,5 @@
 import type { ClusterState } from 'protocol'
-import type { createSimulator } from '../../src/homelab/simulator/index.ts'
+import type { createSimulator } from './simulator.ts'
 
 type Simulator = ReturnType<typeof createSimulator>
 /** Replaces the text at `path` (`guests[].name`, `shell.stdout`). */

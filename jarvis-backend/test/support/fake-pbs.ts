@@ -1,8 +1,8 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { answerPbs, type PbsFacts, PbsRefusal } from 'fake-proxmox/pbs-model'
+import { borrowCertificate, returnCertificate } from 'fake-proxmox/server/certificates'
 import { onTestFinished } from 'vitest'
-import { answerPbs, type PbsFacts, PbsRefusal } from '../../src/homelab/pbs/model.ts'
-import { borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 
 export const pbsToken = { tokenId: 'jarvis@pbs!jarvis', tokenSecret: '00000000-aaaa-bbbb-cccc-dddddddddddd' }
 

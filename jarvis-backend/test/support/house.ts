@@ -1,12 +1,12 @@
 import { usualLimits } from 'protocol'
 import type { Homelab } from '../../src/homelab/ports.ts'
-import { createSimulator } from '../../src/homelab/simulator/index.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { homelabTools } from '../../src/tools/homelab/index.ts'
 import { houseTools } from '../../src/tools/house.ts'
 import { withPorts } from '../../src/tools/tool.ts'
 import { makeChecks } from '../../src/watch/checks/index.ts'
 import { presentAlerts } from '../../src/watch/present.ts'
+import { createSimulator } from './simulator.ts'
 
 /** Tools over a homelab, with the usual limits. @param tools the shipped ones by default */
 export const overHomelab = (

@@ -2,8 +2,8 @@ import { createServer as createHttp, type RequestListener } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { createServer as createTls } from 'node:tls'
+import { borrowCertificate, returnCertificate } from 'fake-proxmox/server/certificates'
 import { onTestFinished } from 'vitest'
-import { borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

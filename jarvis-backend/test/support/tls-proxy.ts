@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { borrowCertificate, returnCertificate } from 'fake-proxmox/server/certificates'
 import { onTestFinished } from 'vitest'
-import { borrowCertificate, returnCertificate } from '../fake-proxmox/certificates.ts'
 
 /** The headers that a proxy makes. `upstream`: host and port of JARVIS. */
 export type Rewrite = (asked: IncomingMessage, upstream: string) => Record<string, string>

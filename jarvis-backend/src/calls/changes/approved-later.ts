@@ -1,6 +1,6 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import { hashOf } from 'node-kit/canonical'
 import type { Principal, Target } from 'protocol'
-import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Reservation } from '../confirmations/grants.ts'
 import type { Ready } from '../judgement.ts'

@@ -1,7 +1,7 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import { hashOf } from 'node-kit/canonical'
 import type { Change, ClassifyReply, ClusterState, UndoFacts } from 'protocol'
 import type { Redactor, World } from '../../gate/index.ts'
-import { whoseIs } from '../../homelab/guest-identity.ts'
 import { failedWords } from '../../tools/changes/undo.ts'
 import type { Preview, Undo } from '../../tools/tool.ts'
 import type { Ready } from '../judgement.ts'

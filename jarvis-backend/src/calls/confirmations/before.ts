@@ -1,7 +1,7 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import type { Principal, Target, ToolCall } from 'protocol'
 import { rightsOf } from '../../agent/principal.ts'
 import { mayApprove, usualApprovers } from '../../gate/index.ts'
-import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Cluster } from '../../homelab/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { CallContext } from '../call.ts'

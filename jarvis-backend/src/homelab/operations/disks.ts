@@ -1,9 +1,9 @@
+import { ApiError } from 'homelab-ports/failure'
+import { present } from 'node-kit/present'
 import type { Node } from 'protocol'
 import { z } from 'zod'
-import { present } from '../../lib/present.ts'
 import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../pve/answers.ts'
-import { ApiError } from '../pve/failure.ts'
 import { readEach } from './read-each.ts'
 
 /** A disk that has to spin up first answers late. */

@@ -1,6 +1,6 @@
+import { present } from 'node-kit/present'
 import type { Guest } from 'protocol'
 import { z } from 'zod'
-import { present } from '../../lib/present.ts'
 import type { PveApi, PvePath } from '../ports.ts'
 import { figure, flag, GuestConfig, readAs, rowsOf, said, words } from '../pve/answers.ts'
 

@@ -1,5 +1,5 @@
+import { present } from 'node-kit/present'
 import { z } from 'zod'
-import { present } from '../../lib/present.ts'
 import type { PveReader } from '../ports.ts'
 import { figure, rowsOf, said, words } from '../pve/answers.ts'
 import { haQuorumOf } from '../quorum.ts'

@@ -1,6 +1,6 @@
+import { ApiError, isAbsent } from 'homelab-ports/failure'
 import { oneLine, plainName } from '../format.ts'
 import type { PveReader } from '../ports.ts'
-import { ApiError, isAbsent } from '../pve/failure.ts'
 import type { Place } from '../pve/guest.ts'
 import { readRights, sightOf } from '../pve/rights.ts'
 import { parseUpid } from '../pve/upid.ts'

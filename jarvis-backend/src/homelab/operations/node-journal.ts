@@ -1,5 +1,5 @@
+import { ApiError } from 'homelab-ports/failure'
 import type { PveReader } from '../ports.ts'
-import { ApiError } from '../pve/failure.ts'
 
 const answerMs = 20_000
 /** How many of the newest lines a search without `sinceMs` looks through. */

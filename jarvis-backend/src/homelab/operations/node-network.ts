@@ -1,6 +1,6 @@
+import { ApiError } from 'homelab-ports/failure'
 import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
-import { ApiError } from '../pve/failure.ts'
 import { hiddenWhy, readRights } from '../pve/rights.ts'
 
 /** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */

@@ -1,5 +1,5 @@
+import { byNatural } from 'node-kit/natural'
 import { z } from 'zod'
-import { byNatural } from '../../lib/natural.ts'
 import type { PveReader } from '../ports.ts'
 import { rowsOf, words } from '../pve/answers.ts'
 import { whyUnread } from './read-each.ts'

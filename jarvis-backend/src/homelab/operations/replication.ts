@@ -1,6 +1,6 @@
+import { present } from 'node-kit/present'
 import type { Node } from 'protocol'
 import { z } from 'zod'
-import { present } from '../../lib/present.ts'
 import type { Partial, PveApi, PveReader } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../pve/answers.ts'
 import { hiddenLine, readRights } from '../pve/rights.ts'

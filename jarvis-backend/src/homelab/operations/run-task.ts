@@ -1,9 +1,9 @@
+import { ApiError } from 'homelab-ports/failure'
+import { notSent } from 'homelab-ports/power-words'
 import { JarvisError } from 'protocol'
 import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../ports.ts'
-import { ApiError } from '../pve/failure.ts'
 import { followTask } from '../pve/follow.ts'
 import { parseUpid, statusOf, taskOf } from '../pve/upid.ts'
-import { notSent } from '../quorum.ts'
 
 /** `what` goes on from "Proxmox took": `the start of 100`. */
 export type TaskRequest = { method?: PveMethod; path: PvePath; form?: PveValues; what: string }

@@ -1,5 +1,5 @@
+import { present } from 'node-kit/present'
 import { z } from 'zod'
-import { present } from '../../lib/present.ts'
 import type { PbsApi } from '../ports.ts'
 import { figure, flag, rowsOf, words } from '../pve/answers.ts'
 import { isForbidden } from '../pve/rights.ts'

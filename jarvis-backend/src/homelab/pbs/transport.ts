@@ -1,8 +1,8 @@
+import { ApiError, type Reply } from 'homelab-ports/failure'
 import type { JarvisError } from 'protocol'
 import type { PbsApi } from '../ports.ts'
 import { createAgent, NotConnected, type Ways } from '../proxmox/connect.ts'
 import { Closed, exchange } from '../proxmox/exchange.ts'
-import { ApiError, type Reply } from '../pve/failure.ts'
 
 /** `url`: an origin. `tokenId`: `user@realm!name`. `fingerprints`: SHA-256; none: the authorities decide. */
 export type PbsConnection = { url: string; tokenId: string; tokenSecret: string; fingerprints: readonly string[] }

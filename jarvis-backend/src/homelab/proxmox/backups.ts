@@ -1,5 +1,5 @@
+import { byNatural } from 'node-kit/natural'
 import type { Backup, ClusterState, Storage } from 'protocol'
-import { byNatural } from '../../lib/natural.ts'
 import type { Partial } from '../ports.ts'
 import { BackupRow, rowsOf } from '../pve/answers.ts'
 import { backupSight, isForbidden, type Rights } from '../pve/rights.ts'

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
+import { ApiError, type Reply } from 'homelab-ports/failure'
 import { WebSocket } from 'ws'
-import { ApiError, type Reply } from '../pve/failure.ts'
 
 /** Largest message; Proxmox sends at most 128 KiB at once. */
 const mostBytes = 1024 * 1024

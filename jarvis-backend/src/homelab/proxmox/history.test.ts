@@ -1,7 +1,7 @@
+import { ApiError } from 'homelab-ports/failure'
+import type { Past } from 'homelab-ports/samples'
 import type { ClusterState, Guest } from 'protocol'
 import { expect, test } from 'vitest'
-import { ApiError } from '../pve/failure.ts'
-import type { Past } from '../samples.ts'
 import { readHistory } from './history.ts'
 import type { Api } from './transport.ts'
 

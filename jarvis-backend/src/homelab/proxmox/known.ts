@@ -1,8 +1,8 @@
+import { type GuestMarks, remadeIn } from 'homelab-ports/guest-identity'
+import { madeAtIn } from 'homelab-ports/same-guest'
 import type { Backup, Guest, Task } from 'protocol'
-import { type GuestMarks, remadeIn } from '../guest-identity.ts'
 import type { GuestRow, NodeRow, StatusRow, StorageRow } from '../pve/answers.ts'
 import type { Rights } from '../pve/rights.ts'
-import { madeAtIn } from '../same-guest.ts'
 import type { Rates } from './rates.ts'
 
 /** One read of the cluster. */

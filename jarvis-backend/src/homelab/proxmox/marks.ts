@@ -1,6 +1,6 @@
+import { isBeingMade, marksIn, remadeIn } from 'homelab-ports/guest-identity'
 import type { ClusterState } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
-import { isBeingMade, marksIn, remadeIn } from '../guest-identity.ts'
 import { GuestConfig } from '../pve/answers.ts'
 import { guestPath, type Place } from '../pve/guest.ts'
 import { eachOf } from './each.ts'

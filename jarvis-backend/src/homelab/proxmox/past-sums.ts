@@ -1,7 +1,7 @@
+import type { Past, Sample } from 'homelab-ports/samples'
 import type { ClusterState } from 'protocol'
 import { storageSeries } from 'protocol/facts'
 import { ratioOf } from '../format.ts'
-import type { Past, Sample } from '../samples.ts'
 import type { RrdRow } from './rrd.ts'
 
 type Minute = {

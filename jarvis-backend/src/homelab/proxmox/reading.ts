@@ -1,6 +1,6 @@
+import { ApiError } from 'homelab-ports/failure'
 import { JarvisError } from 'protocol'
 import { GuestRow, NodeRow, rowsOf, StatusRow, StorageRow, TaskRow } from '../pve/answers.ts'
-import { ApiError } from '../pve/failure.ts'
 import { isForbidden } from '../pve/rights.ts'
 import { taskOf } from '../pve/upid.ts'
 import type { Reading } from './known.ts'

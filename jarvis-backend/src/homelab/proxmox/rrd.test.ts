@@ -1,5 +1,5 @@
+import { minuteMs } from 'homelab-ports/samples'
 import { expect, test } from 'vitest'
-import { minuteMs } from '../samples.ts'
 import { type RrdKind, readRrd } from './rrd.ts'
 
 const noon = Date.UTC(2026, 0, 5, 12)

@@ -1,4 +1,4 @@
-import { minuteMs, type Sample } from '../samples.ts'
+import { minuteMs, type Sample } from 'homelab-ports/samples'
 
 export type RrdKind = 'node' | 'guest' | 'storage'
 /** Means over `minutes` (Unix ms). `values`: as in a sample; those that Proxmox does not record are undefined. */

@@ -1,6 +1,6 @@
+import { newest } from 'homelab-ports/newest-tasks'
+import { byNatural } from 'node-kit/natural'
 import type { ClusterPart, ClusterState, Guest, Node, Storage, Task } from 'protocol'
-import { byNatural } from '../../lib/natural.ts'
-import { newest } from '../newest-tasks.ts'
 import type { GuestRow, StorageRow } from '../pve/answers.ts'
 import { emptyLine, hiddenLine, reachOf, sightOf } from '../pve/rights.ts'
 import { quorumOf } from '../quorum.ts'

@@ -1,5 +1,5 @@
+import { newest } from 'homelab-ports/newest-tasks'
 import type { ClusterState, Task } from 'protocol'
-import { newest } from '../newest-tasks.ts'
 import type { Partial } from '../ports.ts'
 import { rowsOf, TaskRow } from '../pve/answers.ts'
 import { hiddenLine, type Rights, sightOf } from '../pve/rights.ts'

@@ -1,5 +1,5 @@
+import { ApiError } from 'homelab-ports/failure'
 import { z } from 'zod'
-import { ApiError } from './failure.ts'
 
 /** Proxmox sends numbers as numbers or strings, and flags as 0, 1 or not at all. Unreadable values count as absent. */
 const isNothing = (value: unknown) => value === null || value === ''

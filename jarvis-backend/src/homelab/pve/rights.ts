@@ -1,6 +1,6 @@
+import type { ApiError } from 'homelab-ports/failure'
 import type { PveReader } from '../ports.ts'
 import { Permissions } from './answers.ts'
-import type { ApiError } from './failure.ts'
 
 /** The token's rights by path, and whether each propagates to paths below; undefined if the cluster does not tell. */
 export type Rights = ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined

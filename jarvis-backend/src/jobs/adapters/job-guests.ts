@@ -1,5 +1,5 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import type { JobWork } from 'protocol'
-import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { ComposedHomelab } from '../../homelab/room.ts'
 import type { JobGuests, StoredJob } from '../job.ts'
 

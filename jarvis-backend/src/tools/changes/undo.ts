@@ -1,3 +1,4 @@
+import { whoseIs } from 'homelab-ports/guest-identity'
 import type { Guest } from 'protocol'
 import { named } from 'redaction/visible'
 import { z } from 'zod'
@@ -5,7 +6,6 @@ import { type Touch, things } from '../../gate/effect.ts'
 import { effectKindFacts, effectKindNames } from '../../gate/effect-kinds.ts'
 import { type Effect, effectsOf, Mistake, type World } from '../../gate/index.ts'
 import { guestTarget } from '../../gate/targets.ts'
-import { whoseIs } from '../../homelab/guest-identity.ts'
 import type { Tool, Undo } from '../tool.ts'
 import { type ChangePorts, changeTool, type Recorded } from './ports.ts'
 

@@ -1,7 +1,7 @@
+import { whoseAt } from 'homelab-ports/guest-identity'
 import type { Guest, Task } from 'protocol'
 import { clusterTime } from 'protocol/facts'
 import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
-import { whoseAt } from '../../homelab/guest-identity.ts'
 import { type BackupJob, readBackupJob } from '../../homelab/operations/backup-job.ts'
 import { readTaskLog } from '../../homelab/operations/task-log.ts'
 import type { Check, CheckPorts, Measure } from '../check.ts'

@@ -1,7 +1,7 @@
+import { ApiError } from 'homelab-ports/failure'
 import { clusterTime } from 'protocol/facts'
 import { plainName } from '../../homelab/format.ts'
 import { readCoverage } from '../../homelab/operations/coverage.ts'
-import { ApiError } from '../../homelab/pve/failure.ts'
 import { isForbidden } from '../../homelab/pve/rights.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'

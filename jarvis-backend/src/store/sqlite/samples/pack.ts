@@ -1,5 +1,5 @@
+import { fieldsOf, type Sample } from 'homelab-ports/samples'
 import type { SampleField } from 'protocol'
-import { fieldsOf, type Sample } from '../../../homelab/samples.ts'
 
 /** Series per row of samples: a row fits on one page, and few rows are written per minute. */
 export const seriesInRow = 96

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dayMs, minuteMs, quarterMs, weekMs } from 'homelab-ports/samples'
 import { expect, onTestFinished, test } from 'vitest'
-import { dayMs, minuteMs, quarterMs, weekMs } from '../../../homelab/samples.ts'
 import { openDatabase } from '../database.ts'
 import { SqliteSampleStore } from './samples.ts'
 

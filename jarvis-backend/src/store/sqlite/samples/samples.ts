@@ -7,7 +7,7 @@ import {
   type Sample,
   type SampleStore,
   weekMs,
-} from '../../../homelab/samples.ts'
+} from 'homelab-ports/samples'
 import type { Database } from '../database.ts'
 import { createSettings } from '../settings.ts'
 import { SqliteStore } from '../sqlite-store.ts'

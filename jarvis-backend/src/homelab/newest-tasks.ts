@@ -1,8 +1,0 @@
-import type { Task } from 'protocol'
-import { byNatural } from '../lib/natural.ts'
-
-/** The newest `count` tasks, newest first, and all that run: what holds a lock must be seen. */
-export function newest(tasks: readonly Task[], count: number): Task[] {
-  const sorted = [...tasks].sort((a, b) => b.startedAt - a.startedAt || byNatural(a.upid, b.upid))
-  return sorted.filter(({ status }, at) => at < count || status === 'running')
-}

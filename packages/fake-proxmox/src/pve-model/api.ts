@@ -1,0 +1,57 @@
+import { failureOf } from 'homelab-ports/failure'
+import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from 'homelab-ports/ports'
+import type { Model } from './model.ts'
+import { Refusal } from './refusal.ts'
+import { answer, notImplemented } from './route.ts'
+import { routes } from './routes.ts'
+
+/** The API of a cluster in memory. Its refusals read as they do over HTTP. It checks no rights. */
+export function createModelApi(
+  model: Model,
+  ways: Pick<PveApi, 'now' | 'wait'> & {
+    /** Runs before each request. */
+    arrive(signal: AbortSignal): Promise<void>
+    /** Hears of each request that may change something, once it has reached the cluster. */
+    record(request: string): void
+  },
+): PveApi {
+  async function call(method: 'GET' | PveMethod, segments: PvePath, values: PveValues, { signal, isWhole }: PveAsk) {
+    await ways.arrive(signal)
+    const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
+    const about = { host: 'demo', tokenId: '', isChange: method !== 'GET', ...(node !== undefined && { node }) }
+    const request = { method, path: `/${segments.join('/')}`, values: joined(values) }
+    try {
+      mustAnswer(model, node)
+      if (method !== 'GET') ways.record(`${method} ${request.path}`)
+      const said = answer(routes, model, request)
+      if (said === undefined) throw notImplemented(request)
+      // The caller gets a copy of the answer, as it does over HTTP.
+      return structuredClone(isWhole ? said : said.data)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { status, message, errors } = error
+      throw failureOf({ status, phrase: message, text: JSON.stringify({ message, errors }) }, about)
+    }
+  }
+  return {
+    now: ways.now,
+    wait: ways.wait,
+    get: (path, query, ask) => call('GET', path, query, ask),
+    change: (method, path, form, { signal }) => call(method, path, form, { signal }),
+  }
+}
+
+/** Joins a list into one text, as a request carries it. */
+const joined = (values: PveValues) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, [value].flat().join('\0')]))
+
+/** @throws Refusal where the cluster does not have the node or cannot reach it */
+export function mustAnswer({ host }: Model, name: string | undefined) {
+  if (name === undefined) return
+  const node = host.nodes().find((candidate) => candidate.name === name)
+  if (node === undefined) {
+    const words = `hostname lookup '${name}' failed - failed to get address info for: ${name}: Name or service not known`
+    throw new Refusal(500, words)
+  }
+  if (!node.isOnline) throw new Refusal(595, 'No route to host')
+}
