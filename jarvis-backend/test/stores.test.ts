@@ -129,10 +129,12 @@ const sqlite: Record<string, () => void> = {
 for (const [port, contract] of Object.entries(sqlite)) describe(`${port} in SQLite`, contract)
 
 test('every store port has its contract', () => {
-  const src = fileURLToPath(new URL('../src', import.meta.url))
-  const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'))
-  const ports = files.flatMap((name) =>
-    [...readFileSync(join(src, name), 'utf8').matchAll(/^export interface (\w+Store)\b/gm)].map(([, port]) => port),
-  )
+  const ports = ['../src', '../../packages/homelab-ports/src'].flatMap((folder) => {
+    const src = fileURLToPath(new URL(folder, import.meta.url))
+    const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'))
+    return files.flatMap((name) =>
+      [...readFileSync(join(src, name), 'utf8').matchAll(/^export interface (\w+Store)\b/gm)].map(([, port]) => port),
+    )
+  })
   expect(ports.sort()).toEqual(Object.keys(sqlite).sort())
 })
