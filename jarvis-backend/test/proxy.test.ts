@@ -68,7 +68,9 @@ test('what is posted over http arrives whole: embeddings, speech, channels', asy
   const proxy = await startForwardProxy({ port })
   await goOutWith({ ALL_PROXY: proxy.host })
   expect((await openAiEmbedder({ baseUrl: far, model: 'e1' })).dimensions).toBe(2)
-  expect(await transcribe({ baseUrl: far, model: 'w1' }, Buffer.from('RIFF'), 'a.wav', signal)).toBe('said')
+  expect(await transcribe({ baseUrl: far, model: 'w1' }, { audio: Buffer.from('RIFF'), name: 'a.wav' }, signal)).toBe(
+    'said',
+  )
   expect(await ask('http://ntfy.example.test/alerts', { body: 'pve is hot', signal })).toMatchObject({ status: 200 })
   expect(came).toEqual([
     expect.stringContaining('"input":["homelab"]'),
@@ -99,7 +101,7 @@ test.each([
   const caught = (error: Error) => void said.push(error.message)
   await ask(secure, { signal }).catch(caught)
   await openAiEmbedder({ baseUrl: secure, model: 'e1' }).catch(caught)
-  await transcribe({ baseUrl: secure, model: 'w1' }, Buffer.from(''), 'a.wav', signal).catch(caught)
+  await transcribe({ baseUrl: secure, model: 'w1' }, { audio: Buffer.from(''), name: 'a.wav' }, signal).catch(caught)
   await createPublicFetch({ resolve: async () => ['203.0.113.9'], isAllowed: () => true })(new URL(secure)).catch(
     ({ message }: Error) => said.push(message.replace('203.0.113.9', 'models.example.test')),
   )

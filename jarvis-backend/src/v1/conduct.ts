@@ -31,140 +31,172 @@ export type Writer = {
 /** `pending`: answer as soon as a card waits. `wait`: never before the end. */
 export type Manner = 'pending' | 'wait' | undefined
 
+export type ConductParts = FollowParts & {
+  asked: Pick<AskedStore, 'delivered'>
+  listeners: ReturnType<typeof createListeners>
+  clock: Clock
+  /** Aborts when the server stops. */
+  stopping: AbortSignal
+  report(error: unknown, message: string): void
+}
+
+/** The response that an answer is written to. */
+export type Recipient = {
+  response: ServerResponse
+  /** Name of the token. */
+  token: string
+  manner: Manner
+  /** The answer is sent in one piece. */
+  isWhole: boolean
+  writer: Writer
+}
+
 /** Follows a run for one response: keeps it alive, and remembers whether the answer was sent to its end. */
-export function createConduct(
-  parts: FollowParts & {
-    asked: Pick<AskedStore, 'delivered'>
-    listeners: ReturnType<typeof createListeners>
-    clock: Clock
-    /** Aborts when the server stops. */
-    stopping: AbortSignal
-    report(error: unknown, message: string): void
-  },
-) {
-  const { clock, asked, stopping } = parts
+export type Conduct = (answering: Answering, recipient: Recipient) => void
 
-  return function conduct(
-    { sessionId, runId, outlives, isNew, ahead }: Answering,
-    {
-      response,
-      token,
-      manner,
-      isWhole,
-      writer,
-    }: {
-      response: ServerResponse
-      token: string
-      manner: Manner
-      /** The answer is sent in one piece. */
-      isWhole: boolean
-      writer: Writer
-    },
-  ): void {
-    const leave = parts.listeners.join({ sessionId, runId, token })
-    const cards = new Map<string, Card>()
-    let isImpatient = manner === 'pending'
-    let isOver = false
-    let followed = { end() {}, check() {} }
-    let disarmBeat = () => {}
-    let disarmPatience = () => {}
+export const createConduct =
+  (parts: ConductParts): Conduct =>
+  (answering, recipient) =>
+    new ConductedAnswer(parts, answering, recipient).begin()
 
-    const finish = (isKept: boolean) => {
-      isOver = true
-      followed.end()
-      disarmBeat()
-      disarmPatience()
-      stopping.removeEventListener('abort', onStopping)
-      leave(isKept)
-    }
-    const mayAnswerNow = () => {
-      if (isOver || !isImpatient || cards.size === 0) return
-      finish(true)
-      writer.later([...cards.values()])
-    }
-    const onStopping = () => {
-      if (isOver) return
-      finish(true)
-      const message = 'JARVIS is shutting down. Ask the same again in a moment: the answer goes on where it was.'
-      writer.ended({ type: 'failed', code: 'shutting_down', message, text: '', usage: noTokens, hasChanged: false })
-    }
-    const beat = () => {
-      disarmBeat = clock.after(beatMs, () => {
-        followed.check()
-        if (isOver) return
-        writer.beat()
-        beat()
-      })
-    }
-    const waits = (card: Card) => {
-      cards.set(card.toolUseId, card)
-      writer.waits(card)
-      mayAnswerNow()
-    }
-    const followOwn = () => {
-      // An end can be told before `followRun` returns.
-      const own = followRun(
-        parts,
-        { sessionId, runId, isNew },
-        {
-          text: writer.text,
-          thinking: writer.thinking,
-          entry: writer.entry,
-          waits,
-          ended(end) {
-            finish(true)
-            response.once('finish', () => {
-              try {
-                asked.delivered(runId)
-              } catch (error) {
-                parts.report(error, `that the answer of ${runId} was sent could not be stored`)
-              }
-            })
-            writer.ended(end)
-          },
-        },
-      )
-      if (isOver) own.end()
-      else followed = own
-    }
-    /** Tells how the run before it ended, whose program was told that it waits. */
-    const followAhead = (first: string) => {
-      const isHeardElsewhere = parts.listeners.isHeard(first)
-      const before = followRun(
-        parts,
-        { sessionId, runId: first },
-        {
-          text() {},
-          thinking() {},
-          waits,
-          ended(end) {
-            cards.clear()
-            if (!isHeardElsewhere && end.text !== '') writer.before(end.text)
-            queueMicrotask(() => {
-              if (!isOver) followOwn()
-            })
-          },
-        },
-      )
-      if (!isOver) followed = before
-    }
+/** One answer of a run, from the request to the end of its response. */
+class ConductedAnswer {
+  readonly #parts: ConductParts
+  readonly #answering: Answering
+  readonly #recipient: Recipient
+  readonly #leave: (isKept: boolean) => void
+  /** Cards that wait, by `toolUseId`. */
+  readonly #cards = new Map<string, Card>()
+  /** True if the answer ends as soon as a card waits. */
+  #isImpatient: boolean
+  #isOver = false
+  #followed = { end() {}, check() {} }
+  #disarmBeat = () => {}
+  #disarmPatience = () => {}
 
+  constructor(parts: ConductParts, answering: Answering, recipient: Recipient) {
+    const { sessionId, runId } = answering
+    this.#parts = parts
+    this.#answering = answering
+    this.#recipient = recipient
+    this.#leave = parts.listeners.join({ sessionId, runId, token: recipient.token })
+    this.#isImpatient = recipient.manner === 'pending'
+  }
+
+  begin(): void {
+    const { clock, stopping } = this.#parts
+    const { response, isWhole, manner } = this.#recipient
+    const { ahead, outlives } = this.#answering
     response.once('close', () => {
-      if (!isOver) finish(outlives)
+      if (!this.#isOver) this.#finish(outlives)
     })
     if (stopping.aborted) {
-      onStopping()
+      this.#onStopping()
       return
     }
-    stopping.addEventListener('abort', onStopping, { once: true })
-    beat()
+    stopping.addEventListener('abort', this.#onStopping, { once: true })
+    this.#beat()
     if (isWhole && manner === undefined)
-      disarmPatience = clock.after(patienceMs, () => {
-        isImpatient = true
-        mayAnswerNow()
+      this.#disarmPatience = clock.after(patienceMs, () => {
+        this.#isImpatient = true
+        this.#mayAnswerNow()
       })
-    if (ahead === undefined) followOwn()
-    else followAhead(ahead)
+    if (ahead === undefined) this.#followOwn()
+    else this.#followAhead(ahead)
+  }
+
+  #finish(isKept: boolean): void {
+    this.#isOver = true
+    this.#followed.end()
+    this.#disarmBeat()
+    this.#disarmPatience()
+    this.#parts.stopping.removeEventListener('abort', this.#onStopping)
+    this.#leave(isKept)
+  }
+
+  #mayAnswerNow(): void {
+    if (this.#isOver || !this.#isImpatient || this.#cards.size === 0) return
+    this.#finish(true)
+    this.#recipient.writer.later([...this.#cards.values()])
+  }
+
+  readonly #onStopping = (): void => {
+    if (this.#isOver) return
+    this.#finish(true)
+    const message = 'JARVIS is shutting down. Ask the same again in a moment: the answer goes on where it was.'
+    const { writer } = this.#recipient
+    writer.ended({ type: 'failed', code: 'shutting_down', message, text: '', usage: noTokens, hasChanged: false })
+  }
+
+  #beat(): void {
+    this.#disarmBeat = this.#parts.clock.after(beatMs, () => {
+      this.#followed.check()
+      if (this.#isOver) return
+      this.#recipient.writer.beat()
+      this.#beat()
+    })
+  }
+
+  readonly #waits = (card: Card): void => {
+    this.#cards.set(card.toolUseId, card)
+    this.#recipient.writer.waits(card)
+    this.#mayAnswerNow()
+  }
+
+  #followOwn(): void {
+    const { sessionId, runId, isNew } = this.#answering
+    const { writer } = this.#recipient
+    // An end can be told before `followRun` returns.
+    const own = followRun(
+      this.#parts,
+      { sessionId, runId, isNew },
+      {
+        text: writer.text,
+        thinking: writer.thinking,
+        entry: writer.entry,
+        waits: this.#waits,
+        ended: (end) => this.#ended(end),
+      },
+    )
+    if (this.#isOver) own.end()
+    else this.#followed = own
+  }
+
+  #ended(end: Ended): void {
+    const { asked, report } = this.#parts
+    const { runId } = this.#answering
+    const { response, writer } = this.#recipient
+    this.#finish(true)
+    response.once('finish', () => {
+      try {
+        asked.delivered(runId)
+      } catch (error) {
+        report(error, `that the answer of ${runId} was sent could not be stored`)
+      }
+    })
+    writer.ended(end)
+  }
+
+  /** Tells how the run before it ended, if its program was told that the run waits. */
+  #followAhead(first: string): void {
+    const isHeardElsewhere = this.#parts.listeners.isHeard(first)
+    const before = followRun(
+      this.#parts,
+      { sessionId: this.#answering.sessionId, runId: first },
+      {
+        text() {},
+        thinking() {},
+        waits: this.#waits,
+        ended: (end) => {
+          this.#cards.clear()
+          if (!isHeardElsewhere && end.text !== '') this.#recipient.writer.before(end.text)
+          queueMicrotask(() => {
+            if (!this.#isOver) this.#followOwn()
+          })
+        },
+      },
+    )
+    if (!this.#isOver) this.#followed = before
   }
 }
 

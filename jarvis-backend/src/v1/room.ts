@@ -41,19 +41,14 @@ export const v1Room = defineRoom({
 
 /** @param startedAt when JARVIS started, Unix ms */
 async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListener> {
-  const [
-    { createChatCompletions },
-    { createEmbeddings },
-    { createResponses },
-    { createV1Routes },
-    { createTranscriptions },
-  ] = await Promise.all([
-    import('./chat/handle.ts'),
-    import('./embeddings.ts'),
-    import('./responses/handle.ts'),
-    import('./routes.ts'),
-    import('./transcriptions.ts'),
-  ])
+  const [{ createChatCompletions }, { createEmbeddings }, { Responses }, { createV1Routes }, { createTranscriptions }] =
+    await Promise.all([
+      import('./chat/handle.ts'),
+      import('./embeddings.ts'),
+      import('./responses/handle.ts'),
+      import('./routes.ts'),
+      import('./transcriptions.ts'),
+    ])
   const { agents, sessions, budgets, memory } = needs
   const { redactor, report } = needs.foundation
   const answering = await loadAnswering(needs)
@@ -83,7 +78,7 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
       embeddings.kind === 'openai' ? requireBudget : () => {},
     ),
     transcriptions: createTranscriptions(transcriptions, requireBudget, redactor.text),
-    responses: createResponses({
+    responses: new Responses({
       ...answering,
       runs: sessions.runs,
       transcripts: sessions.store,

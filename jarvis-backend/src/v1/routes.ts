@@ -8,6 +8,18 @@ import type { ProgramBearer, ProgramToken } from './token.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => void | Promise<void>
 
+/** Whoever asks, and where the answer goes. */
+export type Asking = { response: ServerResponse; token: ProgramToken }
+
+/** The handlers of `/v1/responses` and what lies below it. */
+export interface ResponsesDoor {
+  create: Handle
+  retrieve(id: string, request: IncomingMessage, asking: Asking): void
+  cancel(id: string, asking: Asking): void
+  remove(): never
+  compact(): never
+}
+
 /** Serves `/v1` in the form of OpenAI's API, failures too. */
 export function createV1Routes(parts: {
   guard: RequestGuard
@@ -16,13 +28,7 @@ export function createV1Routes(parts: {
   chatCompletions: Handle
   embeddings: Handle
   transcriptions: Handle
-  responses: {
-    create: Handle
-    compact: Handle
-    retrieve(id: string): Handle
-    remove: Handle
-    cancel(id: string): Handle
-  }
+  responses: ResponsesDoor
   /** Ends a response once its token does not count any more. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
@@ -30,6 +36,7 @@ export function createV1Routes(parts: {
   report(error: unknown, message: string): void
   redact(text: string): string
 }): RequestListener {
+  const { responses } = parts
   const created = Math.floor(parts.startedAt / 1000)
   const modelsFor = (token: ProgramToken) => modelsOf(parts.agents.list(), token.name)
   const listModels: Handle = (_request, response, token) =>
@@ -43,16 +50,18 @@ export function createV1Routes(parts: {
   function routesAt(path: string): Record<string, Handle> | undefined {
     const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
     if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }
-    if (path === '/v1/responses') return { POST: parts.responses.create }
-    if (path === '/v1/responses/compact') return { POST: parts.responses.compact }
+    if (path === '/v1/responses') return { POST: (...asked) => responses.create(...asked) }
+    if (path === '/v1/responses/compact') return { POST: () => responses.compact() }
     if (path === '/v1/embeddings') return { POST: parts.embeddings }
     if (path === '/v1/audio/transcriptions') return { POST: parts.transcriptions }
     if (path === '/v1/models') return { GET: listModels }
     if (kind === 'models') return { GET: getModel(decoded(act === undefined ? name : `${name}/${act}`)) }
     if (kind !== 'responses' || name.includes('/')) return undefined
-    return act === undefined
-      ? { GET: parts.responses.retrieve(name), DELETE: parts.responses.remove }
-      : { POST: parts.responses.cancel(name) }
+    if (act !== undefined) return { POST: (_request, response, token) => responses.cancel(name, { response, token }) }
+    return {
+      GET: (request, response, token) => responses.retrieve(name, request, { response, token }),
+      DELETE: () => responses.remove(),
+    }
   }
 
   /** @throws ApiError 404, 405 */

@@ -3,6 +3,9 @@ import { faultAtProxy } from '../lib/unreachable.ts'
 /** The server that turns speech into text, as OpenAI's does. */
 export type TranscriptionServer = { baseUrl: string; model: string; apiKey?: string }
 
+/** `name`: the ending of a file name tells some servers the format. */
+type Recording = { audio: Uint8Array; name: string }
+
 const slowestMs = 5 * 60_000
 const mostWords = 300
 
@@ -29,14 +32,10 @@ export async function sendRecording(
   }
 }
 
-/**
- * Turns a recording into text. @param name its ending tells some servers the format
- * @throws Error in words, with at most 300 characters of what the server said
- */
+/** Turns a recording into text. @throws Error in words, with at most 300 characters of what the server said */
 export async function transcribe(
   server: TranscriptionServer,
-  audio: Uint8Array,
-  name: string,
+  { audio, name }: Recording,
   signal: AbortSignal,
 ): Promise<string> {
   const form = new FormData()

@@ -21,7 +21,7 @@ export function transcribing(parts: {
     if (why !== undefined) throw new JarvisError('too_many_requests', why)
     const { transcribe } = await import('./transcribe.ts')
     try {
-      return await redactor.later(await transcribe(server, audio, name, signal))
+      return await redactor.later(await transcribe(server, { audio, name }, signal))
     } catch (error) {
       throw new Error(redactor.text(error instanceof Error ? error.message : 'the service failed'))
     }

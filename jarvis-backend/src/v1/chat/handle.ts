@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import type { createAsk } from '../ask.ts'
 import { readJson } from '../body.ts'
-import type { createConduct } from '../conduct.ts'
+import type { Conduct } from '../conduct.ts'
 import { badField } from '../errors.ts'
 import { requireFormat } from '../format.ts'
 import { mannerOf, repetitionIn, sessionIn } from '../headers.ts'
@@ -28,7 +28,7 @@ export function createChatCompletions(parts: {
   ask: ReturnType<typeof createAsk>
   /** Looks for secrets in what a request says, in steps, so that `ask` takes little time. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
-  conduct: ReturnType<typeof createConduct>
+  conduct: Conduct
   answerPlainly: ReturnType<typeof createPlainAnswer>
   clock: Clock
   /** How long the headers of a whole answer are held back, ms. */
@@ -36,7 +36,7 @@ export function createChatCompletions(parts: {
 }) {
   const { clock } = parts
 
-  const writerOf = (chat: ChatRequest, response: ServerResponse, head: Head, own: Own) =>
+  const writerOf = (chat: ChatRequest, response: ServerResponse, { head, own }: { head: Head; own: Own }) =>
     promised(
       chat.isStreamed
         ? streamedWriter(response, head, { own, wantsUsage: chat.wantsUsage, isLegacy: chat.isLegacy })
@@ -54,7 +54,10 @@ export function createChatCompletions(parts: {
     if (chat.ignored.length > 0) response.setHeader('Jarvis-Ignored', chat.ignored.join(', '))
     if (model.agent === undefined) {
       refuseCalls(chat)
-      const writer = writerOf(chat, response, { ...head, id: newId('chatcmpl').replace('_', '-') }, {})
+      const writer = writerOf(chat, response, {
+        head: { ...head, id: newId('chatcmpl').replace('_', '-') },
+        own: {},
+      })
       return parts.answerPlainly(chat, response, writer)
     }
     const session = sessionIn(request, chat.isStreamed)
@@ -77,7 +80,10 @@ export function createChatCompletions(parts: {
     })
     const { sessionId, runId } = answering
     response.setHeader('Jarvis-Session', sessionId)
-    const writer = writerOf(chat, response, { ...head, id: `chatcmpl-${runId}` }, { sessionId, runId })
+    const writer = writerOf(chat, response, {
+      head: { ...head, id: `chatcmpl-${runId}` },
+      own: { sessionId, runId },
+    })
     parts.conduct(answering, { response, token: token.name, manner, isWhole: !chat.isStreamed, writer })
   }
 }

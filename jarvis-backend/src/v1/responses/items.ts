@@ -1,4 +1,4 @@
-import type { Card, Decision, Entry, ToolCall } from 'protocol'
+import type { Card, Decision, Entry, EntryOf, ToolCall } from 'protocol'
 import { callIdOf, callsIn, settles } from '../../agent/settles.ts'
 import { cardLine } from '../card-words.ts'
 import { itemId, type Place } from './place.ts'
@@ -65,57 +65,138 @@ const messageOf = (id: string): MessageItem => ({
   content: [],
 })
 
-/** Makes the items of a response from what is heard of its run, live or from the store: the same items with the same ids. */
-export function createItems(place: Place, tell: ItemListener) {
-  const items: Item[] = []
-  const known = new Map<string, ToolCall>()
-  const calls = new Map<string, { at: number; item: McpCall }>()
-  const cards = new Map<string, { at: number; item: Confirmation }>()
-  let open: { at: number; item: MessageItem } | undefined
-  let thinking: { at: number; item: ReasoningItem; text: string } | undefined
-  let turns = 0
+/** An item and its index in the response. */
+type Placed<I extends Item> = { at: number; item: I }
 
-  function add<I extends Item>(item: I): { at: number; item: I } {
-    const at = items.push(item) - 1
-    tell.added(at, item)
-    return { at, item }
+/** The items of a response, made from what is heard of its run, live or from the store: the same items with the same ids. */
+export class ResponseItems {
+  readonly #place: Place
+  readonly #tell: ItemListener
+  readonly #items: Item[] = []
+  readonly #known = new Map<string, ToolCall>()
+  readonly #calls = new Map<string, Placed<McpCall>>()
+  readonly #cards = new Map<string, Placed<Confirmation>>()
+  #open: Placed<MessageItem> | undefined
+  #thinking: (Placed<ReasoningItem> & { text: string }) | undefined
+  #turns = 0
+
+  constructor(place: Place, tell: ItemListener) {
+    this.#place = place
+    this.#tell = tell
   }
-  function close({ at, item }: { at: number; item: MessageItem }, text: string) {
-    item.content = [textOf(text)]
-    item.status = 'completed'
-    tell.done(at, item)
+
+  /** The items so far, in the order of the response. */
+  get all(): readonly Item[] {
+    return this.#items
   }
-  function think(delta: string) {
+
+  /** Adds a piece of the turn that streams. */
+  text(delta: string): void {
+    // Empty lines come between turns; two items do not need them.
+    const piece = this.#open === undefined ? delta.replace(/^\n+/, '') : delta
+    if (piece === '') return
+    this.#open ??= this.#add(messageOf(itemId('msg', this.#place, `t${this.#turns}`)))
+    this.#tell.text(this.#open.at, this.#open.item, piece)
+  }
+
+  /** Adds a piece of the model's thinking. */
+  think(delta: string): void {
     if (delta === '') return
-    thinking ??= {
-      ...add<ReasoningItem>({
+    this.#thinking ??= {
+      ...this.#add<ReasoningItem>({
         type: 'reasoning',
-        id: itemId('rs', place, `t${turns}`),
+        id: itemId('rs', this.#place, `t${this.#turns}`),
         status: 'in_progress',
         summary: [],
       }),
       text: '',
     }
-    thinking.text += delta
-    tell.text(thinking.at, thinking.item, delta)
+    this.#thinking.text += delta
+    this.#tell.text(this.#thinking.at, this.#thinking.item, delta)
   }
-  function closeThinking(text: string) {
-    if (thinking === undefined) return
-    const { at, item } = thinking
-    thinking = undefined
+
+  /** Adds words of JARVIS itself. @param id names them within the response */
+  say(id: string, text: string): void {
+    this.#close(this.#add(messageOf(itemId('msg', this.#place, id))), text)
+  }
+
+  /** Adds a card that waits for a person. */
+  card(card: Card): void {
+    const { toolUseId, toolName, expiresAt } = card
+    if (this.#cards.has(toolUseId)) return
+    const shown = this.#add<Confirmation>({
+      type: 'jarvis:confirmation',
+      id: itemId('jc', this.#place, toolUseId),
+      status: 'in_progress',
+      tool_use_id: toolUseId,
+      name: toolName,
+      text: cardLine(card),
+      expires_at: Math.floor(expiresAt / 1000),
+      decision: null,
+    })
+    this.#cards.set(toolUseId, shown)
+  }
+
+  /** Takes an entry of the run, after its text was told. */
+  hear(entry: Entry): void {
+    if (entry.type === 'assistant') this.#endTurn(entry)
+    else if (entry.type === 'tool_use') this.#begin(entry)
+    else if (entry.type === 'confirm_needed') this.card(entry)
+    else if (entry.type === 'confirm_resolved') this.#decided(entry.toolUseId, entry.decision)
+    if (!settles(entry)) return
+    const call = this.#known.get(callIdOf(entry))
+    if (call === undefined) return
+    if (entry.type !== 'tool_result') this.#settle(call, wordsOf(entry), true)
+    else if (entry.isHandedOut) this.#handOut(call)
+    else this.#settle(call, entry.result, entry.isError)
+  }
+
+  /** Closes what is open at the end of the response. @param text the text of the open message */
+  end(text = ''): void {
+    this.#closeThinking(this.#thinking?.text ?? '')
+    if (this.#open !== undefined) this.#close(this.#open, text)
+    this.#open = undefined
+  }
+
+  #add<I extends Item>(item: I): Placed<I> {
+    const at = this.#items.push(item) - 1
+    this.#tell.added(at, item)
+    return { at, item }
+  }
+
+  #close({ at, item }: Placed<MessageItem>, text: string): void {
+    item.content = [textOf(text)]
+    item.status = 'completed'
+    this.#tell.done(at, item)
+  }
+
+  #closeThinking(text: string): void {
+    if (this.#thinking === undefined) return
+    const { at, item } = this.#thinking
+    this.#thinking = undefined
     item.summary = [summaryOf(text)]
     item.status = 'completed'
-    tell.done(at, item)
+    this.#tell.done(at, item)
   }
-  function say(id: string, text: string) {
-    close(add(messageOf(itemId('msg', place, id))), text)
+
+  #endTurn(entry: EntryOf<'assistant'>): void {
+    const thought = entry.content.flatMap((item) => (item.type === 'thinking' ? item.text : [])).join('')
+    if (this.#thinking === undefined) this.think(thought)
+    this.#closeThinking(thought)
+    const words = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
+    if (this.#open !== undefined) this.#close(this.#open, words)
+    else if (words.trim() !== '') this.say(`t${this.#turns}`, words)
+    this.#open = undefined
+    this.#turns += 1
+    for (const call of callsIn(entry)) this.#known.set(call.toolUseId, call)
   }
-  function begin({ toolUseId, toolName, toolInput }: Pick<ToolCall, 'toolUseId' | 'toolName' | 'toolInput'>) {
-    const begun = calls.get(toolUseId)
+
+  #begin({ toolUseId, toolName, toolInput }: Pick<ToolCall, 'toolUseId' | 'toolName' | 'toolInput'>): Placed<McpCall> {
+    const begun = this.#calls.get(toolUseId)
     if (begun !== undefined) return begun
-    const call = add<McpCall>({
+    const call = this.#add<McpCall>({
       type: 'mcp_call',
-      id: itemId('mcp', place, toolUseId),
+      id: itemId('mcp', this.#place, toolUseId),
       status: 'in_progress',
       server_label: 'jarvis',
       name: toolName,
@@ -124,92 +205,36 @@ export function createItems(place: Place, tell: ItemListener) {
       output: null,
       error: null,
     })
-    calls.set(toolUseId, call)
+    this.#calls.set(toolUseId, call)
     return call
   }
-  function settle(call: ToolCall, output: string, isError: boolean) {
-    const { at, item } = begin(call)
+
+  #settle(call: ToolCall, output: string, isError: boolean): void {
+    const { at, item } = this.#begin(call)
     item.status = isError ? 'failed' : 'completed'
     item.output = isError ? null : output
     item.error = isError ? output : null
-    tell.done(at, item)
+    this.#tell.done(at, item)
   }
-  function handOut({ toolUseId, toolName, toolInput }: ToolCall) {
-    const id = itemId('fc', place, toolUseId)
-    const given = { name: toolName, arguments: JSON.stringify(toolInput) }
-    const { at, item } = add<FunctionCall>({
+
+  #handOut({ toolUseId, toolName, toolInput }: ToolCall): void {
+    const { at, item } = this.#add<FunctionCall>({
       type: 'function_call',
-      id,
+      id: itemId('fc', this.#place, toolUseId),
       call_id: toolUseId,
-      ...given,
+      name: toolName,
+      arguments: JSON.stringify(toolInput),
       status: 'completed',
     })
-    tell.done(at, item)
+    this.#tell.done(at, item)
   }
-  function card({ toolUseId, toolName, expiresAt, ...rest }: Card) {
-    if (cards.has(toolUseId)) return
-    const text = cardLine({ toolUseId, toolName, expiresAt, ...rest })
-    const shown = add<Confirmation>({
-      type: 'jarvis:confirmation',
-      id: itemId('jc', place, toolUseId),
-      status: 'in_progress',
-      tool_use_id: toolUseId,
-      name: toolName,
-      text,
-      expires_at: Math.floor(expiresAt / 1000),
-      decision: null,
-    })
-    cards.set(toolUseId, shown)
-  }
-  function decided(toolUseId: string, decision: Decision | null) {
-    const shown = cards.get(toolUseId)
+
+  #decided(toolUseId: string, decision: Decision | null): void {
+    const shown = this.#cards.get(toolUseId)
     if (shown === undefined || shown.item.status === 'completed') return
     shown.item.status = 'completed'
     shown.item.decision = decision
-    tell.done(shown.at, shown.item)
-  }
-
-  return {
-    items,
-    card,
-    think,
-    /** A piece of the turn that streams. */
-    text(delta: string) {
-      // Between turns come empty lines, which two items need not.
-      const piece = open === undefined ? delta.replace(/^\n+/, '') : delta
-      if (piece === '') return
-      open ??= add(messageOf(itemId('msg', place, `t${turns}`)))
-      tell.text(open.at, open.item, piece)
-    },
-    /** Words of JARVIS itself. @param id names them within the response */
-    say,
-    hear(entry: Entry) {
-      if (entry.type === 'assistant') {
-        const thought = entry.content.flatMap((item) => (item.type === 'thinking' ? item.text : [])).join('')
-        if (thinking === undefined) think(thought)
-        closeThinking(thought)
-        const words = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
-        if (open !== undefined) close(open, words)
-        else if (words.trim() !== '') say(`t${turns}`, words)
-        open = undefined
-        turns += 1
-        for (const call of callsIn(entry)) known.set(call.toolUseId, call)
-      } else if (entry.type === 'tool_use') begin(entry)
-      else if (entry.type === 'confirm_needed') card(entry)
-      else if (entry.type === 'confirm_resolved') decided(entry.toolUseId, entry.decision)
-      if (!settles(entry)) return
-      const call = known.get(callIdOf(entry))
-      if (call === undefined) return
-      if (entry.type !== 'tool_result') settle(call, wordsOf(entry), true)
-      else if (entry.isHandedOut) handOut(call)
-      else settle(call, entry.result, entry.isError)
-    },
-    /** Closes what is open at the end of the response. */
-    end(text = '') {
-      closeThinking(thinking?.text ?? '')
-      if (open !== undefined) close(open, text)
-      open = undefined
-    },
+    this.#tell.done(shown.at, shown.item)
   }
 }
 
@@ -221,8 +246,8 @@ const wordsOf = (entry: Extract<Entry, { type: 'blocked' | 'confirm_resolved' }>
 const nobody: ItemListener = { added() {}, text() {}, done() {} }
 
 /** The items of a run that is stored. */
-export function itemsOf(place: Place, entries: readonly Entry[]): Item[] {
-  const made = createItems(place, nobody)
+export function itemsOf(place: Place, entries: readonly Entry[]): readonly Item[] {
+  const made = new ResponseItems(place, nobody)
   for (const entry of entries) made.hear(entry)
-  return made.items
+  return made.all
 }

@@ -2,104 +2,41 @@ import type { ServerResponse } from 'node:http'
 import { noUsage, type Usage } from 'protocol'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import { type ApiError, failureOf } from '../errors.ts'
-import { openEvents } from '../send.ts'
-import { createItems, type Item, type MessageItem, type ReasoningItem, summaryOf, textOf } from './items.ts'
-import type { Place } from './place.ts'
-import { type Head, type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
-import type { ResponseWriter } from './writer.ts'
+import { type Events, openEvents } from '../send.ts'
+import {
+  type Item,
+  type ItemListener,
+  type MessageItem,
+  type ReasoningItem,
+  ResponseItems,
+  summaryOf,
+  textOf,
+} from './items.ts'
+import { type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
+import type { ResponseWriter, Told } from './writer.ts'
+
+/** An item whose text streams. */
+type Streaming = MessageItem | ReasoningItem
 
 /** Writes a response as events. The last one before `[DONE]` has the response whole. */
-export function streamedWriter(
-  response: ServerResponse,
-  place: Place,
-  head: Head,
-  { own, shown }: { own: Own; shown: ResponseWriter['shown'] },
-): ResponseWriter {
+export function streamedWriter(response: ServerResponse, { place, head, own, shown }: Told): ResponseWriter {
   const events = openEvents(response)
-  let sequence = 0
+  const told = new ItemEvents(events)
+  const items = new ResponseItems(place, told)
   let isWaiting = false
-  let said = ''
-  /** Text that a slow client has not taken yet. */
-  let gathered: { index: number; item: MessageItem | ReasoningItem; text: string } | undefined
-
-  const write = (type: string, fields: object) =>
-    events.named(type, JSON.stringify({ type, sequence_number: sequence++, ...fields }))
-  const writeDelta = (index: number, { type, id }: MessageItem | ReasoningItem, delta: string) => {
-    const at = { item_id: id, output_index: index }
-    if (type === 'message') write('response.output_text.delta', { ...at, content_index: 0, delta, logprobs: [] })
-    else write('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta })
-  }
-  const flush = () => {
-    if (gathered === undefined) return
-    const { index, item, text } = gathered
-    gathered = undefined
-    writeDelta(index, item, text)
-  }
-  const send = (type: string, fields: object) => {
-    flush()
-    write(type, fields)
-  }
-  events.onDrain(flush)
-
-  const items = createItems(place, {
-    added(index, item) {
-      send('response.output_item.added', { output_index: index, item })
-      const at = { item_id: item.id, output_index: index }
-      if (item.type === 'message') {
-        said = ''
-        send('response.content_part.added', { ...at, content_index: 0, part: textOf('') })
-      } else if (item.type === 'reasoning') {
-        send('response.reasoning_summary_part.added', { ...at, summary_index: 0, part: summaryOf('') })
-      } else if (item.type === 'mcp_call') send('response.mcp_call.in_progress', at)
-    },
-    text(index, item, delta) {
-      if (item.type === 'message') said += delta
-      if (gathered !== undefined && gathered.item !== item) flush()
-      gathered = { index, item, text: (gathered?.text ?? '') + delta }
-      if (!events.isSlow()) flush()
-    },
-    done(index, item) {
-      const at = { item_id: item.id, output_index: index }
-      if (item.type === 'message') {
-        const [part] = item.content
-        const place = { ...at, content_index: 0 }
-        // An item that did not stream has not told its text yet.
-        if (said === '' && part !== undefined) {
-          flush()
-          writeDelta(index, item, part.text)
-        }
-        send('response.output_text.done', { ...place, text: part?.text ?? '', logprobs: [] })
-        send('response.content_part.done', { ...place, part })
-      } else if (item.type === 'reasoning') {
-        const [part] = item.summary
-        const place = { ...at, summary_index: 0 }
-        send('response.reasoning_summary_text.done', { ...place, text: part?.text ?? '' })
-        send('response.reasoning_summary_part.done', { ...place, part })
-      } else if (item.type === 'mcp_call') {
-        send('response.mcp_call_arguments.done', { ...at, arguments: item.arguments })
-        send(item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed', at)
-      } else if (item.type === 'function_call') {
-        send('response.function_call_arguments.delta', { ...at, delta: item.arguments })
-        send('response.function_call_arguments.done', { ...at, name: item.name, arguments: item.arguments })
-      }
-      send('response.output_item.done', { output_index: index, item })
-    },
-  })
-  const whole = (outcome: Outcome, output: readonly Item[], usage: Usage | undefined, more: Own = {}) =>
-    responseOf(head, outcome, { output, usage, own: { ...own, ...more } })
-  const finish = (type: string, outcome: Outcome, usage: Usage, more: Own = {}) => {
-    send(type, { response: whole(outcome, items.items, usage, more) })
+  const finish = (type: string, outcome: Outcome, { usage, more = {} }: { usage: Usage; more?: Own }) => {
+    told.send(type, { response: responseOf(head, outcome, { output: items.all, usage, own: { ...own, ...more } }) })
     events.end()
   }
-  const first = { response: whole({ status: 'in_progress' }, [], undefined) }
-  send('response.created', first)
-  send('response.in_progress', first)
+  const first = { response: responseOf(head, { status: 'in_progress' }, { output: [], usage: undefined, own }) }
+  told.send('response.created', first)
+  told.send('response.in_progress', first)
 
   return {
     shown,
     before: (text) => items.say('before', text),
-    text: items.text,
-    thinking: items.think,
+    text: (delta) => items.text(delta),
+    thinking: (delta) => items.think(delta),
     entry: (entry) => items.hear(shown(entry)),
     waits(card) {
       isWaiting = true
@@ -107,23 +44,118 @@ export function streamedWriter(
     },
     beat: () => events.comment(isWaiting ? 'waiting' : 'working'),
     later(cards) {
-      items.end(said)
+      items.end(told.said)
       items.say('waiting', waitingAnswer(cards))
-      finish('response.completed', { status: 'in_progress' }, noUsage, { waiting: waitingFacts(cards) })
+      finish(
+        'response.completed',
+        { status: 'in_progress' },
+        { usage: noUsage, more: { waiting: waitingFacts(cards) } },
+      )
     },
     fail(error: ApiError) {
-      items.end(said)
+      items.end(told.said)
       const { code, message } = error
-      finish('response.failed', { status: 'failed', error: { code, message } }, noUsage)
+      finish('response.failed', { status: 'failed', error: { code, message } }, { usage: noUsage })
     },
     ended(end) {
-      items.end(said)
+      items.end(told.said)
       const outcome = outcomeOf(end)
       if (end.type === 'failed') {
         const { code, message } = failureOf(end.code, end.message)
-        return finish('response.failed', { ...outcome, error: { code, message } }, end.usage)
+        return finish('response.failed', { ...outcome, error: { code, message } }, { usage: end.usage })
       }
-      finish(outcome.status === 'incomplete' ? 'response.incomplete' : 'response.completed', outcome, end.usage)
+      const type = outcome.status === 'incomplete' ? 'response.incomplete' : 'response.completed'
+      finish(type, outcome, { usage: end.usage })
     },
+  }
+}
+
+/** Sends the items of a response as numbered events. Text that a slow client has not taken yet is gathered into one event. */
+class ItemEvents implements ItemListener {
+  readonly #events: Events
+  #sequence = 0
+  #said = ''
+  /** Text that a slow client has not taken yet. */
+  #gathered: { index: number; item: Streaming; text: string } | undefined
+
+  constructor(events: Events) {
+    this.#events = events
+    events.onDrain(() => this.#flush())
+  }
+
+  /** The text of the open message so far. */
+  get said(): string {
+    return this.#said
+  }
+
+  /** Sends an event after all text that was gathered. */
+  send(type: string, fields: object): void {
+    this.#flush()
+    this.#write(type, fields)
+  }
+
+  added(index: number, item: Item): void {
+    this.send('response.output_item.added', { output_index: index, item })
+    const at = { item_id: item.id, output_index: index }
+    if (item.type === 'message') {
+      this.#said = ''
+      this.send('response.content_part.added', { ...at, content_index: 0, part: textOf('') })
+    } else if (item.type === 'reasoning') {
+      this.send('response.reasoning_summary_part.added', { ...at, summary_index: 0, part: summaryOf('') })
+    } else if (item.type === 'mcp_call') this.send('response.mcp_call.in_progress', at)
+  }
+
+  text(index: number, item: Streaming, delta: string): void {
+    if (item.type === 'message') this.#said += delta
+    if (this.#gathered !== undefined && this.#gathered.item !== item) this.#flush()
+    this.#gathered = { index, item, text: (this.#gathered?.text ?? '') + delta }
+    if (!this.#events.isSlow()) this.#flush()
+  }
+
+  done(index: number, item: Item): void {
+    const at = { item_id: item.id, output_index: index }
+    if (item.type === 'message') this.#messageDone(index, item)
+    else if (item.type === 'reasoning') {
+      const [part] = item.summary
+      const place = { ...at, summary_index: 0 }
+      this.send('response.reasoning_summary_text.done', { ...place, text: part?.text ?? '' })
+      this.send('response.reasoning_summary_part.done', { ...place, part })
+    } else if (item.type === 'mcp_call') {
+      this.send('response.mcp_call_arguments.done', { ...at, arguments: item.arguments })
+      this.send(item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed', at)
+    } else if (item.type === 'function_call') {
+      this.send('response.function_call_arguments.delta', { ...at, delta: item.arguments })
+      this.send('response.function_call_arguments.done', { ...at, name: item.name, arguments: item.arguments })
+    }
+    this.send('response.output_item.done', { output_index: index, item })
+  }
+
+  #messageDone(index: number, item: MessageItem): void {
+    const [part] = item.content
+    const place = { item_id: item.id, output_index: index, content_index: 0 }
+    // An item that did not stream has not told its text yet.
+    if (this.#said === '' && part !== undefined) {
+      this.#flush()
+      this.#delta(index, item, part.text)
+    }
+    this.send('response.output_text.done', { ...place, text: part?.text ?? '', logprobs: [] })
+    this.send('response.content_part.done', { ...place, part })
+  }
+
+  #flush(): void {
+    if (this.#gathered === undefined) return
+    const { index, item, text } = this.#gathered
+    this.#gathered = undefined
+    this.#delta(index, item, text)
+  }
+
+  #delta(index: number, { type, id }: Streaming, delta: string): void {
+    const at = { item_id: id, output_index: index }
+    if (type === 'message') this.#write('response.output_text.delta', { ...at, content_index: 0, delta, logprobs: [] })
+    else this.#write('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta })
+  }
+
+  #write(type: string, fields: object): void {
+    this.#events.named(type, JSON.stringify({ type, sequence_number: this.#sequence++, ...fields }))
   }
 }

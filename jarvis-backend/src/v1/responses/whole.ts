@@ -4,27 +4,19 @@ import type { Clock } from '../../lib/clock.ts'
 import { waitingAnswer, waitingFacts } from '../card-words.ts'
 import { ApiError, failureOf } from '../errors.ts'
 import { holdHeaders, sendError, sendJson } from '../send.ts'
-import { createItems } from './items.ts'
-import type { Place } from './place.ts'
-import { type Head, type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
-import type { ResponseWriter } from './writer.ts'
+import { ResponseItems } from './items.ts'
+import { type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
+import type { ResponseWriter, Told } from './writer.ts'
 
 /** Writes a response in one piece. Its headers are held back for `holdMs`: once they were sent, a failure is told in the response. */
 export function wholeWriter(
   response: ServerResponse,
-  place: Place,
-  head: Head,
-  {
-    own,
-    shown,
-    clock,
-    holdMs,
-    showsOwnCalls,
-  }: { own: Own; shown: ResponseWriter['shown']; clock: Clock; holdMs: number; showsOwnCalls: boolean },
+  { place, head, own, shown }: Told,
+  { clock, holdMs, showsOwnCalls }: { clock: Clock; holdMs: number; showsOwnCalls: boolean },
 ): ResponseWriter {
   const hold = holdHeaders(response, clock, holdMs)
   let streamed = ''
-  const items = createItems(place, {
+  const items = new ResponseItems(place, {
     added() {},
     text(_index, { type }, delta) {
       if (type === 'message') streamed += delta
@@ -37,7 +29,7 @@ export function wholeWriter(
     hold.release()
     items.end(streamed)
     // The AI SDK refuses a whole response with an item of a type that it does not know. Its words and `waiting` tell of the card.
-    const output = items.items.filter(
+    const output = items.all.filter(
       ({ type }) => type !== 'jarvis:confirmation' && (showsOwnCalls || type !== 'mcp_call'),
     )
     sendJson(response, 200, responseOf(head, outcome, { output, usage, own: { ...own, ...more } }))
@@ -52,10 +44,10 @@ export function wholeWriter(
     shown,
     fail,
     before: (text) => items.say('before', text),
-    text: items.text,
-    thinking: items.think,
+    text: (delta) => items.text(delta),
+    thinking: (delta) => items.think(delta),
     entry: (entry) => items.hear(shown(entry)),
-    waits: items.card,
+    waits: (card) => items.card(card),
     beat: hold.beat,
     later(cards) {
       items.end(streamed)

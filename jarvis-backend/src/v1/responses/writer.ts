@@ -1,6 +1,8 @@
 import type { Entry } from 'protocol'
 import type { Writer } from '../conduct.ts'
 import type { ApiError } from '../errors.ts'
+import type { Place } from './place.ts'
+import type { Head, Own } from './wire.ts'
 
 /** Writes a response. `shown`: an entry without secrets and without what only a model needs. */
 export type ResponseWriter = Writer & {
@@ -8,3 +10,6 @@ export type ResponseWriter = Writer & {
   fail(error: ApiError): void
   shown(entry: Entry): Entry
 }
+
+/** The facts of a response that its writer tells. */
+export type Told = { place: Place; head: Head; own: Own; shown: ResponseWriter['shown'] }
