@@ -155,9 +155,9 @@ test('ntfy takes a message, replaces it under its sequence and deletes it', asyn
       click: 'https://jarvis.lan/alerts',
     }),
   ])
-  await channel.revise?.(message({ title: say('pve is back'), isOver: true }), nobody, undefined, signal)
+  await channel.revise?.(message({ title: say('pve is back'), isOver: true }), { to: nobody, ref: undefined }, signal)
   expect(server.shown()).toMatchObject([{ title: 'pve is back', priority: 1 }])
-  await channel.withdraw?.(message(), nobody, undefined, signal)
+  await channel.withdraw?.(message(), { to: nobody, ref: undefined }, signal)
   expect(server.shown()).toEqual([])
   expect(await channel.health(signal)).toEqual({})
 })
