@@ -24,18 +24,22 @@ function start(
   const outbox = new Outbox({
     store,
     clock,
-    atomically: database.atomically,
-    untilFree: database.untilFree,
+    database,
     random: () => 0.5,
-    changed() {},
-    isIdempotent: (channel) => channel === 'ntfy',
-    async attempt(item) {
-      tried.push({ id: item.id, at: clock.now() })
-      return become(item, item.attempts)
+    sender: {
+      isIdempotent: (channel) => channel === 'ntfy',
+      async attempt(item) {
+        tried.push({ id: item.id, at: clock.now() })
+        return become(item, item.attempts)
+      },
+      ended() {},
     },
-    announce: (text) => void lines.push(text),
-    report(error) {
-      throw error
+    notes: {
+      announce: (text) => void lines.push(text),
+      changed() {},
+      report(error) {
+        throw error
+      },
     },
   })
   const add = (id: string, more: Partial<OutboxItem> = {}) =>

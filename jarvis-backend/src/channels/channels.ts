@@ -70,62 +70,59 @@ export class Channels {
     const { signal } = this.#stopping
     const look = () => this.#outbox.look()
     this.#parts = parts
-    this.#directory = this.#openChannels()
-    const directory = this.#directory
-    this.#outbox = this.#openOutbox((item) => attempts.attempt(item))
-    const putting = new Putting({ outbox: this.#outbox, store, rules, database, say, clock })
-    const hearers = new Hearers({ recipients, directory, people })
-    const taps = new Taps({ nonces, recipients, matters, people, pages, database, notes, say, clock })
-    this.groups = new Groups({ recipients, directory, putting, settings, database, notes, say, look, clock })
-    this.#conversation = new Conversation({ ...parts, directory, outbox: this.#outbox, look, signal })
-    const conversation = this.#conversation
-    this.#accounts = new Accounts({ ...parts, conversation })
-    const attempts = new Attempts({
-      store,
+    this.#directory = new OpenChannels({
+      kinds: parts.kinds,
+      read: parts.read,
       recipients,
-      directory,
-      taps,
-      putting,
-      conversation,
-      matters,
-      hearers,
-      groups: this.groups,
-      database,
-      say,
+      words,
+      notes,
       pages,
-      signal,
-    })
-    this.pairings = new Pairings({
-      pairings: stores.pairings,
-      recipients,
-      directory,
-      accounts: this.#accounts,
-      putting,
-      people,
-      database,
-      notes,
-      say,
-      look,
       clock,
+      hub: {
+        listener: (kind, account) => this.#hearing.listener(kind, account),
+        cursor: (channel) => this.#accounts.cursor(channel),
+        opened: (kind, account) => this.#accounts.renew(kind, account),
+        closed: (kind) => this.#accounts.closed(kind),
+      },
     })
-    const messages = { putting, store, recipients, directory, matters, database, say, clock }
-    this.#cardMessages = new CardMessages({ ...messages, hearers, people })
-    this.#openNotices = new OpenNotices(messages)
-    this.#hearing = new Hearing({
+    const directory = this.#directory
+    this.#outbox = new Outbox({
       store,
-      recipients,
-      directory,
-      taps,
-      pairings: this.pairings,
-      groups: this.groups,
-      conversation,
-      cardMessages: this.#cardMessages,
-      matters,
-      accounts: this.#accounts,
       database,
       notes,
-      look,
       clock,
+      sender: {
+        attempt: (item) => attempts.attempt(item),
+        isIdempotent: (channel) => directory.kind(channel)?.capabilities.isIdempotent === true,
+        ended: (item, delivery) => this.#ended(item, delivery),
+      },
+    })
+    /** Most parts look up recipients and matters, and write messages. */
+    const common = { store, recipients, directory, matters, database, notes, say, clock }
+    const putting = new Putting({ ...common, outbox: this.#outbox, rules })
+    const hearers = new Hearers({ recipients, directory, people })
+    const taps = new Taps({ ...common, nonces, people, pages })
+    const groups = new Groups({ ...common, putting, settings, look })
+    const conversation = new Conversation({ ...parts, directory, outbox: this.#outbox, look, signal })
+    const accounts = new Accounts({ ...parts, conversation })
+    const pairings = new Pairings({ ...common, pairings: stores.pairings, accounts, putting, people, look })
+    const attempts = new Attempts({ ...common, taps, putting, conversation, hearers, groups, pages, signal })
+    const cardMessages = new CardMessages({ ...common, putting, hearers, people })
+    this.groups = groups
+    this.pairings = pairings
+    this.#conversation = conversation
+    this.#accounts = accounts
+    this.#cardMessages = cardMessages
+    this.#openNotices = new OpenNotices({ ...common, putting })
+    this.#hearing = new Hearing({
+      ...common,
+      taps,
+      pairings,
+      groups,
+      conversation,
+      cardMessages,
+      accounts,
+      look,
     })
     this.#putting = putting
     this.#hearers = hearers
@@ -251,42 +248,6 @@ export class Channels {
     database.afterCommit(() => {
       for (const one of paired)
         this.#farewell(one).catch((error: unknown) => notes.report(error, 'a removed person could not be told'))
-    })
-  }
-
-  #openChannels(): OpenChannels {
-    const { kinds, read, stores, words, notes, pages, clock } = this.#parts
-    return new OpenChannels({
-      kinds,
-      read,
-      clock,
-      hide: words.hide,
-      changed: notes.changed,
-      report: notes.report,
-      heard: (kind, account) => this.#hearing.listener(kind, account),
-      cursor: (channel) => this.#accounts.cursor(channel),
-      opened: (kind, account) => this.#accounts.renew(kind, account),
-      isHeard: ({ id, capabilities }) =>
-        capabilities.pairs || stores.recipients.list(id).some((one) => one.decides !== 'none'),
-      tapAddress: ({ id, capabilities }) =>
-        capabilities.tapsByAddress === true ? pages.linkTo(`/api/channel-taps/${id}`) : undefined,
-      closed: (kind) => this.#accounts.closed(kind),
-    })
-  }
-
-  #openOutbox(attempt: (item: OutboxItem) => Promise<Attempt>): Outbox {
-    const { stores, database, notes, clock } = this.#parts
-    return new Outbox({
-      store: stores.outbox,
-      clock,
-      attempt,
-      atomically: (work) => database.atomically(work),
-      untilFree: (forever) => database.untilFree(forever),
-      report: notes.report,
-      changed: notes.changed,
-      announce: (text) => notes.announce(text, 'warning'),
-      isIdempotent: (channel) => this.#directory.kind(channel)?.capabilities.isIdempotent === true,
-      ended: (item, delivery) => this.#ended(item, delivery),
     })
   }
 
