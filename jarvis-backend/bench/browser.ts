@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { createBrowsers, idleMs } from '../src/workbench/browser/browsers.ts'
+import { Browsers, idleMs } from '../src/workbench/browser/browsers.ts'
 import { mostBytes } from '../src/workbench/browser/outline.ts'
 import { findChromium } from '../src/workbench/browser/parts.ts'
 import { pageAddress } from '../src/workbench/browser/site.ts'
@@ -49,7 +49,7 @@ export function browserRow(): Row {
       await once(server, 'listening')
       const clock = createFakeClock(Date.now())
       // Programs take real time; only what waits for minutes is moved on by hand.
-      const browsers = createBrowsers({
+      const browsers = new Browsers({
         clock,
         report: (error) => console.error(error),
         partsOf: () => ({

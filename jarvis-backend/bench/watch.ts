@@ -13,7 +13,7 @@ import { createAlertStore, createCheckStore } from '../src/store/sqlite/alerts.t
 import { openDatabase } from '../src/store/sqlite/database.ts'
 import { Board } from '../src/watch/board.ts'
 import { makeChecks } from '../src/watch/checks/index.ts'
-import { createLeaningReader } from '../src/watch/read-leaning.ts'
+import { LeaningReader } from '../src/watch/read-leaning.ts'
 import { Rounds } from '../src/watch/rounds.ts'
 import type { Row } from './rows.ts'
 
@@ -64,6 +64,7 @@ async function watching(): Promise<number[]> {
       },
     }
     const state = stateOf(host)
+    const leaning = new LeaningReader({ store: { read: () => undefined, write() {} }, named: () => [] })
     const rounds = new Rounds({
       checks: makeChecks,
       store: createCheckStore(database),
@@ -90,7 +91,7 @@ async function watching(): Promise<number[]> {
         throw error
       },
       changed() {},
-      survey: createLeaningReader({ store: { read: () => undefined, write() {} }, named: () => [] }).look,
+      survey: (ports) => leaning.look(ports),
     })
     signal.throwIfAborted()
     const swept = await cpuMsOf(() => rounds.all())

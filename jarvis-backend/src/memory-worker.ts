@@ -9,7 +9,7 @@ import { readProxies } from './lib/proxies.ts'
 import { goOutBy } from './lib/way-out.ts'
 import { createFileKeeper } from './memory/file-keeper.ts'
 import { Indexer, type Keeper } from './memory/indexer.ts'
-import { createLastingIndexer } from './memory/lasting-indexer.ts'
+import { LastingIndexer } from './memory/lasting-indexer.ts'
 import type { Embedded, FromWorker, MemoryRequests, MemoryWorkerData, ToWorker } from './memory/messages.ts'
 import { agentOfKind } from './memory/owner.ts'
 import type { Embedder, SourceKind } from './memory/ports.ts'
@@ -93,7 +93,7 @@ const place = {
   },
   isDamage,
 }
-const indexer = createLastingIndexer({
+const indexer = new LastingIndexer({
   place,
   open: (remade, reported) =>
     new Indexer({

@@ -31,6 +31,8 @@ const mayImport: Record<string, readonly string[] | '*'> = {
   homelab: ['protocol', 'homelab-ports', 'fake-proxmox'],
   drill: ['protocol', 'homelab', 'homelab-ports'],
   watch: ['protocol', 'homelab', 'homelab-ports', 'runbooks'],
+  // The ports of the watch over other rooms. Nothing but the room imports them.
+  'watch/adapters': '*',
   runbooks: ['protocol'],
   skills: ['protocol', 'redaction'],
   plans: ['protocol', 'runbooks', 'gate', 'tools', 'calls', 'agent', 'redaction'],
@@ -183,7 +185,7 @@ const mayImport: Record<string, readonly string[] | '*'> = {
 }
 
 /** Folders that join a room with others, as its `room.ts` does. */
-const joining = new Set(['workbench/areas', 'jobs/adapters', 'channels/house', 'providers/choice'])
+const joining = new Set(['workbench/areas', 'jobs/adapters', 'channels/house', 'providers/choice', 'watch/adapters'])
 const isRoom = (path: string) => path.endsWith(`${sep}room.ts`)
 /** `room` for the declaration of a room, else a folder of `src`; of `mcp`, the folder within it, because server and client share nothing. */
 function moduleOf(path: string): string {

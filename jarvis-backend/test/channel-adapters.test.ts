@@ -4,7 +4,7 @@ import { webhook } from '../src/channels/adapters/webhook.ts'
 import type { Outgoing } from '../src/channels/channel.ts'
 import { settingsProblem } from '../src/channels/channel-settings.ts'
 import { createSpeech } from '../src/channels/spoken.ts'
-import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
+import { makeVapidKeys, WebPushSender } from '../src/channels/web-push/sender.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { plainServices, startedFor, webhookSecret } from './fake-services/channels.ts'
 import { startPushService } from './fake-services/web-push.ts'
@@ -102,7 +102,7 @@ test('a webhook’s id stays over attempts, its signature is of its time, and th
   await channel.deliver(message(), nobody, signal)
   nowMs += 3_600_000
   expect(await channel.deliver(message(), nobody, signal)).toEqual({ kind: 'sent' })
-  await channel.revise?.(message({ isOver: true }), nobody, undefined, signal)
+  await channel.revise?.(message({ isOver: true }), { to: nobody, ref: undefined }, signal)
   expect([...service.events].map(([id, { type }]) => [id, type])).toEqual([
     ['out_1', 'jarvis.failed'],
     ['out_1.over', 'jarvis.over'],
@@ -143,7 +143,7 @@ test.each([6, -6])(
 
 test('a push service’s answers end a subscription, are tried again or are final, and headers say how soon and for how long', async () => {
   const service = await startPushService()
-  const sender = createWebPushSender({
+  const sender = new WebPushSender({
     keys: makeVapidKeys(),
     subject: 'https://jarvis.lan',
     ca: service.ca,
@@ -180,7 +180,7 @@ test('a push service’s answers end a subscription, are tried again or are fina
     },
   ])
   // A decision made elsewhere closes the message, and replaces the text that the service still keeps.
-  expect(await channel.revise?.(message({ tag: 'tu_1', isOver: true }), to, undefined, signal)).toEqual({
+  expect(await channel.revise?.(message({ tag: 'tu_1', isOver: true }), { to, ref: undefined }, signal)).toEqual({
     kind: 'sent',
   })
   expect([service.shown(), headers()]).toEqual([[], { ttl: '1', urgency: 'normal', topic }])

@@ -127,11 +127,14 @@ test('a message is sent once under one id, is changed, and pings nobody', async 
   ])
   const ref = service.posted[0]?.id
   const over = message({ isOver: true, lines: [say('Denied by mira.')] })
-  expect(await channel.revise?.(over, to, ref, signal)).toEqual({ kind: 'sent' })
+  expect(await channel.revise?.(over, { to, ref }, signal)).toEqual({ kind: 'sent' })
   expect(service.posted).toMatchObject([{ content: '~~Stop 104 jellyfin?~~\nDenied by mira.', buttons: [] }])
-  expect(await channel.revise?.(over, to, '1', signal)).toEqual({ kind: 'failed', why: 'its message was deleted' })
+  expect(await channel.revise?.(over, { to, ref: '1' }, signal)).toEqual({
+    kind: 'failed',
+    why: 'its message was deleted',
+  })
   // A message that a crash left unrecorded is found by its nonce, and changed.
-  expect(await channel.revise?.(over, to, undefined, signal)).toEqual({ kind: 'sent', ref })
+  expect(await channel.revise?.(over, { to, ref: undefined }, signal)).toEqual({ kind: 'sent', ref })
   expect(service.posted).toHaveLength(1)
   expect(await channel.health(signal)).toEqual({ account: '@jarvis' })
 })
@@ -294,9 +297,9 @@ test('a conversation’s messages are sent once, edited while they are written, 
   })
   await expect(channel.file?.(`${to.chat}/${foreign}/1`, 100, signal)).rejects.toThrow('Discord has the file no more')
 
-  const first = await channel.preview?.(tell('It is'), chat, { id: 1 }, signal)
+  const first = await channel.preview?.(tell('It is'), { to: chat, id: 1 }, signal)
   const ref = first?.kind === 'sent' ? first.ref : undefined
-  expect(await channel.preview?.(tell('It is **fi'), chat, { id: 1, ...(ref && { ref }) }, signal)).toEqual({
+  expect(await channel.preview?.(tell('It is **fi'), { to: chat, id: 1, ...(ref && { ref }) }, signal)).toEqual({
     kind: 'sent',
     ref,
   })

@@ -146,7 +146,9 @@ describe.each(Object.entries(channelServices))('%s', (id, start) => {
         link: `https://jarvis.lan${path}`,
       }
       const delivery =
-        act === 'deliver' ? await channel.deliver(message, to, signal) : await channel[act]?.(message, to, '1', signal)
+        act === 'deliver'
+          ? await channel.deliver(message, to, signal)
+          : await channel[act]?.(message, { to, ref: '1' }, signal)
       if (act === 'deliver') expect([what, delivery]).toEqual([what, expect.objectContaining({ kind: 'sent' })])
       const now = bodies()
       const bytes = now.slice(seen).join('\n')
@@ -165,11 +167,11 @@ describe.each(Object.entries(channelServices))('%s', (id, start) => {
       for (const may of decides)
         for (const hidesNames of [false, true]) {
           const what = `a ${card === light ? 'light' : 'heavy'} card, ${may}, ${hidesNames ? 'hidden' : 'named'}`
-          const content = cardContent(card, 'hash', { decides: may, hidesNames }, say)
+          const content = cardContent({ card, bindingHash: 'hash' }, { decides: may, hidesNames }, say)
           await sent(what, content, 'deliver', [argument, host])
           const ending = { decision: 'denied', by: secret, via: secret, at: 0 } as const
           for (const act of acts.slice(1))
-            await sent(what, endedContent(content, ending, hidesNames, say), act as 'revise', [argument, host])
+            await sent(what, endedContent(content, { ...ending, hidesNames }, say), act as 'revise', [argument, host])
         }
     for (const { kind: matter, level, title, body, hidden, tag, path, mayHold } of notices())
       for (const words of [body, `${hidden} ${tokens.join(' ')}`]) {

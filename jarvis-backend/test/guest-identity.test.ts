@@ -233,7 +233,8 @@ test('an acknowledgement and a silence are for the guest that was meant', () => 
   const look = (guest?: { id: string; since: number }) => {
     const object = { id: 'ct/112', name: 'caddy', vmid: 112, guest }
     const measure = { object, level: 'look' as const, words: 'none', sentence: 'None.' }
-    if (check !== undefined) board.take(check, { measures: [measure], unread: new Map() }, usualLimits, noon())
+    if (check !== undefined)
+      board.take(check, { measures: [measure], unread: new Map() }, { limits: usualLimits, now: noon() })
     return board.open()[0]
   }
   const acknowledge = () => {

@@ -2,7 +2,7 @@ import type { ClusterState } from 'protocol'
 import { expect, test } from 'vitest'
 import type { PveReader } from '../src/homelab/ports.ts'
 import { groundOf } from '../src/watch/leaning.ts'
-import { createLeaningReader } from '../src/watch/read-leaning.ts'
+import { LeaningReader } from '../src/watch/read-leaning.ts'
 
 const hourMs = 3_600_000
 const state = {
@@ -62,13 +62,13 @@ function reading(named: string[] = [], change: Record<string, unknown> = {}) {
       kept = text
     },
   }
-  const make = () => createLeaningReader({ store, named: () => named })
+  const make = () => new LeaningReader({ store, named: () => named })
   const reader = make()
   const look = (now: number, of = reader, more: Partial<ClusterState> = {}) =>
     of.look({ api, state: { ...state, ...more }, now, signal: new AbortController().signal })
   return { reader, make, look, asked, answers }
 }
-const under = (leaning: ReturnType<ReturnType<typeof createLeaningReader>['now']>, id: string) =>
+const under = (leaning: ReturnType<LeaningReader['now']>, id: string) =>
   [...groundOf(state, leaning).under([id])].sort()
 
 test('disks, bridges and the server of a storage are found in the configurations', async () => {

@@ -5,10 +5,10 @@ import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../src/lib/clock.ts'
 import { startWorker } from '../src/lib/start-worker.ts'
-import { createEarlySearch } from '../src/memory/early-search.ts'
+import { EarlySearch } from '../src/memory/early-search.ts'
 import type { IndexStatus } from '../src/memory/indexer.ts'
 import type { MemoryWorkerData } from '../src/memory/messages.ts'
-import { createRemoteMemory } from '../src/memory/remote.ts'
+import { RemoteMemory } from '../src/memory/remote.ts'
 import { openMemoryReader } from '../src/store/sqlite/memory/store.ts'
 
 const files = 480
@@ -41,13 +41,13 @@ function remembering() {
       return () => void due.splice(due.indexOf(run), 1)
     },
   }
-  const memory = createRemoteMemory({
+  const memory = new RemoteMemory({
     start() {
       const worker = startWorker(new URL('../src/memory-worker.ts', import.meta.url), workerData)
       workers.push(worker)
       return worker
     },
-    early: createEarlySearch(() => openMemoryReader(workerData.indexPath), Date.now),
+    early: new EarlySearch(() => openMemoryReader(workerData.indexPath), Date.now),
     clock,
     changed: (status) => heard?.(status),
     report: (_error, message) => reports.push(message),

@@ -24,18 +24,22 @@ function start(
   const outbox = new Outbox({
     store,
     clock,
-    atomically: database.atomically,
-    untilFree: database.untilFree,
+    database,
     random: () => 0.5,
-    changed() {},
-    isIdempotent: (channel) => channel === 'ntfy',
-    async attempt(item) {
-      tried.push({ id: item.id, at: clock.now() })
-      return become(item, item.attempts)
+    sender: {
+      isIdempotent: (channel) => channel === 'ntfy',
+      async attempt(item) {
+        tried.push({ id: item.id, at: clock.now() })
+        return become(item, item.attempts)
+      },
+      ended() {},
     },
-    announce: (text) => void lines.push(text),
-    report(error) {
-      throw error
+    notes: {
+      announce: (text) => void lines.push(text),
+      changed() {},
+      report(error) {
+        throw error
+      },
     },
   })
   const add = (id: string, more: Partial<OutboxItem> = {}) =>
@@ -155,9 +159,9 @@ test('ntfy takes a message, replaces it under its sequence and deletes it', asyn
       click: 'https://jarvis.lan/alerts',
     }),
   ])
-  await channel.revise?.(message({ title: say('pve is back'), isOver: true }), nobody, undefined, signal)
+  await channel.revise?.(message({ title: say('pve is back'), isOver: true }), { to: nobody, ref: undefined }, signal)
   expect(server.shown()).toMatchObject([{ title: 'pve is back', priority: 1 }])
-  await channel.withdraw?.(message(), nobody, undefined, signal)
+  await channel.withdraw?.(message(), { to: nobody, ref: undefined }, signal)
   expect(server.shown()).toEqual([])
   expect(await channel.health(signal)).toEqual({})
 })

@@ -5,7 +5,7 @@ import { usualLimits } from 'protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../src/lib/clock.ts'
 import type { CheckPorts } from '../src/watch/check.ts'
-import { createOwnChecks, parseChecks } from '../src/watch/own-checks.ts'
+import { OwnChecksFile, parseChecks } from '../src/watch/own-checks.ts'
 import { createSimulator } from './support/simulator.ts'
 
 const toolProblem = (name: string) => (name === 'get_storage' ? undefined : 'is the name of no tool')
@@ -106,7 +106,7 @@ test('a broken file leaves the checks before it in force, and says why', () => {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-checks-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const path = join(dir, 'checks.yaml')
-  const own = createOwnChecks(path, () => known)
+  const own = new OwnChecksFile(path, () => known)
   expect([own.checks(), own.problems(), own.reload()]).toEqual([[], [], true])
 
   writeFileSync(path, fileOf('id: a', 'title: A', 'sample: guest/104 cpuRatio', 'above: 0.5'))

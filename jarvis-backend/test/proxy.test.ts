@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { authorityCertificate, borrowCertificate, returnCertificate } from 'fake-proxmox/server/certificates'
 import { expect, onTestFinished, test } from 'vitest'
-import { followGateway } from '../src/channels/adapters/discord-gateway.ts'
+import { DiscordGateway } from '../src/channels/adapters/discord-gateway.ts'
 import { ask } from '../src/channels/post.ts'
 import { readConfig } from '../src/config/config.ts'
 import { proxyChecks } from '../src/doctor/proxy-checks.ts'
@@ -188,7 +188,7 @@ test('the gateway of Discord goes through the proxy', async () => {
   await goOutWith({ HTTPS_PROXY: proxy.host })
   const ending = new AbortController()
   const why = await new Promise<string>((resolve) => {
-    void followGateway({
+    void new DiscordGateway({
       token: 't',
       clock: systemClock,
       signal: ending.signal,
@@ -197,7 +197,7 @@ test('the gateway of Discord goes through the proxy', async () => {
       isTrusted: () => true,
       event: () => async () => {},
       problem: (words) => words !== undefined && resolve(words),
-    })
+    }).follow()
   })
   ending.abort()
   expect(proxy.came[0]).toMatchObject({ method: 'CONNECT', target: 'gateway.example.test:443' })

@@ -6,7 +6,7 @@ import type { ChannelDelivery, ChannelsReply, DoctorReply, PushDevice, PushMessa
 import { expect, onTestFinished, test } from 'vitest'
 import type { Delivery } from '../src/channels/channel.ts'
 import type { PushSender } from '../src/channels/web-push/ports.ts'
-import { createWebPushSender, makeVapidKeys } from '../src/channels/web-push/sender.ts'
+import { makeVapidKeys, WebPushSender } from '../src/channels/web-push/sender.ts'
 import type { Clock } from '../src/lib/clock.ts'
 import { migrations } from '../src/store/sqlite/migrations/index.ts'
 import { startNtfy } from './fake-services/ntfy.ts'
@@ -371,7 +371,7 @@ test.each([
   ['https://push.example.org/x', ['10.0.0.5']],
   ['https://push.example.org/x', ['93.184.216.34', '127.0.0.1']],
 ])('nothing is sent to %s, which is %j', async (endpoint, addresses) => {
-  const sender = createWebPushSender({
+  const sender = new WebPushSender({
     keys: makeVapidKeys(),
     subject: 'mailto:a@example.org',
     resolve: async () => addresses,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDevices } from '../src/channels/web-push/devices.ts'
+import { Devices } from '../src/channels/web-push/devices.ts'
 import { unseenDevices } from '../src/channels/web-push/unseen.ts'
 import { createRecipientStore } from '../src/store/sqlite/channels/recipients.ts'
 import { createSubscriptionStore } from '../src/store/sqlite/channels/subscriptions.ts'
@@ -12,12 +12,12 @@ test('a browser that was not here for 90 days is marked, until its own page or a
   const database = openDatabase(':memory:')
   const recipients = createRecipientStore(database)
   const subscriptions = createSubscriptionStore(database)
-  const devices = createDevices({
+  const devices = new Devices({
     channel: 'webpush',
     recipients,
     subscriptions,
-    durably: database.durably,
-    now: () => now,
+    database,
+    clock: { now: () => now },
     buttons: { keep() {} },
     sender: () => ({ publicKey: '' }),
     redact: (text: string) => text,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, type test as plainTest } from 'vitest'
 import { findChromium as findAny } from '../../scripts/chromium.js'
 import { testWith } from '../../scripts/test-with.js'
 import { systemClock } from '../src/lib/clock.ts'
-import { createBrowsers, idleMs } from '../src/workbench/browser/browsers.ts'
+import { Browsers, idleMs } from '../src/workbench/browser/browsers.ts'
 import { type Browsing, startBrowsing } from '../src/workbench/browser/browsing.ts'
 import { findChromium } from '../src/workbench/browser/parts.ts'
 import { pageAddress } from '../src/workbench/browser/site.ts'
@@ -330,7 +330,7 @@ test('a page of the internet sends nothing to a private site that is open beside
 test('a browser ends after ten minutes without use, and its memory with it', async () => {
   const clock = createFakeClock(0)
   let ended = 0
-  const browsers = createBrowsers({
+  const browsers = new Browsers({
     clock,
     partsOf: parts,
     report: (error) => {

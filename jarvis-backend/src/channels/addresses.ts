@@ -11,3 +11,17 @@ export const baseOf = (value: string): string => value.replace(/(?<!\/)\/+$/, ''
 
 /** The host of an address, for people. */
 export const hostOf = (value: string): string => new URL(value).host
+
+/** The addresses of the dashboard's pages. */
+export class Pages {
+  readonly #publicUrl: string | undefined
+
+  constructor(publicUrl: string | undefined) {
+    this.#publicUrl = publicUrl
+  }
+
+  /** The full address of a path; undefined if the dashboard's address is not known. */
+  linkTo(path: string): string | undefined {
+    return this.#publicUrl === undefined ? undefined : new URL(path, this.#publicUrl).href
+  }
+}

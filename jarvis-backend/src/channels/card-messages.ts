@@ -1,103 +1,112 @@
 import type { Card } from 'protocol'
+import type { Clock } from '../lib/clock.ts'
 import { cardContent, type Ending, endedContent } from './cards.ts'
 import type { ChannelKind } from './channel.ts'
 import type { Hearers } from './hearers.ts'
 import type { ChannelDirectory } from './open-channels.ts'
 import { mayBeShown } from './outbox.ts'
+import type { ChannelPeople, KnownCard, Matters, Transactions } from './parts.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
 import type { Matter } from './rules.ts'
 import type { Say } from './spoken.ts'
-import type { KnownCard } from './taps.ts'
 
 /** More cards of a recipient than this within a minute are told of in one line. */
 const mostCards = 5
 const cardsWithinMs = 60_000
 
-/** Why a card that was decided is not sent. Where one id is not one message, a copy that was sent unrecorded stays as it is. */
+/** The reason why a card that was decided is not sent. If the channel is not idempotent, a copy that was sent unrecorded stays as it is. */
 export const whyUnsent = ({ mayExist }: Pick<OutboxItem, 'mayExist'>, kind: ChannelKind | undefined): string =>
   `decided before it could be sent${mayExist && kind?.capabilities.isIdempotent !== true ? ': a copy that was sent as JARVIS ended says so once it is pressed' : ''}`
 
-/** Tells of cards that wait, and changes their messages once they were decided. */
-export function createCardMessages(parts: {
+export type CardMessagesParts = {
   putting: Pick<Putting, 'add' | 'put'>
   store: OutboxStore
   recipients: Pick<RecipientStore, 'get'>
   directory: Pick<ChannelDirectory, 'kind' | 'mayRevise'>
-  cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
+  matters: Pick<Matters, 'card'>
   hearers: Pick<Hearers, 'of'>
-  nameOf(person: string): string
-  atomically<T>(work: () => T): T
+  people: Pick<ChannelPeople, 'nameOf'>
+  database: Pick<Transactions, 'atomically'>
   say: Say
-  now(): number
-}) {
-  const { store, recipients, directory, say, now } = parts
-  const { add, put } = parts.putting
+  clock: Pick<Clock, 'now'>
+}
 
-  function cardTo(recipient: Recipient, card: Card, bindingHash: string) {
-    const at = now()
+/** Tells of cards that wait, and changes their messages once they were decided. */
+export class CardMessages {
+  readonly #parts: CardMessagesParts
+
+  constructor(parts: CardMessagesParts) {
+    this.#parts = parts
+  }
+
+  /** Tells everybody who hears of them of cards that wait. */
+  tell(cards: readonly Card[]): void {
+    const { matters, hearers } = this.#parts
+    for (const card of cards) {
+      const known = matters.card(card.toolUseId)
+      if (known?.isDecided !== false) continue
+      for (const one of hearers.of(card.requestedBy.person))
+        if (!one.isGroup) this.#tellOf({ card, bindingHash: known.bindingHash }, one)
+    }
+  }
+
+  /** Revises the messages of cards that were decided, each once. */
+  settle(): void {
+    const { store, recipients, directory, matters, database, clock } = this.#parts
+    const at = clock.now()
+    for (const item of store.openCards()) {
+      const { card } = item.content
+      const known = card && matters.card(card.toolUseId)
+      if (card === undefined || known?.isDecided === false) continue
+      const recipient = recipients.get(item.recipient)
+      database.atomically(() => {
+        store.settle(item.id)
+        if (item.end === undefined && !item.isOpen)
+          store.end(item.id, { end: 'dropped', at: at, why: whyUnsent(item, directory.kind(item.channel)) })
+        if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
+          this.revise(item, recipient, { ending: known.ending })
+      })
+    }
+  }
+
+  /** Changes the message of a card that was decided. @param to `ref`: the service's id of another copy of the message */
+  revise(item: OutboxItem, recipient: Recipient, { ending, ref }: { ending: Ending; ref?: string }): void {
+    const { directory, people, putting, say } = this.#parts
+    if (!directory.mayRevise(item.channel)) return
+    const { hidesNames } = recipient
+    const via = ending.via === undefined ? {} : { via: directory.kind(ending.via)?.name ?? ending.via }
+    const told = endedContent(item.content, { ...ending, by: people.nameOf(ending.by), ...via, hidesNames }, say)
+    const content = { ...told, of: item.id, ...(ref !== undefined && { ref }) }
+    const key = ref === undefined ? item.key : `${item.key}:${ref}`
+    putting.add(recipient, { key, content, forMs: noticeForMs }, { act: 'revise' })
+  }
+
+  #tellOf(known: Pick<KnownCard, 'card' | 'bindingHash'>, recipient: Recipient): void {
+    const { store, putting, say, clock } = this.#parts
+    const { card } = known
+    const at = clock.now()
     const forMs = card.expiresAt - at
     const matter: Matter = { kind: 'card', level: 'card', isAsked: ['chat', 'command'].includes(card.requestedBy.kind) }
     const key = `card:${card.toolUseId}`
     if (store.has(recipient.id, key)) return
-    const told = cardContent(card, bindingHash, recipient, say)
-    if (store.cardsSince(recipient.id, at - cardsWithinMs) >= mostCards) {
-      const content: Content = {
-        ...({ kind: 'notice', level: 'card', title: say('More calls wait for you.') } as const),
-        lines: [say('Look at them in the dashboard.')],
-        path: '/waiting',
-        tag: 'cards',
-        asker: card.requestedBy.person,
-      }
-      put(recipient, `cards:${Math.floor(at / cardsWithinMs)}`, content, matter, forMs)
-      // Written down, so that the card is not told of by itself later.
-      const why = `more than ${mostCards} in a minute: told of in one line`
-      add(recipient, key, told, forMs, { end: 'dropped', endedAt: at, why })
+    const told = { key, content: cardContent(known, recipient, say), forMs }
+    if (store.cardsSince(recipient.id, at - cardsWithinMs) < mostCards) {
+      putting.put(recipient, told, matter)
       return
     }
-    put(recipient, key, told, matter, forMs)
-  }
-
-  function endingOf({ content }: OutboxItem, { hidesNames }: Recipient, ending: Ending): Content {
-    const via = ending.via === undefined ? {} : { via: directory.kind(ending.via)?.name ?? ending.via }
-    return endedContent(content, { ...ending, by: parts.nameOf(ending.by), ...via }, hidesNames, say)
-  }
-
-  /** Changes the message of a card that was decided. @param ref of another copy of it */
-  function revise(item: OutboxItem, recipient: Recipient, ending: Ending, ref?: string) {
-    if (!directory.mayRevise(item.channel)) return
-    const content = { ...endingOf(item, recipient, ending), of: item.id, ...(ref !== undefined && { ref }) }
-    add(recipient, ref === undefined ? item.key : `${item.key}:${ref}`, content, noticeForMs, { act: 'revise' })
-  }
-
-  return {
-    revise,
-    /** Tells everybody who hears of them of cards that wait. */
-    tell(cards: readonly Card[]) {
-      for (const card of cards) {
-        const known = parts.cardOf(card.toolUseId)
-        if (known?.isDecided !== false) continue
-        for (const one of parts.hearers.of(card.requestedBy.person))
-          if (!one.isGroup) cardTo(one, card, known.bindingHash)
-      }
-    },
-    /** Revises the messages of cards that were decided, each once. */
-    settle() {
-      const at = now()
-      for (const item of store.openCards()) {
-        const { card } = item.content
-        const known = card && parts.cardOf(card.toolUseId)
-        if (card === undefined || known?.isDecided === false) continue
-        const recipient = recipients.get(item.recipient)
-        parts.atomically(() => {
-          store.settle(item.id)
-          if (item.end === undefined && !item.isOpen)
-            store.end(item.id, { end: 'dropped', at, why: whyUnsent(item, directory.kind(item.channel)) })
-          if (recipient !== undefined && known?.ending !== undefined && mayBeShown(item))
-            revise(item, recipient, known.ending)
-        })
-      }
-    },
+    const content: Content = {
+      kind: 'notice',
+      level: 'card',
+      title: say('More calls wait for you.'),
+      lines: [say('Look at them in the dashboard.')],
+      path: '/waiting',
+      tag: 'cards',
+      asker: card.requestedBy.person,
+    }
+    putting.put(recipient, { key: `cards:${Math.floor(at / cardsWithinMs)}`, content, forMs }, matter)
+    // Written down, so that the card is not told of by itself later.
+    const why = `more than ${mostCards} in a minute: told of in one line`
+    putting.add(recipient, told, { end: 'dropped', endedAt: at, why })
   }
 }
-export type CardMessages = ReturnType<typeof createCardMessages>

@@ -45,7 +45,7 @@ const heavy: Record<string, Partial<Card>> = {
 
 test('of a light card its question and what follows leave, and nothing else', () => {
   expect(isLight(light)).toBe(true)
-  const content = cardContent(light, 'hash', { decides: 'approve', hidesNames: false }, say)
+  const content = cardContent({ card: light, bindingHash: 'hash' }, { decides: 'approve', hidesNames: false }, say)
   expect(content).toMatchObject({
     title: 'Restart CT 104 jellyfin on pve?',
     lines: [
@@ -56,7 +56,11 @@ test('of a light card its question and what follows leave, and nothing else', ()
     card: { deny: 'Do not restart 104 jellyfin', approve: 'Restart 104 jellyfin' },
   })
   expect(JSON.stringify(content)).not.toContain(planted)
-  const ended = endedContent(content, { decision: 'approved', by: 'mira', via: 'Telegram', at: 0 }, false, say)
+  const ended = endedContent(
+    content,
+    { decision: 'approved', by: 'mira', via: 'Telegram', at: 0, hidesNames: false },
+    say,
+  )
   expect(ended).toMatchObject({ lines: [expect.stringMatching(/^Approved by mira, Telegram, /)], isOver: true })
   expect(ended).not.toHaveProperty('card')
 })
@@ -66,7 +70,7 @@ test.each(Object.entries(heavy))(
   (_what, more) => {
     const card = { ...light, ...more }
     expect(isLight(card)).toBe(false)
-    const content = cardContent(card, 'hash', { decides: 'approve', hidesNames: false }, say)
+    const content = cardContent({ card, bindingHash: 'hash' }, { decides: 'approve', hidesNames: false }, say)
     expect(content.card).toEqual({ toolUseId: 'tu_1', bindingHash: 'hash', deny: 'Do not run it' })
     expect(JSON.stringify(content)).not.toContain(planted)
   },
@@ -83,7 +87,7 @@ test.each([
   ],
 ])('a card of a change names the guest and the change, and no argument', (more, title) => {
   const card: Card = { ...light, ...more, effect: { kind: 'config', on: 'guest' } }
-  expect(cardContent(card, 'hash', { decides: 'deny', hidesNames: false }, say).title).toBe(title)
+  expect(cardContent({ card, bindingHash: 'hash' }, { decides: 'deny', hidesNames: false }, say).title).toBe(title)
 })
 
 test.each([
@@ -91,7 +95,7 @@ test.each([
   ['deny', { deny: 'Do not run it' }],
   ['approve', { deny: 'Do not run it' }],
 ] as const)('where names are hidden, who may %s reads no name', (decides, buttons) => {
-  const content = cardContent(light, 'hash', { decides, hidesNames: true }, say)
+  const content = cardContent({ card: light, bindingHash: 'hash' }, { decides, hidesNames: true }, say)
   expect(content).toMatchObject({ title: 'A call waits for you.' })
   expect(content.card).toEqual({ toolUseId: 'tu_1', bindingHash: 'hash', ...buttons })
   expect(JSON.stringify(content)).not.toMatch(/jellyfin|104|pve|planted/)

@@ -8,8 +8,8 @@ import type { Say, Spoken } from './spoken.ts'
 const mostLabel = 60
 
 /**
- * Whether a tap away from the card may approve it: a clean start, stop or restart of one guest of known state that touches nothing else, asked
- * for one reason that is not tainted text. Everything else needs the card on a screen.
+ * Returns true if a tap away from the card may approve it: a clean start, stop or restart of one guest of known state that touches nothing else,
+ * asked for one reason that is not tainted text. Everything else needs the card on a screen.
  */
 export function isLight(card: Card): boolean {
   const { effect, target, affects } = card
@@ -34,7 +34,7 @@ export function isLight(card: Card): boolean {
 
 const dayMs = 24 * 60 * 60_000
 
-/** How long a card waits: a day until somebody has seen it, then the minutes that the policy gives. */
+/** The time that a card waits, in words: a day until somebody has seen it, then the minutes that the policy gives. */
 export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expiresAt'>): string =>
   expiresAt - createdAt < dayMs
     ? `It waits until ${timeWithZone(expiresAt)}.`
@@ -45,8 +45,7 @@ export const pathOf = (toolUseId: string): string => `/waiting?card=${encodeURIC
 
 /** The parts of a card that may leave: its question, the consequence, and how long the card waits. Arguments, notes, addresses and text of a model never leave. */
 export function cardContent(
-  card: Card,
-  bindingHash: string,
+  { card, bindingHash }: { card: Card; bindingHash: string },
   { decides, hidesNames }: Pick<Recipient, 'decides' | 'hidesNames'>,
   say: Say,
 ): Content {
@@ -72,22 +71,22 @@ export function cardContent(
     ...base,
     title: say(`${question.charAt(0).toUpperCase()}${question.slice(1)}`),
     lines,
-    card: { ...of, ...labels(card, light, decides, say) },
+    card: { ...of, ...labels(card, decides, say) },
   }
 }
 
 /** Buttons name the deed; the refusal comes first. */
-function labels(card: Card, light: boolean, decides: Recipient['decides'], say: Say): Pick<CardOf, 'deny' | 'approve'> {
+function labels(card: Card, decides: Recipient['decides'], say: Say): Pick<CardOf, 'deny' | 'approve'> {
   if (decides === 'none') return {}
   const { effect, target } = card
-  if (!light || effect?.action === undefined) return { deny: say('Do not run it') }
+  if (!isLight(card) || effect?.action === undefined) return { deny: say('Do not run it') }
   const deed = `${effect.action} ${target.vmid}${target.name === undefined ? '' : ` ${named(target.name)}`}`
   const deny = say(`Do not ${deed}`, mostLabel)
   if (decides === 'deny') return { deny }
   return { deny, approve: say(`${deed.charAt(0).toUpperCase()}${deed.slice(1)}`, mostLabel) }
 }
 
-/** How a card ended. `via`: the channel's name. */
+/** The end of a card. `via`: the channel's name. */
 export type Ending = { decision: 'approved' | 'denied' | 'expired' | 'cancelled'; by: string; via?: string; at: number }
 
 const verbs = { approved: 'Approved', denied: 'Denied', expired: 'Expired', cancelled: 'Withdrawn' } as const
@@ -95,8 +94,7 @@ const verbs = { approved: 'Approved', denied: 'Denied', expired: 'Expired', canc
 /** The text that replaces a decided card: who decided it, where and when. */
 export function endedContent(
   { card: _, ...content }: Content,
-  { decision, by, via, at }: Ending,
-  hidesNames: boolean,
+  { decision, by, via, at, hidesNames }: Ending & Pick<Recipient, 'hidesNames'>,
   say: Say,
 ): Content {
   const who = decision === 'expired' || decision === 'cancelled' || hidesNames ? '' : ` by ${by}`

@@ -5,7 +5,7 @@ import type { Spoken, Told } from './spoken.ts'
 export const decides = ['none', 'deny', 'approve'] as const
 export type Decides = (typeof decides)[number]
 
-/** How much a message weighs. `card`: a person must decide. */
+/** The weight of a message. `card`: a person must decide. */
 export type Level = 'card' | 'failed' | 'warning' | 'info'
 
 export type Capabilities = {
@@ -159,24 +159,27 @@ export type Reply = {
   replaces?: string
 }
 
+/** A message that was sent. `ref`: the service's id of the message; undefined if it is not known. */
+export type SentMessage = { to: Address; ref: string | undefined }
+
 /** An open connection to a service. No method throws or rejects, except `health` and where a method says so. */
 export type Channel = {
   /** The service's host, without a secret: `ntfy.lan`. */
   place: string
   deliver(message: Outgoing, to: Address, signal: AbortSignal): Promise<Delivery>
   /** Changes a message that was sent. Absent: the service cannot. */
-  revise?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
+  revise?(message: Outgoing, sent: SentMessage, signal: AbortSignal): Promise<Delivery>
   /** Takes a message back. Absent: `revise` says that it is over, if the service can do that. */
-  withdraw?(message: Outgoing, to: Address, ref: string | undefined, signal: AbortSignal): Promise<Delivery>
+  withdraw?(message: Outgoing, sent: SentMessage, signal: AbortSignal): Promise<Delivery>
   /** Sends a message of a conversation. Present if the channel `talks`. */
   say?(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery>
   /** Changes a message of a conversation. Present if the channel `talks`. */
-  resay?(reply: Reply, to: PairedChat, ref: string, signal: AbortSignal): Promise<Delivery>
+  resay?(reply: Reply, sent: { to: PairedChat; ref: string }, signal: AbortSignal): Promise<Delivery>
   /**
-   * Shows the part of an answer that is written so far. Present if the channel `talks`. @param of `id`: greater than 0, equal for all previews of one answer.
+   * Shows the part of an answer that is written so far. Present if the channel `talks`. @param at `id`: greater than 0, equal for all previews of one answer.
    * `ref`: as an earlier call returned. @returns `sent` with a `ref` if a message stays that the complete answer must replace
    */
-  preview?(text: Told, to: PairedChat, of: { id: number; ref?: string }, signal: AbortSignal): Promise<Delivery>
+  preview?(text: Told, at: { to: PairedChat; id: number; ref?: string }, signal: AbortSignal): Promise<Delivery>
   /** Reads a file that came in. Present if the channel `talks`. @throws Error in words, without an address */
   file?(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Listens until the signal aborts. @param cursor the position at which the last process stopped */

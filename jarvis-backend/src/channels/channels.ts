@@ -1,35 +1,24 @@
 import { hashOf } from 'node-kit/canonical'
-import type { Card, ChannelRules } from 'protocol'
-import type { Clock } from '../lib/clock.ts'
+import type { Card } from 'protocol'
 import { newId } from '../lib/ids.ts'
-import { createAccounts } from './accounts.ts'
-import { createAttempts } from './attempts.ts'
-import { createCardMessages } from './card-messages.ts'
-import type { Ending } from './cards.ts'
+import { Accounts } from './accounts.ts'
+import { Attempts } from './attempts.ts'
+import { CardMessages } from './card-messages.ts'
 import type { Level } from './channel.ts'
-import { createGroups } from './groups.ts'
-import { createHearers } from './hearers.ts'
-import { createHearing } from './hearing.ts'
-import { OpenChannels, type OpenChannelsParts } from './open-channels.ts'
-import { createOpenNotices } from './open-notices.ts'
-import { Outbox } from './outbox.ts'
-import { createPairings } from './pairings.ts'
-import type {
-  Content,
-  NonceStore,
-  Open,
-  OutboxItem,
-  OutboxStore,
-  PairingStore,
-  Recipient,
-  RecipientStore,
-} from './ports.ts'
-import { createPutting, noticeForMs } from './putting.ts'
+import { Groups } from './groups.ts'
+import { Hearers } from './hearers.ts'
+import { Hearing } from './hearing.ts'
+import { type ChannelDirectory, OpenChannels, type OpenChannelsParts } from './open-channels.ts'
+import { OpenNotices } from './open-notices.ts'
+import { type Attempt, Outbox } from './outbox.ts'
+import { Pairings } from './pairings.ts'
+import type { ChannelsHouse } from './parts.ts'
+import type { Content, Open, OutboxItem, Recipient } from './ports.ts'
+import { type NewMessage, noticeForMs, Putting } from './putting.ts'
 import type { MatterKind } from './rules.ts'
-import type { Say, Tell } from './spoken.ts'
-import { createConversation } from './talk/conversation.ts'
-import type { ChatStore, ChoiceStore, HeardStore, TalkPorts } from './talk/ports.ts'
-import { attemptOf, createTaps, type DecideByTap, type KnownCard } from './taps.ts'
+import type { Spoken } from './spoken.ts'
+import { Conversation } from './talk/conversation.ts'
+import { attemptOf, Taps } from './taps.ts'
 
 const testForMs = 10 * 60_000
 
@@ -43,300 +32,306 @@ export type Notice = {
   title: string
   body: string
   hidden: string
-  /** A second notice of this tag with the same words is the same one. */
+  /** A second notice with this tag and the same words is not sent. */
   tag: string
   path: string
   asker?: string | undefined
-  /** The end of the matter: its message is then taken back. */
+  /** The matter whose end takes the message back. */
   until?: Open
   /** When it loses its meaning, Unix ms; absent: after a day. */
   expiresAt?: number
 }
 
-export type Channels = ReturnType<typeof createChannels>
+/** A recipient of a notice. `problem`: the reason why the message waits. */
+export type Told = { label: string; problem?: string }
+
+export type ChannelsParts = ChannelsHouse & Pick<OpenChannelsParts, 'kinds' | 'read'>
 
 /** Reaches people over the channels that are set up, and takes their decisions. */
-export function createChannels(parts: {
-  kinds: OpenChannelsParts['kinds']
-  read: OpenChannelsParts['read']
-  outbox: OutboxStore
-  recipients: RecipientStore
-  pairings: PairingStore
-  nonces: NonceStore
-  chats: ChatStore
-  choices: ChoiceStore
-  heard: HeardStore
-  /** The parts of the house that a conversation needs. */
-  house: TalkPorts
-  settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  clock: Clock
-  atomically<T>(work: () => T): T
-  /** As `Database.afterCommit`. */
-  afterCommit(run: () => void): void
-  /** As `Database.untilFree`. */
-  untilFree(forever: 'forever'): Promise<void> | undefined
-  durably<T>(work: () => T): T
-  say: Say
-  tell: Tell
-  redact(text: string): string
-  hide(secret: string): void
-  rules(): ChannelRules
-  /** The card, its binding and whether it was decided. */
-  cardOf(toolUseId: string): (KnownCard & { ending?: Ending }) | undefined
-  decide: DecideByTap
-  /** A person has a card before them. */
-  seen(toolUseId: string): void
-  /** True if a person may decide cards now, and so hears of them. */
-  mayDecide(person: string): boolean
-  /** True if a person is told about another's request: operators about all, members about their own. */
-  hears(person: string, asker: string | undefined): boolean
-  isOpen(what: Open): boolean
-  /** Told, in the transaction, of somebody who is reached no more. */
-  left(recipient: Recipient): void
-  nameOf(person: string): string
-  /** Whom a channel reaches that pairs nobody. */
-  firstOwner: string
-  record(body: Record<string, unknown>): void
-  announce(text: string, level: 'info' | 'warning'): void
-  /** The dashboard's address; undefined: not known. */
-  publicUrl: string | undefined
-  changed(): void
-  report(error: unknown, message: string): void
-}) {
-  const { clock, say, recipients, nonces, outbox: store } = parts
-  const now = () => clock.now()
-  const stopping = new AbortController()
-  const signal = stopping.signal
+export class Channels {
+  readonly pairings: Pairings
+  readonly groups: Groups
+  readonly #parts: ChannelsParts
+  readonly #stopping = new AbortController()
+  readonly #directory: OpenChannels
+  readonly #outbox: Outbox
+  readonly #putting: Putting
+  readonly #hearers: Hearers
+  readonly #accounts: Accounts
+  readonly #conversation: Conversation
+  readonly #cardMessages: CardMessages
+  readonly #openNotices: OpenNotices
+  readonly #hearing: Hearing
 
-  const outbox = new Outbox({
-    store,
-    clock,
-    atomically: parts.atomically,
-    untilFree: parts.untilFree,
-    report: parts.report,
-    changed: parts.changed,
-    attempt: (item) => attempt(item),
-    isIdempotent: (channel) => directory.kind(channel)?.capabilities.isIdempotent === true,
-    ended(item, delivery) {
-      if (delivery.kind === 'sent' && delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
-      const { talk } = item.content
-      if (delivery.kind === 'sent' && talk !== undefined) conversation.sent(item, talk, delivery.ref)
-      if (delivery.kind === 'gone') gone(item, delivery.why)
-      if (delivery.kind === 'sent') recipients.trouble(item.recipient, undefined)
-    },
-    announce: (text) => parts.announce(text, 'warning'),
-  })
-  /** A browser that ended its subscription never comes back by it; elsewhere the same person may. */
-  function gone({ recipient, channel }: OutboxItem, why: string) {
-    const found = recipients.get(recipient)
-    if (found === undefined || directory.kind(channel)?.capabilities.subscribes !== true)
-      return recipients.trouble(recipient, why)
-    parts.record({ change: 'unsubscribed', recipient, channel, person: found.person, because: why })
-    accounts.remove(recipient, why)
-    parts.announce(`${found.name} of ${parts.nameOf(found.person)} is told no more: ${why}.`, 'info')
+  constructor(parts: ChannelsParts) {
+    const { stores, matters, people, words, notes, database, settings, rules, pages, clock } = parts
+    const { outbox: store, recipients, nonces } = stores
+    const { say } = words
+    const { signal } = this.#stopping
+    const look = () => this.#outbox.look()
+    this.#parts = parts
+    this.#directory = new OpenChannels({
+      kinds: parts.kinds,
+      read: parts.read,
+      recipients,
+      words,
+      notes,
+      pages,
+      clock,
+      hub: {
+        listener: (kind, account) => this.#hearing.listener(kind, account),
+        cursor: (channel) => this.#accounts.cursor(channel),
+        opened: (kind, account) => this.#accounts.renew(kind, account),
+        closed: (kind) => this.#accounts.closed(kind),
+      },
+    })
+    const directory = this.#directory
+    this.#outbox = new Outbox({
+      store,
+      database,
+      notes,
+      clock,
+      sender: {
+        attempt: (item) => attempts.attempt(item),
+        isIdempotent: (channel) => directory.kind(channel)?.capabilities.isIdempotent === true,
+        ended: (item, delivery) => this.#ended(item, delivery),
+      },
+    })
+    /** Most parts look up recipients and matters, and write messages. */
+    const common = { store, recipients, directory, matters, database, notes, say, clock }
+    const putting = new Putting({ ...common, outbox: this.#outbox, rules })
+    const hearers = new Hearers({ recipients, directory, people })
+    const taps = new Taps({ ...common, nonces, people, pages })
+    const groups = new Groups({ ...common, putting, settings, look })
+    const conversation = new Conversation({ ...parts, directory, outbox: this.#outbox, look, signal })
+    const accounts = new Accounts({ ...parts, conversation })
+    const pairings = new Pairings({ ...common, pairings: stores.pairings, accounts, putting, people, look })
+    const attempts = new Attempts({ ...common, taps, putting, conversation, hearers, groups, pages, signal })
+    const cardMessages = new CardMessages({ ...common, putting, hearers, people })
+    this.groups = groups
+    this.pairings = pairings
+    this.#conversation = conversation
+    this.#accounts = accounts
+    this.#cardMessages = cardMessages
+    this.#openNotices = new OpenNotices({ ...common, putting })
+    this.#hearing = new Hearing({
+      ...common,
+      taps,
+      pairings,
+      groups,
+      conversation,
+      cardMessages,
+      accounts,
+      look,
+    })
+    this.#putting = putting
+    this.#hearers = hearers
   }
-  const look = () => outbox.look()
-  const linkTo = (path: string) => (parts.publicUrl === undefined ? undefined : new URL(path, parts.publicUrl).href)
-  const taps = createTaps({ ...parts, linkTo, now })
-  const directory = new OpenChannels({
-    ...parts,
-    heard: (kind, account) => hearing.listener(kind, account),
-    cursor: (channel) => accounts.cursor(channel),
-    opened: (kind, account) => accounts.renew(kind, account),
-    isHeard: ({ id, capabilities }) => capabilities.pairs || recipients.list(id).some((one) => one.decides !== 'none'),
-    tapAddress: ({ id, capabilities }) =>
-      capabilities.tapsByAddress === true && parts.publicUrl !== undefined
-        ? new URL(`/api/channel-taps/${id}`, parts.publicUrl).href
-        : undefined,
-    closed: (kind) => accounts.closed(kind),
-  })
-  const conversation = createConversation({
-    ...parts,
-    directory,
-    signal,
-    look,
-    add: (item) => void outbox.add(item),
-  })
-  const accounts = createAccounts({ ...parts, store, conversation, now })
-  const putting = createPutting({ ...parts, outbox, store, now })
-  const hearers = createHearers({ ...parts, directory })
-  const cardMessages = createCardMessages({ ...parts, hearers, putting, store, directory, now })
-  const openNotices = createOpenNotices({ ...parts, putting, store, directory, now })
-  const groups = createGroups({ ...parts, directory, putting, now, look })
-  const attempt = createAttempts({
-    ...parts,
-    hearers,
-    store,
-    directory,
-    taps,
-    putting,
-    conversation,
-    linkTo,
-    signal,
-    moved: groups.moved,
-  })
-  const pairings = createPairings({
-    ...parts,
-    directory,
-    now,
-    paired(recipient, replaced) {
-      if (replaced !== undefined) accounts.end(replaced, 'paired anew')
-      const title = say(`Paired with ${parts.nameOf(recipient.person)}.`)
-      const content: Content = { kind: 'pairing', level: 'info', title, lines: [], path: '/' }
-      putting.add(recipient, `paired:${recipient.id}`, content, testForMs)
-    },
-    changed() {
-      parts.changed()
-      look()
-    },
-  })
-  const hearing = createHearing({
-    ...parts,
-    store,
-    directory,
-    taps,
-    pairings,
-    groups,
-    conversation,
-    cardMessages,
-    look,
-    now,
-    advance: accounts.advance,
-  })
 
-  const safely = (work: () => void) => {
+  /** The channels that exist, and those that are open. */
+  get directory(): ChannelDirectory {
+    return this.#directory
+  }
+
+  /** Opens what is set up and takes over what the last process left. */
+  async resume(): Promise<void> {
+    const { stores, database, clock } = this.#parts
+    await this.#directory.look()
+    database.atomically(() => {
+      stores.nonces.prune(clock.now())
+      stores.pairings.prune(clock.now())
+    })
+    this.#cardMessages.settle()
+    this.#openNotices.settle()
+    this.#conversation.resume()
+    this.#outbox.resume()
+  }
+
+  /** Begins to listen. */
+  start(): void {
+    this.#directory.start()
+  }
+
+  /** Opens the channels anew whose settings, or whose taps, count otherwise than before. */
+  async reload(): Promise<void> {
+    await this.#directory.look()
+    this.#outbox.look()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#conversation.stopFollowing()
+    await this.#directory.stop()
+    await this.#outbox.stop()
+  }
+
+  /** Compares a session's waiting cards with the messages: tells of new cards, and changes the messages of the others. Never throws. */
+  waiting(cards: readonly Card[]): void {
+    this.#safely(() => {
+      this.#cardMessages.tell(cards)
+      this.#cardMessages.settle()
+    })
+  }
+
+  /**
+   * Tells everybody who hears of a matter, or one person of their own matter. Never throws.
+   * @returns each recipient, with the reason why the message waits
+   */
+  tell(notice: Notice, only?: string): Told[] {
+    const told: Told[] = []
+    this.#safely(() => {
+      for (const recipient of this.#hearers.of(only ?? notice.asker)) {
+        if ((only ?? recipient.person) !== recipient.person) continue
+        if (recipient.isGroup && only !== undefined) continue
+        told.push(this.#tellOne(recipient, notice, only))
+      }
+    })
+    return told
+  }
+
+  /** Takes the messages back of questions and changes that are settled. Never throws. */
+  settle(): void {
+    this.#safely(() => this.#openNotices.settle())
+  }
+
+  /** Sends a test. @returns the id of the outbox's item */
+  test(recipient: Recipient): string {
+    const { say } = this.#parts.words
+    const title = say('This is a test.')
+    const lines = [say('JARVIS reaches you here.')]
+    const content: Content = { kind: 'test', level: 'info', title, lines, path: '/waiting', tag: 'test' }
+    return this.#add(recipient, { key: newId('test'), content, forMs: testForMs })?.id ?? ''
+  }
+
+  /** Sends a message again that failed or was dropped. @returns the id of the new item; undefined if it cannot be sent again */
+  again(id: string): string | undefined {
+    const { outbox, recipients } = this.#parts.stores
+    const item = outbox.get(id)
+    const recipient = item && recipients.get(item.recipient)
+    const canBe =
+      item?.act === 'deliver' && (item.end === 'failed' || item.end === 'dropped') && item.content.kind !== 'card'
+    if (recipient === undefined || !canBe) return undefined
+    const key = `${item.key}:${newId('again')}`
+    return this.#add(recipient, { key, content: item.content, forMs: noticeForMs })?.id
+  }
+
+  /** The reason why the message that a recipient waits for was not sent yet; undefined if none was tried in vain. */
+  stuck(recipient: string): string | undefined {
+    const item = this.#parts.stores.outbox.head(recipient, this.#parts.clock.now())
+    return item !== undefined && item.attempts > 0 && !item.isOpen ? item.why : undefined
+  }
+
+  /** Decides by a request of a phone that holds a message. @returns the answer to the phone */
+  tapped(channel: string, token: string): Promise<Spoken> {
+    return this.#hearing.tapped(channel, token)
+  }
+
+  /** Ends the conversations of a recipient who talks no more. */
+  quiet(id: string): void {
+    this.#conversation.leave(id)
+  }
+
+  /** Ends one recipient. @returns false if there is none */
+  remove(id: string, why: string): boolean {
+    return this.#accounts.remove(id, why)
+  }
+
+  /** Ends what was paired with a person, for example because their password was changed. */
+  forgetPerson(person: string, why?: string): void {
+    this.#accounts.forgetPerson(person, why)
+  }
+
+  /** Ends what a person who was removed had, and tells each chat that was paired with them once, after the commit. */
+  removePerson(person: string): void {
+    const { database, notes } = this.#parts
+    const paired = this.#accounts.forgetPerson(person, 'its person was removed')
+    database.afterCommit(() => {
+      for (const one of paired)
+        this.#farewell(one).catch((error: unknown) => notes.report(error, 'a removed person could not be told'))
+    })
+  }
+
+  /** Follows the end of an item, in the transaction that stores the end. */
+  #ended(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void {
+    const { nonces, recipients } = this.#parts.stores
+    if (delivery.kind === 'gone') this.#gone(item, delivery.why)
+    if (delivery.kind !== 'sent') return
+    if (delivery.ref !== undefined) nonces.bind(attemptOf(item), delivery.ref)
+    const { talk } = item.content
+    if (talk !== undefined) this.#conversation.sent(item, talk, delivery.ref)
+    recipients.trouble(item.recipient, undefined)
+  }
+
+  /** Removes a browser that ended its subscription: it never comes back by it. On other channels the same person may come back. */
+  #gone({ recipient, channel }: OutboxItem, why: string): void {
+    const { stores, people, notes } = this.#parts
+    const found = stores.recipients.get(recipient)
+    if (found === undefined || this.#directory.kind(channel)?.capabilities.subscribes !== true) {
+      stores.recipients.trouble(recipient, why)
+      return
+    }
+    notes.record({ change: 'unsubscribed', recipient, channel, person: found.person, because: why })
+    this.#accounts.remove(recipient, why)
+    notes.announce(`${found.name} of ${people.nameOf(found.person)} is told no more: ${why}.`, 'info')
+  }
+
+  #tellOne(recipient: Recipient, notice: Notice, only: string | undefined): Told {
+    const { words, clock } = this.#parts
+    const { kind, level, title, body, hidden, tag, path, asker, until, expiresAt } = notice
+    const content: Content = {
+      kind: 'notice',
+      level,
+      title: words.say(title),
+      lines: [words.say(recipient.hidesNames ? hidden : body)],
+      path,
+      tag,
+      asker: only ?? asker,
+      until,
+    }
+    const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`
+    const forMs = expiresAt === undefined ? noticeForMs : expiresAt - clock.now()
+    const problem = this.#putting.put(recipient, { key, content, forMs }, { kind, level })
+    const label = this.#directory.kind(recipient.channel)?.name ?? recipient.channel
+    return { label, ...(problem !== undefined && { problem }) }
+  }
+
+  /** Adds a message and sends it. @returns the outbox's item; undefined if the outbox had it already */
+  #add(recipient: Recipient, message: NewMessage): OutboxItem | undefined {
+    this.#putting.add(recipient, message)
+    this.#outbox.look()
+    return this.#parts.stores.outbox.log({ limit: 20 }).find((item) => item.key === message.key)
+  }
+
+  /** Tells a removed person in their chat. Nothing is kept for a second attempt: the person is a stranger from now on. */
+  async #farewell({ id, channel, account, user, chat, isGroup }: Recipient): Promise<void> {
+    const { words, clock } = this.#parts
+    const open = this.#directory.channel(channel)
+    if (isGroup || open?.account !== account || this.#directory.kind(channel)?.capabilities.pairs !== true) return
+    const at = clock.now()
+    await open.channel.deliver(
+      {
+        id: newId('out'),
+        at,
+        tag: `removed:${id}`,
+        level: 'info',
+        path: '/',
+        buttons: [],
+        isOver: false,
+        expiresAt: at + testForMs,
+        title: words.say('Your account in JARVIS was removed.'),
+        lines: [words.say('This chat is paired with nobody any more, and what you write here is not answered.')],
+      },
+      { user, chat },
+      this.#stopping.signal,
+    )
+  }
+
+  #safely(work: () => void): void {
     try {
       work()
-      look()
+      this.#outbox.look()
     } catch (error) {
-      parts.report(error, 'people could not be told over channels')
+      this.#parts.notes.report(error, 'people could not be told over channels')
     }
-  }
-  /** Adds a message and sends it. @returns the outbox's item; undefined where it was there before */
-  function added(recipient: Recipient, key: string, content: Content, forMs: number): OutboxItem | undefined {
-    putting.add(recipient, key, content, forMs)
-    look()
-    return store.log({ limit: 20 }).find((item) => item.key === key)
-  }
-
-  /** Tells somebody who is reached no more of it. Nothing is kept for a second attempt: they are a stranger from now on. */
-  async function farewell({ id, channel, account, user, chat, isGroup }: Recipient): Promise<void> {
-    const open = directory.channel(channel)
-    if (isGroup || open?.account !== account || directory.kind(channel)?.capabilities.pairs !== true) return
-    const at = now()
-    const message = {
-      ...({ id: newId('out'), at, tag: `removed:${id}`, level: 'info', path: '/', buttons: [] } as const),
-      isOver: false,
-      expiresAt: at + testForMs,
-      title: say('Your account in JARVIS was removed.'),
-      lines: [say('This chat is paired with nobody any more, and what you write here is not answered.')],
-    }
-    await open.channel.deliver(message, { user, chat }, signal)
-  }
-
-  return {
-    directory,
-    pairings,
-    groups,
-    /** Compares a session's waiting cards with what was sent: tells of new ones, and changes the messages of the others. Never throws. */
-    waiting(cards: readonly Card[]): void {
-      safely(() => {
-        cardMessages.tell(cards)
-        cardMessages.settle()
-      })
-    },
-    /**
-     * Tells everybody who hears of it, or one person of what is their own. Never throws.
-     * @returns of each, what a message to them waits for
-     */
-    tell(
-      { kind, level, title, body, hidden, tag, path, asker, until, expiresAt }: Notice,
-      only?: string,
-    ): { label: string; problem?: string }[] {
-      const told: { label: string; problem?: string }[] = []
-      safely(() => {
-        const whose = only ?? asker
-        for (const recipient of hearers.of(whose)) {
-          if ((only ?? recipient.person) !== recipient.person) continue
-          if (recipient.isGroup && only !== undefined) continue
-          const words = recipient.hidesNames ? hidden : body
-          const content: Content = {
-            kind: 'notice',
-            level,
-            title: say(title),
-            lines: [say(words)],
-            path,
-            tag,
-            asker: whose,
-            until,
-          }
-          const key = `notice:${tag}:${hashOf([title, body]).slice(0, 16)}`
-          const forMs = expiresAt === undefined ? noticeForMs : expiresAt - now()
-          const problem = putting.put(recipient, key, content, { kind, level }, forMs)
-          const label = directory.kind(recipient.channel)?.name ?? recipient.channel
-          told.push({ label, ...(problem !== undefined && { problem }) })
-        }
-      })
-      return told
-    },
-    /** Takes the messages back of questions and changes that are settled. Never throws. */
-    settle: () => safely(openNotices.settle),
-    /** Sends a test. @returns the outbox's item */
-    test(recipient: Recipient): string {
-      const title = say('This is a test.')
-      const lines = [say('JARVIS reaches you here.')]
-      const content: Content = { kind: 'test', level: 'info', title, lines, path: '/waiting', tag: 'test' }
-      return added(recipient, newId('test'), content, testForMs)?.id ?? ''
-    },
-    /** Sends a message again that failed or was dropped. @returns the new item; undefined where it cannot be */
-    again(id: string): string | undefined {
-      const item = store.get(id)
-      const recipient = item && recipients.get(item.recipient)
-      const canBe =
-        item?.act === 'deliver' && (item.end === 'failed' || item.end === 'dropped') && item.content.kind !== 'card'
-      if (recipient === undefined || !canBe) return undefined
-      return added(recipient, `${item.key}:${newId('again')}`, item.content, noticeForMs)?.id
-    },
-    /** Why the message that a recipient waits for was not sent yet; undefined where none was tried in vain. */
-    stuck(recipient: string): string | undefined {
-      const item = store.head(recipient, now())
-      return item !== undefined && item.attempts > 0 && !item.isOpen ? item.why : undefined
-    },
-    remove: accounts.remove,
-    forgetPerson: (person: string, why?: string) => void accounts.forgetPerson(person, why),
-    /** Ends what a person who was removed had, and tells each chat that was paired with them once, after the commit. */
-    removePerson(person: string): void {
-      const paired = accounts.forgetPerson(person, 'its person was removed')
-      parts.afterCommit(() => {
-        for (const one of paired)
-          farewell(one).catch((error: unknown) => parts.report(error, 'a removed person could not be told'))
-      })
-    },
-    /** Opens what is set up and takes over what the last process left. */
-    async resume(): Promise<void> {
-      await directory.look()
-      parts.atomically(() => {
-        nonces.prune(now())
-        parts.pairings.prune(now())
-      })
-      cardMessages.settle()
-      openNotices.settle()
-      conversation.resume()
-      outbox.resume()
-    },
-    /** A recipient talks no more. */
-    quiet: (id: string) => conversation.leave(id),
-    tapped: hearing.tapped,
-    /** Opens the channels anew whose settings, or whose taps, count otherwise than before. */
-    async reload(): Promise<void> {
-      await directory.look()
-      look()
-    },
-    async stop(): Promise<void> {
-      stopping.abort()
-      conversation.stopFollowing()
-      await directory.stop()
-      await outbox.stop()
-    },
   }
 }

@@ -2,34 +2,67 @@ import type { ChannelDelivery, ChannelInfo, ChannelRecipient } from 'protocol'
 import type { ChannelKind, Decides } from './channel.ts'
 import { isSecretSetting } from './channel-settings.ts'
 import type { Channels } from './channels.ts'
+import type { ChannelState } from './open-channels.ts'
+import type { ChannelPeople } from './parts.ts'
 import type { OutboxItem, OutboxStore, Recipient, RecipientStore } from './ports.ts'
 
-/** Makes what the dashboard sees of channels, recipients and deliveries. Secrets are never in it. */
-export function createDeskViews(parts: {
+export type DeskViewsParts = {
   channels: Pick<Channels, 'directory' | 'stuck'>
   outbox: Pick<OutboxStore, 'waiting'>
   recipients: Pick<RecipientStore, 'list' | 'get'>
-  nameOf(person: string): string
+  people: Pick<ChannelPeople, 'nameOf'>
   redact(text: string): string
   hasPublicUrl: boolean
-}) {
-  const { channels, outbox, recipients, redact } = parts
-  const { directory } = channels
+}
+
+/** Makes what the dashboard sees of channels, recipients and deliveries. Secrets are never in it. */
+export class DeskViews {
+  readonly #parts: DeskViewsParts
+
+  constructor(parts: DeskViewsParts) {
+    this.#parts = parts
+  }
 
   /** The most that a tap may do now. A phone sends a denial to the public address, so without one there are no taps. */
-  const atMostOf = ({ capabilities }: ChannelKind): Decides =>
-    capabilities.tapsByAddress === true && !parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
+  atMostOf({ capabilities }: ChannelKind): Decides {
+    return capabilities.tapsByAddress === true && !this.#parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
+  }
 
-  /** Why the newest message that waits was not sent yet. */
-  const failing = (own: readonly Recipient[]): string | undefined =>
-    own.map(({ id, problem }) => channels.stuck(id) ?? problem).find((why) => why !== undefined)
+  /** @param more the result of a check of the channel */
+  channel(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
+    const { channels, outbox, recipients, redact } = this.#parts
+    const { id, name, readers, capabilities } = kind
+    const subscribes = capabilities.subscribes === true
+    const state = channels.directory.state(id)
+    const own = recipients.list(id)
+    const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? this.#failing(own)
+    return {
+      id,
+      name,
+      readers,
+      atMost: this.atMostOf(kind),
+      state: state.state,
+      subscribes,
+      pairs: capabilities.pairs && !subscribes,
+      talks: capabilities.talks !== undefined,
+      groups: capabilities.groups === true,
+      ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
+      ...(state.state === 'on' && { place: redact(state.channel.place) }),
+      account: more.account,
+      ...(problem !== undefined && { problem: redact(problem) }),
+      settings: settingsOf(kind, state),
+      recipients: own.map((one) => this.recipient(one)),
+      waiting: own.reduce((sum, one) => sum + outbox.waiting(one.id), 0),
+    }
+  }
 
-  function recipient(of: Recipient): ChannelRecipient {
+  recipient(of: Recipient): ChannelRecipient {
+    const { people, redact } = this.#parts
     const { id, person, user, name, isGroup, decides, hidesNames, talks, agent, createdAt, problem } = of
     return {
       id,
       person,
-      personName: parts.nameOf(person),
+      personName: people.nameOf(person),
       user,
       name,
       isGroup,
@@ -42,62 +75,43 @@ export function createDeskViews(parts: {
     }
   }
 
-  return {
-    atMostOf,
-    recipient,
-    /** @param more what a check of the channel found out */
-    channel(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
-      const { id, name, readers, capabilities, settings } = kind
-      const subscribes = capabilities.subscribes === true
-      const state = directory.state(id)
-      const values = state.state === 'on' ? state.values : {}
-      const own = recipients.list(id)
-      const problem = more.problem ?? (state.state === 'off' ? undefined : state.problem) ?? failing(own)
-      return {
-        id,
-        name,
-        readers,
-        atMost: atMostOf(kind),
-        state: state.state,
-        subscribes,
-        pairs: capabilities.pairs && !subscribes,
-        talks: capabilities.talks !== undefined,
-        groups: capabilities.groups === true,
-        ...(state.state !== 'off' && state.from !== undefined && { from: state.from }),
-        ...(state.state === 'on' && { place: redact(state.channel.place) }),
-        account: more.account,
-        ...(problem !== undefined && { problem: redact(problem) }),
-        settings: settings.map(({ name: setting, label, isRequired, example }) => {
-          const isSecret = isSecretSetting(setting)
-          const value = values[setting]
-          const isSet = value !== undefined
-          const told = isSet && !isSecret ? { value } : {}
-          return { name: setting, label, isRequired, isSecret, example, isSet, ...told }
-        }),
-        recipients: own.map(recipient),
-        waiting: own.reduce((sum, one) => sum + outbox.waiting(one.id), 0),
-      }
-    },
-    delivery(item: OutboxItem): ChannelDelivery {
-      const { id, seq, channel, act, content, createdAt, attempts, end, endedAt, why, isOpen } = item
-      const to = recipients.get(item.recipient)
-      const isWaiting = end === undefined
-      return {
-        id,
-        seq,
-        channel,
-        act,
-        kind: content.kind,
-        level: content.level,
-        attempts,
-        to: to === undefined ? '' : to.isGroup ? to.name : parts.nameOf(to.person),
-        title: redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
-        at: createdAt,
-        state: end ?? (isOpen ? 'sending' : 'waiting'),
-        endedAt,
-        ...(isWaiting && { nextAt: item.notBefore }),
-        ...(why !== undefined && { why: redact(why) }),
-      }
-    },
+  delivery(item: OutboxItem): ChannelDelivery {
+    const { recipients, people, redact } = this.#parts
+    const { id, seq, channel, act, content, createdAt, attempts, end, endedAt, why, isOpen } = item
+    const to = recipients.get(item.recipient)
+    const isWaiting = end === undefined
+    return {
+      id,
+      seq,
+      channel,
+      act,
+      kind: content.kind,
+      level: content.level,
+      attempts,
+      to: to === undefined ? '' : to.isGroup ? to.name : people.nameOf(to.person),
+      title: redact(content.kind === 'notice' ? (content.lines[0] ?? content.title) : content.title),
+      at: createdAt,
+      state: end ?? (isOpen ? 'sending' : 'waiting'),
+      endedAt,
+      ...(isWaiting && { nextAt: item.notBefore }),
+      ...(why !== undefined && { why: redact(why) }),
+    }
   }
+
+  /** The reason why the newest message that waits was not sent yet. */
+  #failing(own: readonly Recipient[]): string | undefined {
+    return own.map(({ id, problem }) => this.#parts.channels.stuck(id) ?? problem).find((why) => why !== undefined)
+  }
+}
+
+/** The settings of a channel. The values of secret settings are left out. */
+function settingsOf({ settings }: ChannelKind, state: ChannelState): ChannelInfo['settings'] {
+  const values = state.state === 'on' ? state.values : {}
+  return settings.map(({ name, label, isRequired, example }) => {
+    const isSecret = isSecretSetting(name)
+    const value = values[name]
+    const isSet = value !== undefined
+    const told = isSet && !isSecret ? { value } : {}
+    return { name, label, isRequired, isSecret, example, isSet, ...told }
+  })
 }

@@ -1,21 +1,20 @@
 import type { Question } from 'protocol'
 import type { GoingBack, JarvisFacts } from '../house.ts'
 import { firstOf } from '../lib/words.ts'
-import type { Channels, Notice } from './channels.ts'
+import type { Channels, Notice, Told } from './channels.ts'
 
 /**
  * The words of a notice that leave over channels. Sentences of kinds other than alerts and jobs may hold arguments,
  * addresses, or text that a person or a model wrote, so only their hidden form leaves.
  */
-const leavingWords = (kind: Notice['kind'], { body, hidden }: Pick<Notice, 'body' | 'hidden'>) =>
+const leavingWords = ({ kind, body, hidden }: Pick<Notice, 'kind' | 'body' | 'hidden'>) =>
   kind === 'alert' || kind === 'job' ? body : hidden
 
 /** Turns the facts that people must hear of into notices on their channels. */
 export function tellOfFacts(facts: JarvisFacts, channels: Pick<Channels, 'tell' | 'settle' | 'waiting'>): void {
   const told = facts.teller('alert.told')
-  const tell = ({ kind, ...notice }: Notice, person?: string) =>
-    channels.tell({ ...notice, kind, body: leavingWords(kind, notice) }, person)
-  facts.on('cards.changed', channels.waiting)
+  const tell = (notice: Notice, person?: string) => channels.tell({ ...notice, body: leavingWords(notice) }, person)
+  facts.on('cards.changed', (cards) => channels.waiting(cards))
   facts.on('notice.due', ({ notice, person }) => void tell(notice, person))
   facts.on('alert.due', ({ id, message }) => told({ id, words: reachedWords(tell({ ...message, kind: 'alert' })) }))
   facts.on('questions.changed', (questions) => {
@@ -59,8 +58,8 @@ function goingBackNotice({ id, goesBackAt }: GoingBack): Notice {
   }
 }
 
-/** The devices that a message reached, in words. @param devices `problem`: why a device was not reached; undefined if it was */
-function reachedWords(devices: readonly { label: string; problem?: string }[]): string {
+/** The devices that a message reached, in words. */
+function reachedWords(devices: readonly Told[]): string {
   const missed = devices.filter(({ problem }) => problem !== undefined)
   const all = devices.length
   if (all === 0) return 'nobody: no device is set up'

@@ -1,8 +1,11 @@
 import type { Registry } from 'house'
 import { hashOf } from 'node-kit/canonical'
 import type { Clock } from '../lib/clock.ts'
+import type { Pages } from './addresses.ts'
 import type { Channel, ChannelKind, Heard, Settings } from './channel.ts'
 import { isSecretSetting, settingsProblem } from './channel-settings.ts'
+import type { Notes, Words } from './parts.ts'
+import type { RecipientStore } from './ports.ts'
 
 type Origin = { from?: 'environment' | 'settings' }
 /** An open channel. `account`: a hash of its settings; pairings with another account are void. `from` is absent if it needs no settings. */
@@ -33,27 +36,28 @@ type ReadSettings = { key: string; given?: Origin & { values: Settings }; proble
 /** The state of one channel, and its listener if it has one. */
 type Held = { key: string; state: ChannelState; listen(): void; stop(): Promise<void> }
 
-export type OpenChannelsParts = {
-  kinds: Pick<Registry<ChannelKind>, 'list' | 'get'>
-  /** Reads the stored settings of a channel; undefined if there are none. @throws Error in words if they cannot be read */
-  read(channel: string): { from: 'environment' | 'settings'; values: Settings } | undefined
-  clock: Clock
-  /** Adds a secret to the redactor. */
-  hide(secret: string): void
+/** Hears of the channels that open and close, and receives what comes in over them. */
+export interface ChannelHub {
   /** Receives everything that comes in over an open channel. */
-  heard(kind: ChannelKind, account: string): Heard
+  listener(kind: ChannelKind, account: string): Heard
   /** The position at which a channel's listener continues. */
   cursor(channel: string): string | undefined
-  /** Returns true if something that comes in over the channel can have an effect now. */
-  isHeard(kind: ChannelKind): boolean
-  /** The address to which phones send taps; undefined: none. */
-  tapAddress(kind: ChannelKind): string | undefined
   /** Called when a channel is open, before anything is sent or heard: pairings with another account are void. */
   opened(kind: ChannelKind, account: string): void
   /** Called when the settings of a channel were removed. */
   closed(kind: ChannelKind): void
-  changed(): void
-  report(error: unknown, message: string): void
+}
+
+export type OpenChannelsParts = {
+  kinds: Pick<Registry<ChannelKind>, 'list' | 'get'>
+  /** Reads the stored settings of a channel; undefined if there are none. @throws Error in words if they cannot be read */
+  read(channel: string): { from: 'environment' | 'settings'; values: Settings } | undefined
+  hub: ChannelHub
+  recipients: Pick<RecipientStore, 'list'>
+  words: Pick<Words, 'hide'>
+  notes: Pick<Notes, 'changed' | 'report'>
+  pages: Pages
+  clock: Clock
 }
 
 /** Keeps the channels open that are set up, and reopens a channel when its settings change. */
@@ -109,18 +113,23 @@ export class OpenChannels implements ChannelDirectory {
     if (before?.key === found.key) return
     const now = this.#open(kind, found)
     this.#held.set(kind.id, now)
-    if (now.state.state === 'on') this.#parts.opened(kind, now.state.account)
-    else if (now.state.state === 'off' && before !== undefined) this.#parts.closed(kind)
+    if (now.state.state === 'on') this.#parts.hub.opened(kind, now.state.account)
+    else if (now.state.state === 'off' && before !== undefined) this.#parts.hub.closed(kind)
     // A service allows one listener at a time.
     await before?.stop()
     if (this.#isListening && this.#held.get(kind.id) === now) now.listen()
-    this.#parts.changed()
+    this.#parts.notes.changed()
+  }
+
+  /** Returns true if something that comes in over the channel can have an effect now. */
+  #isHeard({ id, capabilities }: ChannelKind): boolean {
+    return capabilities.pairs || this.#parts.recipients.list(id).some((one) => one.decides !== 'none')
   }
 
   #read(kind: ChannelKind): ReadSettings {
     try {
       const given = kind.settings.length === 0 ? { values: {} } : this.#parts.read(kind.id)
-      return { given, key: given === undefined ? '' : `${hashOf(given)} ${this.#parts.isHeard(kind)}` }
+      return { given, key: given === undefined ? '' : `${hashOf(given)} ${this.#isHeard(kind)}` }
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
       return { problem, key: `?${problem}` }
@@ -131,22 +140,23 @@ export class OpenChannels implements ChannelDirectory {
     if (problem !== undefined) return closed(key, { state: 'broken', problem })
     if (given === undefined) return closed(key, { state: 'off' })
     const { values, ...origin } = given
-    for (const [name, value] of Object.entries(values)) if (isSecretSetting(name)) this.#parts.hide(value)
+    for (const [name, value] of Object.entries(values)) if (isSecretSetting(name)) this.#parts.words.hide(value)
     const wrong = settingsProblem(kind, values)
     if (wrong !== undefined) return closed(key, { state: 'broken', problem: wrong, ...origin })
     return this.#opened(kind, key, { values, ...origin })
   }
 
   #opened(kind: ChannelKind, key: string, { values, ...origin }: Origin & { values: Settings }): Held {
-    const parts = this.#parts
+    const { hub, notes, pages, clock } = this.#parts
+    const isHeard = () => this.#isHeard(kind)
     const account = kind.settings.length === 0 ? '' : hashOf({ channel: kind.id, values }).slice(0, 32)
     const channel = kind.open(values, {
-      clock: parts.clock,
-      tapAddress: parts.tapAddress(kind),
+      clock,
+      tapAddress: kind.capabilities.tapsByAddress === true ? pages.linkTo(`/api/channel-taps/${kind.id}`) : undefined,
       problem(why) {
         if (state.problem === why) return
         state.problem = why
-        parts.changed()
+        notes.changed()
       },
     })
     const state: OpenChannel = { state: 'on', ...origin, values, account, channel }
@@ -156,11 +166,11 @@ export class OpenChannels implements ChannelDirectory {
       state,
       key,
       listen() {
-        if (!parts.isHeard(kind)) return
+        if (!isHeard()) return
         listening ??= channel
-          .incoming?.(parts.heard(kind, account), parts.cursor(kind.id), ending.signal)
+          .incoming?.(hub.listener(kind, account), hub.cursor(kind.id), ending.signal)
           .catch((error: unknown) => {
-            if (!ending.signal.aborted) parts.report(error, `${kind.name} is not heard any more`)
+            if (!ending.signal.aborted) notes.report(error, `${kind.name} is not heard any more`)
           })
       },
       async stop() {

@@ -1,5 +1,7 @@
+import type { Clock } from '../lib/clock.ts'
 import type { ChannelDirectory } from './open-channels.ts'
 import { mayBeShown } from './outbox.ts'
+import type { Matters, Transactions } from './parts.ts'
 import type { Content, Open, OutboxItem, OutboxStore, RecipientStore } from './ports.ts'
 import { noticeForMs, type Putting } from './putting.ts'
 import type { Say } from './spoken.ts'
@@ -9,41 +11,47 @@ const over: Record<Open['kind'], string> = {
   change: 'This change was kept, or is taken back.',
 }
 
-/** Takes the messages back of questions that were answered and of changes that are settled. */
-export function createOpenNotices(parts: {
+export type OpenNoticesParts = {
   putting: Pick<Putting, 'add'>
   store: Pick<OutboxStore, 'openCards' | 'settle' | 'end'>
   recipients: Pick<RecipientStore, 'get'>
   directory: Pick<ChannelDirectory, 'channel' | 'mayRevise'>
-  isOpen(what: Open): boolean
-  atomically<T>(work: () => T): T
+  matters: Pick<Matters, 'isOpen'>
+  database: Pick<Transactions, 'atomically'>
   say: Say
-  now(): number
-}) {
-  const { store, now } = parts
+  clock: Pick<Clock, 'now'>
+}
 
-  function takeBack({ id, recipient, channel, key, content: { until, ...content } }: OutboxItem, kind: Open['kind']) {
-    const to = parts.recipients.get(recipient)
-    if (to === undefined || !parts.directory.mayRevise(channel)) return
-    const open = parts.directory.channel(channel)?.channel
-    const act = open !== undefined && open.withdraw === undefined ? 'revise' : 'withdraw'
-    const ended: Content = { ...content, lines: [parts.say(over[kind])], isOver: true, of: id }
-    parts.putting.add(to, key, ended, noticeForMs, { act })
+/** Takes the messages back of questions that were answered and of changes that are settled. */
+export class OpenNotices {
+  readonly #parts: OpenNoticesParts
+
+  constructor(parts: OpenNoticesParts) {
+    this.#parts = parts
   }
 
-  return {
-    /** Ends each message of what is over, once. */
-    settle() {
-      for (const item of store.openCards()) {
-        const { until } = item.content
-        if (until === undefined || parts.isOpen(until)) continue
-        parts.atomically(() => {
-          store.settle(item.id)
-          if (item.end === undefined && !item.isOpen)
-            store.end(item.id, { end: 'dropped', at: now(), why: 'over before it was sent' })
-          if (mayBeShown(item)) takeBack(item, until.kind)
-        })
-      }
-    },
+  /** Ends each message of a matter that is over, once. */
+  settle(): void {
+    const { store, matters, database, clock } = this.#parts
+    for (const item of store.openCards()) {
+      const { until } = item.content
+      if (until === undefined || matters.isOpen(until)) continue
+      database.atomically(() => {
+        store.settle(item.id)
+        if (item.end === undefined && !item.isOpen)
+          store.end(item.id, { end: 'dropped', at: clock.now(), why: 'over before it was sent' })
+        if (mayBeShown(item)) this.#takeBack(item, until.kind)
+      })
+    }
+  }
+
+  #takeBack({ id, recipient, channel, key, content: { until: _, ...content } }: OutboxItem, kind: Open['kind']): void {
+    const { recipients, directory, putting, say } = this.#parts
+    const to = recipients.get(recipient)
+    if (to === undefined || !directory.mayRevise(channel)) return
+    const open = directory.channel(channel)?.channel
+    const act = open !== undefined && open.withdraw === undefined ? 'revise' : 'withdraw'
+    const ended: Content = { ...content, lines: [say(over[kind])], isOver: true, of: id }
+    putting.add(to, { key, content: ended, forMs: noticeForMs }, { act })
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, oldBefore } from '../lib/clock.ts'
 import type { Delivery } from './channel.ts'
+import type { Notes, Transactions } from './parts.ts'
 import type { OutboxItem, OutboxStore } from './ports.ts'
 
 const firstPauseMs = 1_000
@@ -29,22 +30,23 @@ export type Attempt = Delivery | { kind: 'dropped'; why: string }
 export const mayBeShown = ({ end, isOpen, mayExist }: Pick<OutboxItem, 'end' | 'isOpen' | 'mayExist'>): boolean =>
   end === 'sent' || mayExist || (end === undefined && isOpen)
 
-export type OutboxParts = {
-  store: OutboxStore
-  clock: Clock
+/** Sends the messages of the outbox. */
+export interface OutboxSender {
   /** Makes one attempt. Never rejects. */
   attempt(item: OutboxItem): Promise<Attempt>
   /** Returns true if the channel shows a message that is sent twice only once. */
   isIdempotent(channel: string): boolean
-  atomically<T>(work: () => T): T
-  /** As `Database.untilFree`. */
-  untilFree(forever: 'forever'): Promise<void> | undefined
   /** Called when an item ends, in the transaction that stores its end. */
-  ended?(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
-  /** Tells the operator in one line of messages that were dropped. */
-  announce(text: string): void
-  changed(): void
-  report(error: unknown, message: string): void
+  ended(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void
+}
+
+export type OutboxParts = {
+  store: OutboxStore
+  sender: OutboxSender
+  database: Pick<Transactions, 'atomically' | 'untilFree'>
+  /** `announce` tells the operator of messages that were dropped. */
+  notes: Pick<Notes, 'announce' | 'changed' | 'report'>
+  clock: Clock
   /** 0..1. Default: `Math.random`. */
   random?(): number
 }
@@ -96,7 +98,7 @@ export class Outbox {
       const due = this.#store.recipients().flatMap((recipient) => this.#begin(recipient, now) ?? [])
       if (due.length > 0) this.#lookAfter(Math.max(1, Math.min(...due) - now))
     } catch (error) {
-      this.#parts.report(error, 'the outbox could not be read')
+      this.#parts.notes.report(error, 'the outbox could not be read')
       this.#lookAfter(longestPauseMs)
     }
   }
@@ -136,7 +138,7 @@ export class Outbox {
       },
       (error: unknown) => {
         this.#busy.delete(recipient)
-        this.#parts.report(error, 'a message could not be sent')
+        this.#parts.notes.report(error, 'a message could not be sent')
         // The disk may be full: wait before the next write.
         this.#disarm?.()
         if (!this.#isOver) this.#lookAfter(longestPauseMs)
@@ -147,19 +149,19 @@ export class Outbox {
   }
 
   async #send(item: OutboxItem): Promise<void> {
-    const free = this.#parts.untilFree('forever')
+    const free = this.#parts.database.untilFree('forever')
     if (free !== undefined) await free
     if (this.#isOver) return
-    this.#parts.atomically(() => this.#store.begin(item.id))
+    this.#parts.database.atomically(() => this.#store.begin(item.id))
     const attempts = item.attempts + 1
-    const delivery = await this.#parts.attempt({ ...item, attempts, isOpen: true })
-    const freeAgain = this.#parts.untilFree('forever')
+    const delivery = await this.#parts.sender.attempt({ ...item, attempts, isOpen: true })
+    const freeAgain = this.#parts.database.untilFree('forever')
     if (freeAgain !== undefined) await freeAgain
     if (this.#isOver) return
-    this.#parts.atomically(() => this.#end(item, attempts, delivery))
+    this.#parts.database.atomically(() => this.#end(item, attempts, delivery))
     this.#sincePrune += 1
     if (this.#sincePrune >= pruneEvery) this.#prune()
-    this.#parts.changed()
+    this.#parts.notes.changed()
   }
 
   /** Stores the outcome of an attempt. Call it in a transaction. */
@@ -171,14 +173,14 @@ export class Outbox {
     }
     if (delivery.kind === 'sent') {
       const ref = delivery.ref === undefined ? {} : { ref: delivery.ref }
-      this.#store.end(item.id, { end: 'sent', at, ...ref, ...this.#noteOf(item) })
+      this.#store.end(item.id, { end: 'sent', at: at, ...ref, ...this.#noteOf(item) })
     } else this.#store.end(item.id, { end: delivery.kind === 'dropped' ? 'dropped' : 'failed', at, why: delivery.why })
-    this.#parts.ended?.({ ...item, attempts }, delivery)
+    this.#parts.sender.ended({ ...item, attempts }, delivery)
   }
 
   /** The note on a sent message: why it passed the rules, or that its recipient may have two copies. */
   #noteOf({ attempts, why, mayExist, channel }: OutboxItem): { why?: string } {
-    if (mayExist && !this.#parts.isIdempotent(channel)) return { why: words.twice }
+    if (mayExist && !this.#parts.sender.isIdempotent(channel)) return { why: words.twice }
     return attempts === 0 && why !== undefined ? { why } : {}
   }
 
@@ -196,7 +198,8 @@ export class Outbox {
 
   #announceDropped(count: number, why: string): void {
     if (count === 0) return
-    this.#parts.announce(`${count} ${count === 1 ? 'message was' : 'messages were'} not sent: ${why}.`)
-    this.#parts.changed()
+    const were = count === 1 ? 'message was' : 'messages were'
+    this.#parts.notes.announce(`${count} ${were} not sent: ${why}.`, 'warning')
+    this.#parts.notes.changed()
   }
 }

@@ -1,4 +1,4 @@
-import type { Decides, Level } from './channel.ts'
+import type { ChannelKind, Decides, Incoming, Level } from './channel.ts'
 import type { Spoken } from './spoken.ts'
 
 /** The content of a message in the outbox. Its texts leave as they are. */
@@ -69,7 +69,7 @@ export type OutboxItem = {
   endedAt?: number
   /** The service's id of the message. */
   ref?: string
-  /** Why it is not sent yet, or was not. */
+  /** The reason why it is not sent yet, or was not sent. */
   why?: string
 }
 
@@ -78,16 +78,16 @@ export type OutboxItem = {
 export type OutboxEnding = { end: OutboxEnd; at: number; ref?: string; why?: string }
 
 export interface OutboxStore {
-  /** @returns false where the recipient has an item of this key and act */
+  /** @returns false if the recipient has an item with this key and act */
   add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist'>): boolean
   get(id: string): OutboxItem | undefined
   /** Recipients that something waits for. */
   recipients(): string[]
-  /** The oldest item that is due, or was tried already and so keeps the later ones waiting; undefined where there is none. */
+  /** The oldest item that is due, or was tried before and keeps the later items waiting; undefined if there is none. */
   head(recipient: string, now: number): OutboxItem | undefined
   /** When the next item is due that has not ended, Unix ms. */
   soonest(recipient: string): number | undefined
-  /** How many have not ended. */
+  /** The number of items that have not ended. */
   waiting(recipient?: string): number
   /** Notes that an attempt begins. */
   begin(id: string): void
@@ -107,9 +107,9 @@ export interface OutboxStore {
   openCards(): OutboxItem[]
   /** Returns true if the recipient has an item with this key and the act `deliver`. */
   has(recipient: string, key: string): boolean
-  /** How many cards of a recipient were added since a time, sent or not. */
+  /** The number of a recipient's cards that were added since a time, sent or not. */
   cardsSince(recipient: string, at: number): number
-  /** How many notices of a recipient were added since a time, sent or not. */
+  /** The number of a recipient's notices that were added since a time, sent or not. */
   noticesSince(recipient: string, at: number): number
   /** The messages that were held for a digest since a time, oldest first. */
   held(recipient: string, since: number): OutboxItem[]
@@ -122,6 +122,18 @@ export interface OutboxStore {
   /** Removes items that ended before a time, and all but the newest `most` ended items. */
   prune(before: number, most: number): void
 }
+
+/**
+ * Something that came in over an open channel. `account`: the account of ours that received it. `advance` notes that it was taken: call it once,
+ * in the transaction that stores its result.
+ */
+export type Received<What extends Incoming = Incoming> = {
+  kind: ChannelKind
+  account: string
+  incoming: What
+  advance(): void
+}
+export type ReceivedOf<Kind extends Incoming['kind']> = Received<Extract<Incoming, { kind: Kind }>>
 
 /** Somebody who is reached over a channel. */
 export type Recipient = {
@@ -149,7 +161,7 @@ export type Recipient = {
 }
 
 export interface RecipientStore {
-  /** @returns false where the channel has that user already */
+  /** @returns false if the channel has a recipient with that user */
   add(recipient: Recipient): boolean
   get(id: string): Recipient | undefined
   list(channel?: string): Recipient[]
@@ -158,7 +170,7 @@ export interface RecipientStore {
     id: string,
     more: Partial<Pick<Recipient, 'decides' | 'hidesNames' | 'talks'>> & { agent?: string | null },
   ): boolean
-  /** The service gave a group another id. @returns false where the channel has that one already */
+  /** The service gave a group another id. @returns false if the channel has a recipient with that id */
   move(id: string, chat: string): boolean
   /** @param problem undefined: it is reached again */
   trouble(id: string, problem: string | undefined): void

@@ -1,7 +1,7 @@
 import { faultAtProxy } from '../lib/unreachable.ts'
 import type { Delivery } from './channel.ts'
 
-/** How long a service may take where nothing else is said, ms. */
+/** Time that a service may take by default, ms. */
 const usualMs = 15_000
 const mostChars = 200
 
@@ -59,7 +59,7 @@ export async function readBytes(url: string, mostBytes: number, signal: AbortSig
   return Buffer.concat(chunks)
 }
 
-/** Interprets a status: 429 and 5xx may pass, other failures stay. @param why the service's own words, where it has some */
+/** Interprets a status: 429 and 5xx may pass, other failures stay. @param why the service's own words, if it has some */
 export function outcome(
   { status, retryAfterMs: wait }: Answer,
   why?: string,
@@ -87,7 +87,7 @@ export function retryAfterMs(header: string | null): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
-/** Why a request failed, by the system's code alone: messages of `fetch` may quote the address. */
+/** The reason why a request failed, by the system's code alone: messages of `fetch` may quote the address. */
 function wordsOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   if (name === 'TimeoutError') return 'it did not answer in time'

@@ -1,6 +1,8 @@
-import type { ChannelRules } from 'protocol'
+import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
+import type { KeptRules } from './kept-rules.ts'
 import type { Outbox } from './outbox.ts'
+import type { Transactions } from './parts.ts'
 import type { Content, OutboxItem, OutboxStore, Recipient } from './ports.ts'
 import { type Matter, mayDisturb } from './rules.ts'
 import type { Say } from './spoken.ts'
@@ -12,29 +14,34 @@ const mostNotices = 10
 const noticesWithinMs = 5 * 60_000
 const mostDigestLines = 8
 
-export type Putting = ReturnType<typeof createPutting>
-
-/** Puts messages into the outbox. The rules decide whether they leave at once, later, or in a digest. */
-export function createPutting(parts: {
+export type PuttingParts = {
   outbox: Pick<Outbox, 'add'>
   store: Pick<OutboxStore, 'noticesSince' | 'held'>
-  rules(): ChannelRules
-  atomically<T>(work: () => T): T
+  rules: Pick<KeptRules, 'now'>
+  database: Pick<Transactions, 'atomically'>
   say: Say
-  now(): number
-}) {
-  const { store, say, now } = parts
+  clock: Pick<Clock, 'now'>
+}
 
-  /** Adds a message whatever the rules say. @returns false where it was there before */
-  const add = (
+/** A message for one recipient. A second message with the same key adds nothing. `forMs`: how long it is tried. */
+export type NewMessage = { key: string; content: Content; forMs: number }
+
+/** Puts messages into the outbox. The rules decide whether they leave at once, later, or in a digest. */
+export class Putting {
+  readonly #parts: PuttingParts
+
+  constructor(parts: PuttingParts) {
+    this.#parts = parts
+  }
+
+  /** Adds a message whatever the rules say. @returns false if the outbox has it already */
+  add(
     { id: recipient, channel }: Recipient,
-    key: string,
-    content: Content,
-    forMs: number,
+    { key, content, forMs }: NewMessage,
     more: Partial<Pick<OutboxItem, 'notBefore' | 'act' | 'end' | 'endedAt' | 'why'>> = {},
-  ): boolean => {
-    const at = now()
-    return parts.outbox.add({
+  ): boolean {
+    const at = this.#parts.clock.now()
+    return this.#parts.outbox.add({
       id: newId('out'),
       recipient,
       channel,
@@ -47,50 +54,56 @@ export function createPutting(parts: {
     })
   }
 
-  /** Holds a message for the digest at `until`. */
-  function hold(recipient: Recipient, key: string, content: Content, until: number, why: string): string {
-    const at = now()
-    parts.atomically(() => {
-      if (!add(recipient, key, content, noticeForMs, { end: 'held', endedAt: at, why })) return
+  /** Puts a message into the outbox by the rules. @returns the reason why it does not leave at once */
+  put(recipient: Recipient, message: NewMessage, matter: Matter): string | undefined {
+    const { store, rules, clock } = this.#parts
+    const at = clock.now()
+    const verdict = mayDisturb(matter, recipient, { rules: rules.now(), at })
+    if (verdict.kind === 'never') return verdict.why
+    if (verdict.kind === 'held') return this.#hold(recipient, message, verdict)
+    const isStorm =
+      matter.level !== 'card' &&
+      matter.level !== 'failed' &&
+      store.noticesSince(recipient.id, at - noticesWithinMs) >= mostNotices
+    if (isStorm) {
+      const until = Math.ceil((at + 1) / noticesWithinMs) * noticesWithinMs
+      const why = `more than ${mostNotices} in ${noticesWithinMs / 60_000} minutes`
+      return this.#hold(recipient, message, { until, why })
+    }
+    if (verdict.kind === 'later') {
+      this.add(recipient, message, { notBefore: verdict.until, why: verdict.why })
+      return verdict.why
+    }
+    this.add(recipient, message, verdict.why === undefined ? {} : { why: verdict.why })
+    return undefined
+  }
+
+  /** The lines of a digest. @param since Unix ms */
+  digestLines(recipient: string, since: number): Content['lines'] {
+    const held = this.#parts.store.held(recipient, since)
+    const titles = held.slice(0, mostDigestLines).map(({ content }) => content.lines[0] ?? content.title)
+    const more = held.length - titles.length
+    return more > 0 ? [...titles, this.#parts.say(`And ${more} more.`)] : titles
+  }
+
+  /** Holds a message for the digest at `until`, Unix ms. @returns `why` */
+  #hold(recipient: Recipient, { key, content }: NewMessage, { until, why }: { until: number; why: string }): string {
+    const { database, say, clock } = this.#parts
+    const at = clock.now()
+    database.atomically(() => {
+      const held = { key, content, forMs: noticeForMs }
+      if (!this.add(recipient, held, { end: 'held', endedAt: at, why })) return
       const digest: Content = {
-        ...({ kind: 'digest', level: 'warning', title: say('While it was quiet'), lines: [] } as const),
+        kind: 'digest',
+        level: 'warning',
+        title: say('While it was quiet'),
+        lines: [],
         path: '/alerts',
         since: at,
       }
-      add(recipient, `digest:${until}`, digest, until - at + noticeForMs, { notBefore: until })
+      const forMs = until - at + noticeForMs
+      this.add(recipient, { key: `digest:${until}`, content: digest, forMs }, { notBefore: until })
     })
     return why
-  }
-
-  return {
-    add,
-    /** Puts a message into the outbox by the rules. @returns the reason why it does not leave at once */
-    put(recipient: Recipient, key: string, content: Content, matter: Matter, forMs: number): string | undefined {
-      const at = now()
-      const verdict = mayDisturb(matter, recipient, parts.rules(), at)
-      if (verdict.kind === 'never') return verdict.why
-      if (verdict.kind === 'held') return hold(recipient, key, content, verdict.until, verdict.why)
-      const isStorm =
-        matter.level !== 'card' &&
-        matter.level !== 'failed' &&
-        store.noticesSince(recipient.id, at - noticesWithinMs) >= mostNotices
-      if (isStorm) {
-        const until = Math.ceil((at + 1) / noticesWithinMs) * noticesWithinMs
-        return hold(recipient, key, content, until, `more than ${mostNotices} in ${noticesWithinMs / 60_000} minutes`)
-      }
-      if (verdict.kind === 'later') {
-        add(recipient, key, content, forMs, { notBefore: verdict.until, why: verdict.why })
-        return verdict.why
-      }
-      add(recipient, key, content, forMs, verdict.why === undefined ? {} : { why: verdict.why })
-      return undefined
-    },
-    /** The lines of a digest. @param since Unix ms */
-    digestLines(recipient: string, since: number): Content['lines'] {
-      const held = store.held(recipient, since)
-      const titles = held.slice(0, mostDigestLines).map(({ content }) => content.lines[0] ?? content.title)
-      const more = held.length - titles.length
-      return more > 0 ? [...titles, say(`And ${more} more.`)] : titles
-    },
   }
 }

@@ -14,7 +14,7 @@ const capabilities = (more: Partial<Capabilities> = {}): Capabilities => ({
 })
 type Now = { before?: object; can?: Partial<Capabilities>; atMost?: Decides }
 const change = (body: ChannelRecipientBody, { before: was, can, atMost = 'approve' }: Now = {}) =>
-  recipientChange({ ...before, ...was }, body, { name: 'Telegram', capabilities: capabilities(can) }, atMost)
+  recipientChange({ ...before, ...was }, body, { name: 'Telegram', capabilities: capabilities(can), atMost })
 
 test.each<[name: string, body: ChannelRecipientBody, now: Now, rights: Partial<RecipientRights>, isMore: boolean]>([
   ['nothing', {}, {}, { decides: 'deny', hidesNames: true, talks: false }, false],

@@ -9,15 +9,14 @@ const rank = (one: Decides) => decides.indexOf(one)
 
 /**
  * Works out a change of what a recipient may do. The right to decide that it has may stay, also where the channel would not give it any more.
- * @param atMost what a tap on the channel may do now
+ * @param kind `atMost`: the most that a tap on the channel may do now
  * @returns `isMore`: the change allows more than before, or names another agent, so the person must confirm it
  * @throws JarvisError `invalid_request`: the channel cannot do that
  */
 export function recipientChange(
   before: Pick<Recipient, 'decides' | 'hidesNames' | 'talks' | 'agent' | 'isGroup'>,
   { decides: next = before.decides, hidesNames = before.hidesNames, talks = before.talks, agent }: ChannelRecipientBody,
-  { name, capabilities }: Pick<ChannelKind, 'name' | 'capabilities'>,
-  atMost: Decides,
+  { name, capabilities, atMost }: Pick<ChannelKind, 'name' | 'capabilities'> & { atMost: Decides },
 ): { rights: RecipientRights; isMore: boolean } {
   const refuse = (why: string) => new JarvisError('invalid_request', why)
   if (before.isGroup) throw refuse('A group is told without names and decides nothing. It can only be ended.')

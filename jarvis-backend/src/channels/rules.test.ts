@@ -88,7 +88,7 @@ test.each<[string, Matter, ChannelRules, number, object]>([
     { kind: 'later', until: at('07:00', 25), why: untilSeven },
   ],
 ])('%s', (_what, matter, of, now, expected) => {
-  expect(mayDisturb(matter, mira, of, now)).toEqual(expected)
+  expect(mayDisturb(matter, mira, { rules: of, at: now })).toEqual(expected)
 })
 
 const route = (more: object): ChannelRules =>
@@ -116,5 +116,5 @@ test.each<[string, ChannelRules, Matter, number, string]>([
     'now',
   ],
 ])('%s', (_what, of, matter, now, expected) => {
-  expect(mayDisturb(matter, mira, of, now).kind).toBe(expected)
+  expect(mayDisturb(matter, mira, { rules: of, at: now }).kind).toBe(expected)
 })

@@ -23,7 +23,7 @@ const minutesOf = (time: string) => {
   return hour * 60 + minute
 }
 
-/** When hours such as `23:00-07:00` of this machine's clock end; undefined where an instant is outside. @param at Unix ms */
+/** The end of hours such as `23:00-07:00` of this machine's clock, Unix ms; undefined if the instant is outside of them. @param at Unix ms */
 export function hoursEnd(hours: string, at: number): number | undefined {
   const [from = 0, until = 0] = hours.split('-').map(minutesOf)
   const date = new Date(at)
@@ -36,11 +36,14 @@ export function hoursEnd(hours: string, at: number): number | undefined {
   return end.getTime()
 }
 
+/** The rules, and the time at which they are read, Unix ms. */
+export type RulesAt = { rules: ChannelRules; at: number }
+
 /**
- * Whether a route of the recipient's lets the matter through. A channel without routes lets everything through but the results of jobs that
- * went well, which most people do not want to hear of.
+ * Returns true if a route of the recipient lets the matter through. A channel without routes lets everything through except the results of
+ * jobs that went well, which most people do not want to hear of.
  */
-function isRouted({ kind, level }: Matter, recipient: Recipient, { routes }: ChannelRules, at: number) {
+function isRouted({ kind, level }: Matter, recipient: Recipient, { rules: { routes }, at }: RulesAt): boolean {
   const { channel, person, isGroup, id } = recipient
   if (isGroup && !groupMatters.has(kind)) return false
   const who = isGroup ? id : person
@@ -54,9 +57,9 @@ function isRouted({ kind, level }: Matter, recipient: Recipient, { routes }: Cha
   )
 }
 
-/** Decides how one recipient is told of a matter. Called before a message is put into the outbox. @param at Unix ms */
-export function mayDisturb(matter: Matter, recipient: Recipient, rules: ChannelRules, at: number): Disturbs {
-  if (!isRouted(matter, recipient, rules, at)) return { kind: 'never', why: 'no route leads there' }
+/** Decides how one recipient is told of a matter. Called before a message is put into the outbox. */
+export function mayDisturb(matter: Matter, recipient: Recipient, { rules, at }: RulesAt): Disturbs {
+  if (!isRouted(matter, recipient, { rules, at })) return { kind: 'never', why: 'no route leads there' }
   const waitS =
     matter.kind === 'card'
       ? Math.max(...[recipient.channel, recipient.person].map((of) => rules.escalation[of] ?? 0))

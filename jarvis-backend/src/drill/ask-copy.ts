@@ -29,7 +29,7 @@ const FileSystem = z.object({ mountpoint: words })
 /**
  * Waits until a VM's agent answers, or a container has run for a minute. Without an agent a VM that runs and reads from its disk
  * is `started`: that it booted is not proven.
- * @throws ApiError where the cluster cannot be read; the signal's reason
+ * @throws ApiError if the cluster cannot be read; the signal's reason
  */
 export async function askCopy(
   api: PveApi,

@@ -5,10 +5,10 @@ import type { Drill, DrillStore } from './drill.ts'
 import { nextStep } from './steps.ts'
 import { sentenceOf, withStop } from './words.ts'
 
-/** How often the removal of a copy is tried while somebody waits for it: a task that still works on it holds it off. */
+/** Attempts to remove a copy while somebody waits: a task that still works on the copy holds the removal off. */
 const triesAtOnce = 4
 const nextTryMs = 10_000
-/** How often after that, while the cluster does not answer or refuses. */
+/** Pause between later attempts, while the cluster does not answer or refuses, ms. */
 const againEveryMs = 60_000
 
 export type CleaningParts = {

@@ -12,7 +12,7 @@ import { type Drill, markOf } from './drill.ts'
 import { type GuestConfig, pulledNets, readConfigAnswer } from './guest-config.ts'
 
 /**
- * What is at the copy's id. `own`: the drill's copy, by pool, description and claim. `half`: what a restore that broke off has
+ * The guest at the copy's id. `own`: the drill's copy, by pool, description and claim. `half`: what a restore that broke off has
  * left. `other`: not provably the drill's, and never touched.
  */
 export type Found =
@@ -57,7 +57,7 @@ export function restoreForm(drill: Drill, config: GuestConfig, bwlimitKiBps?: nu
 
 /**
  * An id of the range that no guest has, the next one after `before` first: an id that was freed just now is not taken again
- * at once. @throws JarvisError `conflict` where there is none; ApiError */
+ * at once. @throws JarvisError `conflict` if there is none; ApiError */
 export async function freeId(
   { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state'> },
   { first, last, before = last }: { first: number; last: number; before?: number | undefined },
@@ -85,7 +85,7 @@ async function isFree(api: PveApi, vmid: number, signal: AbortSignal): Promise<b
   }
 }
 
-/** Looks what is at the copy's id now. @throws ApiError where that cannot be read */
+/** Finds what is at the copy's id now. @throws ApiError if that cannot be read */
 export async function lookAt({ api, cluster }: Parts, drill: Drill, signal: AbortSignal): Promise<Found> {
   let config: GuestConfig
   try {
@@ -120,8 +120,8 @@ async function isInPool(api: PveApi, { copy, type }: Drill, signal: AbortSignal)
 }
 
 /**
- * Why a guest without description may not be what the drill's restore left; undefined where nothing else can be: that restore
- * failed, and since then no other task has made, ended or changed a guest of that id.
+ * The reason why a guest without description may not be a remainder of the drill's restore; undefined if it can be nothing else: that
+ * restore failed, and since then no other task has made, ended or changed a guest of that id.
  */
 async function doubtOfHalf({ cluster }: Pick<Parts, 'cluster'>, drill: Drill, signal: AbortSignal) {
   const { own, others, missing } = await tasksOf(cluster, drill, signal)
@@ -184,8 +184,8 @@ export async function restoreEnded(
 }
 
 /**
- * Stops the copy and destroys it. Whether it is the drill's is looked at anew right before each.
- * @returns what is left: undefined where it is gone @throws ApiError, JarvisError where it could not be done now
+ * Stops the copy and destroys it. Checks right before each request that the copy is the drill's.
+ * @returns what is left: undefined if the copy is gone @throws ApiError, JarvisError if it could not be done now
  */
 export async function removeCopy(parts: Parts, drill: Drill, signal: AbortSignal): Promise<string | undefined> {
   const { api } = parts
@@ -221,7 +221,7 @@ async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: 
   }
 }
 
-/** @throws JarvisError where the task failed */
+/** @throws JarvisError if the task failed */
 async function must(outcome: ReturnType<typeof runTask>): Promise<void> {
   const { ok, exitStatus, refused } = await outcome
   if (!ok) throw refused ?? new JarvisError('cluster_refused', `Proxmox ended the task with: ${exitStatus}`)

@@ -18,7 +18,7 @@ export type Drill = Omit<RestoreProof, 'verdict'> & {
 }
 
 export interface DrillStore {
-  /** @returns false where another drill has not ended */
+  /** @returns false if another drill has not ended */
   begin(drill: Drill): boolean
   save(drill: Drill): void
   /** The one that has not ended. */

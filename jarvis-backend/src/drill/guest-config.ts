@@ -102,7 +102,7 @@ export function dangersIn(type: GuestType, config: GuestConfig): string[] {
   ]
 }
 
-/** Why a restored copy is not proven to be alone: with any of these it is not started. */
+/** The reasons why a restored copy is not proven to be alone. With any of them it is not started. */
 export function leaksIn(
   type: GuestType,
   config: GuestConfig,

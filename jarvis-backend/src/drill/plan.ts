@@ -164,7 +164,7 @@ function placesFor(
   return nodes.filter(({ status }) => status === 'online').sort((a, b) => rank(a) - rank(b) || free(b) - free(a))
 }
 
-/** @throws JarvisError where such a copy must not be made */
+/** @throws JarvisError if such a copy must not be made */
 function needOf({ type, vmid }: Guest, config: GuestConfig): number {
   const dangers = dangersIn(type, config)
   if (dangers.length > 0) no(`vmid: no copy of ${vmid} can be kept alone: ${dangers.join('; ')}.`)

@@ -22,7 +22,7 @@ const table: Readonly<Record<Step, Partial<Record<StepEvent, Step>>>> = {
   ended: {},
 }
 
-/** @throws Error where the step has no such event: the drill has ended */
+/** @throws Error if the step has no such event: the drill has ended */
 export function nextStep(step: Step, event: StepEvent): Step {
   const next = table[step][event]
   if (next === undefined) throw new Error(`A drill that is ${step} cannot be ${event}.`)

@@ -6,7 +6,6 @@ import {
   ChannelGroupBody,
   ChannelGroups,
   ChannelInfo,
-  type ChannelPairing,
   ChannelPairingBegun,
   ChannelPairingBody,
   ChannelPairings,
@@ -19,39 +18,15 @@ import {
   ChannelTestBody,
 } from 'protocol'
 import type { StepUp } from '../auth/step-up.ts'
+import type { Desk } from '../channels/desk.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 
 /** Buttons of one channel that phones may press in a minute. */
 const mostTaps = 60
 
-type Person = { id: string; role: string }
-/** The part of the channels that the routes use. Each method throws JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
-export type ChannelDesk = {
-  current(): ChannelsReply
-  save(channel: string, body: ChannelBody, by: Person): Promise<ChannelInfo>
-  forget(channel: string, by: Person): Promise<void>
-  check(channel: string): Promise<ChannelInfo>
-  test(channel: string, recipient: string | undefined, by: Person): ChannelDelivery
-  /** Denies by a button's token. */
-  tapped(channel: string, token: string): Promise<string>
-  deliveries(query: { limit: number; before?: number | undefined }): ChannelDelivery[]
-  again(id: string): ChannelDelivery
-  rules(): ChannelRules
-  setRules(rules: ChannelRules, by: Person): ChannelRules
-  begin(channel: string, person: string): ChannelPairingBegun
-  pairings(person: string): ChannelPairing[]
-  confirm(id: string, user: string, person: string): ChannelRecipient
-  cancel(id: string, person: string): void
-  groups(channel: string): Promise<ChannelGroups>
-  tellGroup(channel: string, group: string, person: string): Promise<ChannelRecipient>
-  /** @param raise is called before a change that allows more than before */
-  change(id: string, body: ChannelRecipientBody, by: Person, raise: () => void): ChannelRecipient
-  remove(id: string, by: Person): void
-}
-
 /** `/api/channels`: where JARVIS reaches people outside the dashboard. Secrets are accepted and never returned. */
 export function channelRoutes(
-  desk: ChannelDesk,
+  desk: Desk,
   stepUp: Pick<StepUp, 'require'>,
   /** @throws JarvisError `too_many_requests` where a key came more often in a minute */
   limit: (key: string, most: number) => void,
@@ -121,7 +96,8 @@ export function channelRoutes(
       '/channel-recipients/:id',
       'Changes what a tap of yours may do, and whether names are hidden. The password is asked for where it allows more.',
       { role: 'operator', password: 'sometimes', body: ChannelRecipientBody, reply: ChannelRecipient },
-      ({ params, body, identity }) => desk.change(params.id, body, identity.person, () => stepUp.require(identity)),
+      ({ params, body, identity }) =>
+        desk.change(params.id, body, { by: identity.person, raise: () => stepUp.require(identity) }),
     ),
     del(
       '/channel-recipients/:id',

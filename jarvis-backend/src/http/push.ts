@@ -5,13 +5,17 @@ import type { SignedButtons } from '../channels/web-push/signed-buttons.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
 /** `/api/push`: each person's own browsers, which the channel of web push reaches. Their addresses are accepted and never returned. */
-export function pushRoutes(parts: {
+export function pushRoutes({
+  devices,
+  buttons,
+  journal,
+  database,
+}: {
   devices: Devices
-  press: SignedButtons['press']
+  buttons: Pick<SignedButtons, 'press'>
   journal: Journal
-  durably<T>(work: () => T): T
+  database: { durably<T>(work: () => T): T }
 }): Route[] {
-  const { devices, journal, durably } = parts
   return [
     get(
       '/push',
@@ -24,14 +28,14 @@ export function pushRoutes(parts: {
       'Adds a browser by its push subscription.',
       { role: 'member', password: true, body: PushBody, reply: PushDevice, status: 201 },
       ({ body, by }) =>
-        durably(() => {
+        database.durably(() => {
           const added = devices.subscribe(body, by)
           journal.append('setup', { change: 'push_on', by, id: added.id, label: added.label })
           return added
         }),
     ),
     del('/push/:id', 'Removes a browser.', { role: 'member' }, ({ params: { id }, by }) =>
-      durably(() => {
+      database.durably(() => {
         devices.revoke(id, by)
         journal.append('setup', { change: 'push_off', by, id })
       }),
@@ -41,7 +45,7 @@ export function pushRoutes(parts: {
       'Decides a card as a button of a notification was pressed: signed with the [key of the device](signed-decisions.md#buttons-of-notifications), once. 403 where it does not count.',
       { role: 'public', body: PushDecideBody, reply: Ok },
       async ({ body }) => {
-        await parts.press(body)
+        await buttons.press(body)
         devices.seen(body.device)
         return ok
       },

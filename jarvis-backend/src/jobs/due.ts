@@ -3,9 +3,9 @@ import type { Times } from './times.ts'
 
 /** JARVIS wakes at most a minute apart: a slot that is found later than this was slept over. */
 export const onTimeMs = 90_000
-/** How long after its instant a slot that only reads is caught up. */
+/** Time after its instant within which a slot that only reads is caught up, ms. */
 export const graceMs = 60 * 60_000
-/** So many missed slots are written down each; earlier ones are told by the oldest of them. */
+/** The most missed slots that get a row each. The oldest row tells of the earlier slots. */
 const mostRows = 100
 /** A longer gap gets one row for all slots that it missed: the clock jumped, or nobody needs a row for each slot, ms. */
 const longGapMs = 30 * 24 * 60 * 60_000
@@ -17,25 +17,25 @@ export type Looked = {
   /** Instants up to this were looked at before. */
   cursor: number
   now: number
-  /** It may change something. */
+  /** The job may change something. */
   isChanging: boolean
   /** The switch over all jobs. */
   stopped: { by: string; at: number } | undefined
-  /** Why nothing may begin beside the run before; undefined where none goes on. */
+  /** The reason why nothing may begin beside the run before; undefined if none goes on. */
   busy: string | undefined
-  /** One waits for the run before already. */
+  /** A slot waits already for the run before. */
   hasQueued: boolean
-  /** Why the day's budget allows no more; undefined where it does. */
+  /** The reason why the day's budget allows no more; undefined if it does. */
   overBudget: string | undefined
 }
 
-/** `rows`: slots that are over before they began. `claim`: the one that begins, or waits for the run before. */
+/** `rows`: slots that are over before they began. `claim`: the slot that begins, or waits for the run before. */
 export type Due = { rows: StoredSlot[]; claim?: StoredSlot; cursor: number }
 
 const slept = 'JARVIS was not running then, or slept.'
 
 /**
- * What becomes of the slots that have come since the last look: each one is fired, queued, missed or skipped. Pure.
+ * Decides the slots that have come since the last look: each one is fired, queued, missed or skipped. Pure.
  * A change is never begun late, because a reboot at noon must not do the night's work; a read is, once, within an hour.
  */
 export function dueOf(looked: Looked): Due {

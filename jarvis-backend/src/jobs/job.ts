@@ -44,11 +44,11 @@ export type StoredSlot = JobSlot & { isQueued?: true }
 export interface JobStore {
   list(): StoredJob[]
   get(id: string): StoredJob | undefined
-  /** Adds it, or puts it in place of the one with its id. */
+  /** Adds a job, or replaces the job with its id. */
   save(job: StoredJob): void
-  /** With its slots. @returns false where there is none */
+  /** Removes a job with its slots. @returns false if there is none */
   remove(id: string): boolean
-  /** @returns false where the slot is there already: it never begins twice, and nothing is written */
+  /** Adds a slot. @returns false if the slot is there already: a slot never begins twice, and nothing is written */
   claim(slot: StoredSlot): boolean
   update(slot: StoredSlot): void
   slot(jobId: string, slot: number): StoredSlot | undefined

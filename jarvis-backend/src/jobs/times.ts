@@ -16,7 +16,7 @@ export type Times = {
 
 /**
  * @param anchor from which intervals are counted, Unix ms
- * @throws JarvisError `invalid_request` with the reason, where the schedule cannot be read or never comes
+ * @throws JarvisError `invalid_request` with the reason if the schedule cannot be read or never comes
  */
 export function timesOf(schedule: Schedule, anchor: number): Times {
   switch (schedule.kind) {
@@ -31,7 +31,7 @@ export function timesOf(schedule: Schedule, anchor: number): Times {
   }
 }
 
-/** @throws JarvisError `invalid_request` where a new job with this schedule would never run */
+/** @throws JarvisError `invalid_request` if a new job with this schedule would never run */
 export function requireFuture(schedule: Schedule, now: number): void {
   if (schedule.kind === 'once' && (schedule.at <= now || schedule.at > now + furthestMs))
     throw refused(schedule.at <= now ? 'at: that time has passed.' : 'at: that is more than five years away.')

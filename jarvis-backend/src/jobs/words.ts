@@ -119,12 +119,12 @@ const dateIn = (zone: string, at: number) => {
 }
 const timeIn = (zone: string, at: number) => new Date(wallClock(zone)(at)).toISOString().slice(11, 16)
 
-/** How far ahead a change of the clocks is told, ms. */
+/** Time before a change of the clocks at which it is told, ms. */
 const toldAheadMs = 45 * dayMs
 
 /**
  * What the next change of the clocks does to a schedule: `Clocks change on 25 Oct: 20:11 both before and after.`
- * @returns undefined where none is near, or the schedule goes by no wall clock
+ * @returns undefined if none is near, or the schedule goes by no wall clock
  */
 export function clockChangeWords(schedule: Schedule, now: number): string | undefined {
   if (schedule.kind !== 'cron') return undefined

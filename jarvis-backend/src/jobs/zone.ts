@@ -19,7 +19,7 @@ const dayMs = 24 * 60 * minuteMs
 /** A change of a zone's clocks. `at`: the first instant after it, Unix ms; `byMs`: how far they are put forward, or back below 0. */
 export type ClockChange = { at: number; byMs: number }
 
-/** The first change of the clocks after `from` and not after `until`; undefined where there is none. Looks once a day. */
+/** The first change of the clocks after `from` and not after `until`; undefined if there is none. Looks once a day. */
 export function nextClockChange(zone: string, from: number, until: number): ClockChange | undefined {
   const wall = wallClock(zone)
   const offset = (at: number) => wall(at) - at

@@ -43,9 +43,13 @@ export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Chang
 
 /**
  * Applies one slice of changes in one transaction. If one fails, each is applied in its own, so that the others succeed.
- * @returns `next`: where the next slice begins
+ * @param slice `from`: the index of its first change @returns `next`: the index at which the next slice begins
  */
-export function makeSome(store: MemoryStore, due: readonly Change[], from: number, now: () => number) {
+export function makeSome(
+  store: MemoryStore,
+  { due, from }: { due: readonly Change[]; from: number },
+  now: () => number,
+) {
   const until = now() + sliceMs
   const failed: Failure[] = []
   let next = from

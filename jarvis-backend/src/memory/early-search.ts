@@ -1,42 +1,47 @@
 import type { Found } from './indexer.ts'
-import { createMemoryIndex, wordsAsked } from './memory-index.ts'
+import { createMemoryIndex, type MemoryIndex, wordsAsked } from './memory-index.ts'
 import type { MemoryRequests } from './messages.ts'
 import { ofAgent } from './owner.ts'
 import type { MemoryStore } from './ports.ts'
 
-/**
- * Searches the index on disk by words until its thread has started. A search of 100,000 chunks blocks the caller for about 25 ms.
- * @param open opens the index read-only; undefined where it cannot be read
- */
-export function createEarlySearch(open: () => MemoryStore | undefined, now: () => number) {
-  let opened: { store: MemoryStore | undefined; search: ReturnType<typeof createMemoryIndex>['search'] } | undefined
+/** Searches the index on disk by words until its thread has started. A search of 100,000 chunks blocks the caller for about 25 ms. */
+export class EarlySearch {
+  readonly #open: () => MemoryStore | undefined
+  readonly #now: () => number
+  /** `store` is undefined if the index cannot be read. */
+  #opened: { store: MemoryStore | undefined; search: MemoryIndex['search'] } | undefined
 
-  function reader() {
-    if (opened === undefined) {
-      const store = open()
-      opened = { store, search: store === undefined ? () => [] : createMemoryIndex(store).search }
-    }
-    return opened
+  /** @param open opens the index read-only; undefined if it cannot be read */
+  constructor(open: () => MemoryStore | undefined, now: () => number) {
+    this.#open = open
+    this.#now = now
   }
 
-  return {
-    /** @returns undefined where no index can be read. @throws Error where the index is damaged */
-    search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
-      const { store, search } = reader()
-      if (store === undefined) return undefined
-      const hits = search(query, { limit, kinds, now: now() }).map(ofAgent)
-      return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
-    },
-    hasNotes: () =>
-      reader()
-        .store?.kinds()
-        .some((kind) => kind.startsWith('file')) === true,
-    /** Closes the index. The next search opens it again, because the thread may have replaced it. */
-    close() {
-      opened?.store?.close()
-      opened = undefined
-    },
+  /** @returns undefined if no index can be read. @throws Error if the index is damaged */
+  search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
+    const { store, search } = this.#reader()
+    if (store === undefined) return undefined
+    const hits = search(query, { limit, kinds, now: this.#now() }).map(ofAgent)
+    return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
+  }
+
+  hasNotes(): boolean {
+    const kinds = this.#reader().store?.kinds() ?? []
+    return kinds.some((kind) => kind.startsWith('file'))
+  }
+
+  /** Closes the index. The next search opens it again, because the thread may have replaced it. */
+  close(): void {
+    this.#opened?.store?.close()
+    this.#opened = undefined
+  }
+
+  #reader() {
+    if (this.#opened === undefined) {
+      const store = this.#open()
+      const index = store === undefined ? undefined : createMemoryIndex(store)
+      this.#opened = { store, search: (query, options) => index?.search(query, options) ?? [] }
+    }
+    return this.#opened
   }
 }
-
-export type EarlySearch = ReturnType<typeof createEarlySearch>

@@ -6,7 +6,7 @@ import { indexedName, kindOf } from './owner.ts'
 /** Reads the workspace's files. */
 export type Files = {
   list(): WorkspaceFile[]
-  /** @throws Error where the file cannot be read */
+  /** @throws Error if the file cannot be read */
   read(path: string): Pick<WorkspaceText, 'text' | 'problem'>
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import { openAiEmbedder } from '../providers/embeddings/openai-compatible.ts'
 import { openMemoryStore } from '../store/sqlite/memory/store.ts'
 import { Indexer, type Keeper } from './indexer.ts'
-import { createLastingIndexer } from './lasting-indexer.ts'
+import { LastingIndexer } from './lasting-indexer.ts'
 import type { Embedder } from './ports.ts'
 
 /** Time that passes when it is told to. */
@@ -359,7 +359,7 @@ test('of texts that are taken together, one that fails is named and leaves no ha
 test('an index that cannot be read any more is made again from its sources, and what was asked is answered', async () => {
   const reports: string[] = []
   let opened = 0
-  const lasting = createLastingIndexer({
+  const lasting = new LastingIndexer({
     place: {
       identity: () => 'the same file',
       remove() {},

@@ -181,7 +181,7 @@ export class Indexer {
       this.#share = at / due.length
       this.#isIncomplete = true
       this.#waiting.changed()
-      const made = makeSome(this.#store, due, at, clock.now)
+      const made = makeSome(this.#store, { due, from: at }, () => clock.now())
       this.#index.remove(made.removed)
       this.#index.add(made.added)
       failed.push(...made.failed)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Indexer } from './indexer.ts'
-import { createLastingIndexer } from './lasting-indexer.ts'
+import { LastingIndexer } from './lasting-indexer.ts'
 
 test('an index that cannot be made again now is made when somebody asks next', async () => {
   let identity: string | undefined
   let isFull = false
   let made = 0
   const reported: string[] = []
-  const lasting = createLastingIndexer({
+  const lasting = new LastingIndexer({
     place: {
       identity: () => identity,
       remove() {

@@ -10,78 +10,103 @@ export type IndexPlace = {
   isDamage(error: unknown): boolean
 }
 
-/** An indexer that rebuilds its index in the background from the sources when the index is deleted or damaged. */
-export function createLastingIndexer(parts: {
+export type LastingIndexerParts = {
   place: IndexPlace
-  /** @param report receives background failures; `remade` is called where the existing index could not be read */
+  /** @param report receives background failures; `remade` is called if the existing index could not be read */
   open(remade: (why: string) => void, report: (error: unknown, message: string) => void): Indexer
   now(): number
   report(error: unknown, message: string): void
-}) {
-  const { place } = parts
-  let remade: MemoryStatus['remade']
-  let replacing: Promise<void> | undefined
+}
 
-  const note = (why: string) => {
-    remade = { at: parts.now(), why }
-    parts.report(new Error(why), 'the memory is made again from its sources')
-  }
-  function open(): Indexer {
-    return parts.open(note, (error, message) => {
-      if (place.isDamage(error)) replaceLater('Its index was damaged.')
-      else parts.report(error, message)
-    })
-  }
-  let indexer = open()
-  let identity = place.identity()
+/** An indexer that rebuilds its index in the background from the sources when the index is deleted or damaged. */
+export class LastingIndexer {
+  readonly #parts: LastingIndexerParts
+  #indexer: Indexer
+  #identity: string | undefined
+  #remade: MemoryStatus['remade']
+  #replacing: Promise<void> | undefined
 
-  /** Opens a new index. Requests wait until it is open, not until it is filled; the next one retries. */
-  function replace(why: string): Promise<void> {
-    replacing ??= (async () => {
-      try {
-        await indexer.stop().catch((error: unknown) => parts.report(error, 'the index could not be closed'))
-        place.remove()
-        note(why)
-        indexer = open()
-        identity = place.identity()
-      } finally {
-        replacing = undefined
-      }
-      void indexer.start()
-    })()
-    return replacing
+  constructor(parts: LastingIndexerParts) {
+    this.#parts = parts
+    this.#indexer = this.#open()
+    this.#identity = parts.place.identity()
   }
-  const replaceLater = (why: string) =>
-    void replace(why).catch((error: unknown) => parts.report(error, 'the index could not be made again'))
 
-  return {
-    start: () => indexer.start(),
-    /** Runs `work` on the index, after rebuilding it where it was deleted or turns out damaged. */
-    async use<T>(work: (indexer: Indexer) => T): Promise<Awaited<T>> {
-      if (replacing === undefined && place.identity() !== identity) await replace('Its index was deleted.')
-      else await replacing
-      try {
-        return await work(indexer)
-      } catch (error) {
-        if (!place.isDamage(error)) throw error
-        await replace('Its index was damaged.')
-        return await work(indexer)
-      }
-    },
-    /** Undefined while the index is being replaced. */
-    status(): { status: MemoryStatus; hasNotes: boolean } | undefined {
-      if (replacing !== undefined) return undefined
-      try {
-        return { status: { ...indexer.status(), ...(remade && { remade }) }, hasNotes: indexer.hasNotes() }
-      } catch (error) {
-        if (!place.isDamage(error)) throw error
-        replaceLater('Its index was damaged.')
-        return undefined
-      }
-    },
-    async stop() {
-      await replacing
-      await indexer.stop()
-    },
+  start(): Promise<void> {
+    return this.#indexer.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#replacing
+    await this.#indexer.stop()
+  }
+
+  /** Runs `work` on the index, after rebuilding the index if it was deleted or turns out to be damaged. */
+  async use<T>(work: (indexer: Indexer) => T): Promise<Awaited<T>> {
+    const { place } = this.#parts
+    if (this.#replacing === undefined && place.identity() !== this.#identity)
+      await this.#replace('Its index was deleted.')
+    else await this.#replacing
+    try {
+      return await work(this.#indexer)
+    } catch (error) {
+      if (!place.isDamage(error)) throw error
+      await this.#replace('Its index was damaged.')
+      return await work(this.#indexer)
+    }
+  }
+
+  /** Undefined while the index is being replaced. */
+  status(): { status: MemoryStatus; hasNotes: boolean } | undefined {
+    if (this.#replacing !== undefined) return undefined
+    try {
+      const status = { ...this.#indexer.status(), ...(this.#remade && { remade: this.#remade }) }
+      return { status, hasNotes: this.#indexer.hasNotes() }
+    } catch (error) {
+      if (!this.#parts.place.isDamage(error)) throw error
+      this.#replaceLater('Its index was damaged.')
+      return undefined
+    }
+  }
+
+  #open(): Indexer {
+    const { place, open, report } = this.#parts
+    return open(
+      (why) => this.#note(why),
+      (error, message) => {
+        if (place.isDamage(error)) this.#replaceLater('Its index was damaged.')
+        else report(error, message)
+      },
+    )
+  }
+
+  #note(why: string): void {
+    const { now, report } = this.#parts
+    this.#remade = { at: now(), why }
+    report(new Error(why), 'the memory is made again from its sources')
+  }
+
+  /** Opens a new index. Requests wait until it is open, not until it is filled. A request after a failure tries again. */
+  #replace(why: string): Promise<void> {
+    this.#replacing ??= this.#reopen(why)
+    return this.#replacing
+  }
+
+  async #reopen(why: string): Promise<void> {
+    const { place, report } = this.#parts
+    try {
+      await this.#indexer.stop().catch((error: unknown) => report(error, 'the index could not be closed'))
+      place.remove()
+      this.#note(why)
+      this.#indexer = this.#open()
+      this.#identity = place.identity()
+    } finally {
+      this.#replacing = undefined
+    }
+    void this.#indexer.start()
+  }
+
+  #replaceLater(why: string): void {
+    this.#replace(why).catch((error: unknown) => this.#parts.report(error, 'the index could not be made again'))
   }
 }

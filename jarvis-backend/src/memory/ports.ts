@@ -30,7 +30,7 @@ export type NewChunk = Piece & {
 export interface Embedder {
   readonly id: string
   readonly dimensions: number
-  /** One embedding per text, in order. @throws JarvisError where the model does not answer */
+  /** One embedding per text, in order. @throws JarvisError if the model does not answer */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
 }
 

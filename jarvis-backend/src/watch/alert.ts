@@ -76,6 +76,6 @@ export interface WindowStore {
   /** Windows that end after `now`, soonest to begin first. */
   list(now: number): MaintenanceWindow[]
   add(window: MaintenanceWindow): void
-  /** @returns false where there is none */
+  /** @returns false if there is none */
   remove(id: string): boolean
 }

@@ -83,7 +83,7 @@ export class Board {
    * Applies the result of a check. @param looked `failed`: the check saw nothing, and all its alerts are held
    * @returns whether clients see a difference
    */
-  take(check: Check, looked: Looked | 'failed', limits: Limits, now: number): boolean {
+  take(check: Check, looked: Looked | 'failed', { limits, now }: { limits: Limits; now: number }): boolean {
     const forMs = typeof check.forMs === 'number' ? check.forMs : check.forMs(limits)
     const facts = { now, check: check.id, forMs, everyMs: everyMsOf(check) }
     const measures = new Map<string, Measure>()

@@ -64,7 +64,7 @@ export type CheckPorts = {
   shell: Pick<Shell, 'run'>
   /** The newest restore proof of each guest. */
   proofs: ReadonlyMap<number, RestoreProof>
-  /** The newest values of a series, a minute apart, oldest first; undefined where there is none. */
+  /** The newest values of a series, a minute apart, oldest first; undefined if there is none. */
   samples(series: string, field: string, minutes: number): readonly (number | undefined)[]
   /** Asks a reading tool, through the gate. `problem`: why there is no answer. */
   ask(toolName: string, toolInput: ToolInput): Promise<{ data?: unknown; problem?: string }>
@@ -102,6 +102,6 @@ export type Check = {
   asks?: true
   /** Written in `checks.yaml`. */
   isOwn?: true
-  /** @throws CannotRun; JarvisError where the cluster cannot be read: all its alerts are held */
+  /** @throws CannotRun; JarvisError if the cluster cannot be read: all its alerts are held */
   look(ports: CheckPorts): Promise<Looked> | Looked
 }

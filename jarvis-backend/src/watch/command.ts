@@ -3,13 +3,12 @@ import { NoSshSetUp } from '../homelab/ssh/credentials.ts'
 import { CannotRun } from './check.ts'
 
 /**
- * What a reading command printed on a node. @throws CannotRun where SSH is not set up or the program is not there; Error
- * with its words where it failed
+ * The output of a reading command on a node.
+ * @throws CannotRun if SSH is not set up or the program is not there; Error with the program's words if it failed
  */
 export async function printed(
   shell: Pick<Shell, 'run'>,
-  node: string,
-  stage: readonly string[],
+  { node, stage }: { node: string; stage: readonly string[] },
   signal: AbortSignal,
 ): Promise<string> {
   const { stdout, stderr, exitCode } = await shell.run(node, [stage], { signal }).catch((error: unknown) => {

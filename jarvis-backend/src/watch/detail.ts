@@ -80,7 +80,7 @@ const isAround = ({ id, object, firedAt, since }: StoredAlert, other: Alert): bo
   other.firedAt !== undefined &&
   Math.abs(other.firedAt - (firedAt ?? since)) <= aroundMs
 
-/** The median of the day before it began, in words; undefined where too little of it is known. */
+/** The median of the day before it began, in words; undefined if too little of it is known. */
 function usualOf({ chart, since }: StoredAlert, now: number, { samples }: DetailPorts): string | undefined {
   if (chart === undefined) return undefined
   const minutes = dayMs / 60_000

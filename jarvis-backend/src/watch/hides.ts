@@ -27,7 +27,7 @@ const order: readonly string[] = [causes.cluster, causes.node]
 const rank = ({ check }: StoredAlert) => (order.includes(check) ? order.indexOf(check) : order.length)
 const earlier = (a: StoredAlert, b: StoredAlert) => rank(a) - rank(b) || a.since - b.since || (a.id < b.id ? -1 : 1)
 
-/** Where a cause is; undefined where its alert explains nothing. */
+/** Where a cause is; undefined if its alert explains nothing. */
 function placeOf({ check, object, severity }: StoredAlert): string | undefined {
   if (check === causes.node) return object.node === undefined ? undefined : `node/${object.node}`
   if (check === causes.ha) return severity === 'failed' && object.vmid !== undefined ? object.id : undefined

@@ -89,7 +89,7 @@ export async function fromNodes<T>(
   return { items, unread }
 }
 
-/** The items of a reading of one node. @throws Error with the reason where it could not be read */
+/** The items of a reading of one node. @throws Error with the reason if it could not be read */
 export function itemsOf<T>({ items, missing, isUnread }: Partial<T>): readonly T[] {
   if (isUnread) throw new Error(missing[0] ?? 'It could not be read.')
   return items

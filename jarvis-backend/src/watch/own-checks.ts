@@ -132,36 +132,51 @@ function checkOf({
   return { id, title, forMs, runbooks, isOwn: true, ...looking }
 }
 
-/** The own checks in force: none before the first `reload`. A broken file leaves the earlier checks in force. @param path of `checks.yaml` */
-export function createOwnChecks(path: string, known: () => Known) {
-  let text: string | undefined
-  let current: readonly Check[] = []
-  let problems: string[] = []
+/** The own checks in force: none before the first `reload`. A broken file leaves the earlier checks in force. */
+export class OwnChecksFile {
+  readonly #path: string
+  readonly #known: () => Known
+  #text: string | undefined
+  #checks: readonly Check[] = []
+  #problems: string[] = []
 
-  function reload(): boolean {
-    let next = ''
-    try {
-      // A pipe would block.
-      if (statSync(path).isFile()) next = readFileSync(path, 'utf8')
-      else problems = ['checks.yaml is not a file.']
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      if (code !== 'ENOENT') problems = [`checks.yaml cannot be read: ${message}`]
-    }
-    if (next === text) return false
-    text = next
-    const read = parseChecks(next, known())
-    if (read.ok) current = read.checks
-    problems = read.ok
+  /** @param path of `checks.yaml` */
+  constructor(path: string, known: () => Known) {
+    this.#path = path
+    this.#known = known
+  }
+
+  checks(): readonly Check[] {
+    return this.#checks
+  }
+
+  /** The reasons why the present file is not in force, a line each. */
+  problems(): string[] {
+    return this.#problems
+  }
+
+  /** @returns true if the file is not the same as before */
+  reload(): boolean {
+    const next = this.#read()
+    if (next === this.#text) return false
+    this.#text = next
+    const read = parseChecks(next, this.#known())
+    if (read.ok) this.#checks = read.checks
+    this.#problems = read.ok
       ? []
       : read.problems.map(({ line, column, message }) => `checks.yaml:${line}:${column}  ${message}`)
     return true
   }
-  return {
-    checks: () => current,
-    /** Why the present file is not in force, a line each. */
-    problems: () => problems,
-    /** @returns whether the file is another than before */
-    reload,
+
+  #read(): string {
+    try {
+      // A pipe would block.
+      if (statSync(this.#path).isFile()) return readFileSync(this.#path, 'utf8')
+      this.#problems = ['checks.yaml is not a file.']
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT') this.#problems = [`checks.yaml cannot be read: ${message}`]
+    }
+    return ''
   }
 }

@@ -6,7 +6,7 @@ import type { Check, CheckPorts, Looked } from './check.ts'
 import { shownAlerts } from './shown.ts'
 import { step } from './step.ts'
 
-/** Why a check cannot look at this state, in words; undefined where it can. */
+/** Why a check cannot look at this state, in words; undefined if it can. */
 export function unreadFor({ from }: Check, state: ClusterState): string | undefined {
   const part = from.find((one) => isUnread(state, one))
   return part === undefined ? undefined : (state.missing[0] ?? `the ${part} could not be read`)

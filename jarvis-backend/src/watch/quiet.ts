@@ -1,7 +1,7 @@
 import { isSilent, type StoredAlert } from './alert.ts'
 import { type Surroundings, windowOf } from './shown.ts'
 
-/** Why nobody is told of an alert now; undefined where there is no reason. @param cause the alert that explains it */
+/** Why nobody is told of an alert now; undefined if there is no reason. @param cause the alert that explains it */
 export function whyQuiet(
   alert: StoredAlert,
   { now, windows }: Pick<Surroundings, 'now' | 'windows'>,

@@ -41,70 +41,85 @@ export interface LeaningStore {
   write(text: string): void
 }
 
-export type LeaningReader = ReturnType<typeof createLeaningReader>
-
-/** Knows what stands on what, from the configurations of guests and storages, and from the policy. */
-export function createLeaningReader(parts: {
+export type LeaningReaderParts = {
   store: LeaningStore
   /** The storage servers that the policy names: `vm/103`, `ct/103`, `node/pve`. */
   named(): readonly string[]
-}) {
-  let kept = parse(parts.store.read())
-  let shown: Leaning | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
+}
 
-  function keep(next: Kept) {
-    const text = JSON.stringify(next)
-    if (text !== JSON.stringify(kept)) parts.store.write(text)
-    kept = next
-    shown = undefined
+type Look = { api: PveReader; state: ClusterState; now: number; signal: AbortSignal }
+
+/** Knows what rests on what, from the configurations of guests and storages, and from the policy. */
+export class LeaningReader {
+  readonly #parts: LeaningReaderParts
+  #kept: Kept
+  #shown: Leaning | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: LeaningReaderParts) {
+    this.#parts = parts
+    this.#kept = parse(parts.store.read())
   }
 
-  return {
-    now: (): Leaning => {
-      shown ??= {
-        guests: new Map(Object.entries(kept.guests).map(([vmid, facts]) => [Number(vmid), facts])),
-        servers: new Map(Object.entries(kept.servers)),
-      }
-      return shown
-    },
-    /** Another cluster is connected. */
-    forget: () => keep({ guests: {}, servers: {} }),
-    /** Reads what is not known yet, or was read more than a day ago. What cannot be read stays as it was. */
-    async look({ api, state, now, signal }: { api: PveReader; state: ClusterState; now: number; signal: AbortSignal }) {
-      if (Math.abs(now - lookedAt) < seldomMs) return
-      lookedAt = now
-      const online = new Set(state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
-      const guests: Kept['guests'] = {}
-      for (const { vmid } of state.guests) {
-        const before = kept.guests[vmid]
-        if (before !== undefined) guests[vmid] = before
-      }
-      const late = state.guests.filter(({ vmid, node }) => {
-        const before = guests[vmid]
-        return online.has(node) && (before === undefined || before.node !== node || now - before.at >= dayMs)
-      })
-      for (const guest of late.slice(0, mostGuests)) {
-        const read = await api.get([...guestPath(guest), 'config'], { current: '1' }, { signal }).catch(() => undefined)
-        signal.throwIfAborted()
-        const config = Config.safeParse(read)
-        if (config.success) guests[guest.vmid] = { node: guest.node, at: now, ...restsIn(config.data) }
-      }
-      const [storages, members] = [
-        await api.get(['storage'], {}, { signal }).catch(() => undefined),
-        await api.get(['cluster', 'status'], {}, { signal }).catch(() => undefined),
-      ]
+  now(): Leaning {
+    this.#shown ??= {
+      guests: new Map(Object.entries(this.#kept.guests).map(([vmid, facts]) => [Number(vmid), facts])),
+      servers: new Map(Object.entries(this.#kept.servers)),
+    }
+    return this.#shown
+  }
+
+  /** Another cluster is connected. */
+  forget(): void {
+    this.#keep({ guests: {}, servers: {} })
+  }
+
+  /** Reads what is not known yet, or was read more than a day ago. What cannot be read stays as it was. */
+  async look(look: Look): Promise<void> {
+    if (Math.abs(look.now - this.#lookedAt) < seldomMs) return
+    this.#lookedAt = look.now
+    const guests = await this.#guests(look)
+    const servers = await this.#servers(look, guests)
+    this.#keep({ guests, servers })
+  }
+
+  async #guests({ api, state, now, signal }: Look): Promise<Kept['guests']> {
+    const online = new Set(state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
+    const guests: Kept['guests'] = {}
+    for (const { vmid } of state.guests) {
+      const before = this.#kept.guests[vmid]
+      if (before !== undefined) guests[vmid] = before
+    }
+    const late = state.guests.filter(({ vmid, node }) => {
+      const before = guests[vmid]
+      return online.has(node) && (before === undefined || before.node !== node || now - before.at >= dayMs)
+    })
+    for (const guest of late.slice(0, mostGuests)) {
+      const read = await api.get([...guestPath(guest), 'config'], { current: '1' }, { signal }).catch(() => undefined)
       signal.throwIfAborted()
-      const servers =
-        storages === undefined
-          ? kept.servers
-          : serversOf(rowsOf(StorageRow, storages).rows, {
-              nodes: rowsOf(MemberRow, nodesIn(members)).rows,
-              guests,
-              named: parts.named(),
-            })
-      keep({ guests, servers })
-    },
+      const config = Config.safeParse(read)
+      if (config.success) guests[guest.vmid] = { node: guest.node, at: now, ...restsIn(config.data) }
+    }
+    return guests
+  }
+
+  async #servers({ api, signal }: Look, guests: Kept['guests']): Promise<Kept['servers']> {
+    const storages = await api.get(['storage'], {}, { signal }).catch(() => undefined)
+    const members = await api.get(['cluster', 'status'], {}, { signal }).catch(() => undefined)
+    signal.throwIfAborted()
+    if (storages === undefined) return this.#kept.servers
+    return serversOf(rowsOf(StorageRow, storages).rows, {
+      nodes: rowsOf(MemberRow, nodesIn(members)).rows,
+      guests,
+      named: this.#parts.named(),
+    })
+  }
+
+  #keep(next: Kept): void {
+    const text = JSON.stringify(next)
+    if (text !== JSON.stringify(this.#kept)) this.#parts.store.write(text)
+    this.#kept = next
+    this.#shown = undefined
   }
 }
 

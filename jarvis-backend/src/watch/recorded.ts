@@ -8,7 +8,7 @@ const mostMissing = 2
 
 /**
  * Since when the recorded samples show a measure at or past its limit, without a gap up to now.
- * @returns Unix ms; undefined where no sample shows it, or no figure with a limit is behind it
+ * @returns Unix ms; undefined if no sample shows it, or no figure with a limit is behind it
  */
 export function recordedSince(
   { chart, isLowBad }: Pick<Measure, 'chart' | 'isLowBad'>,

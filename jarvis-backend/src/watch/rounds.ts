@@ -67,7 +67,7 @@ export class Rounds {
     const taking = this.#parts.checks().flatMap((check) => {
       try {
         const looked = this.isOn(check) ? seenNow(check, { ...ports, state, limits, now, signal }) : undefined
-        return looked === undefined ? [] : [() => board.take(check, looked, limits, now)]
+        return looked === undefined ? [] : [() => board.take(check, looked, { limits, now })]
       } catch {
         // The next look by the minute reports why the check cannot run.
         return []
@@ -164,7 +164,7 @@ export class Rounds {
     // Nothing can be read now. The next attempt comes a minute later.
     if (isBlind(state) || state.unreachableSince !== undefined) {
       this.#parts.atomically(() =>
-        sweeps.map((check) => board.take(check, 'failed', this.#parts.limits(), clock.now())),
+        sweeps.map((check) => board.take(check, 'failed', { limits: this.#parts.limits(), now: clock.now() })),
       )
       return
     }
@@ -227,7 +227,7 @@ export class Rounds {
     if (check.pace === 'state' && before.problem === run.problem && before.lastAt !== undefined)
       this.#runs.set(run.id, run)
     else this.#keep(run)
-    const isNews = this.#parts.board.take(check, look.looked, look.limits, now)
+    const isNews = this.#parts.board.take(check, look.looked, look)
     return isNews || before.problem !== run.problem || before.lastAt === undefined
   }
 }

@@ -22,7 +22,7 @@ export type StepFacts = {
   check: string
   forMs: number
   everyMs: number
-  /** Since when the recorded samples show it without a gap, Unix ms; undefined where they do not. */
+  /** Since when the recorded samples show it without a gap, Unix ms; undefined if they do not. */
   recordedSince?: number | undefined
   /** The last ended alert of the same fingerprint, while it counts. */
   earlier?: StoredAlert | undefined
@@ -35,7 +35,7 @@ export type Missing =
 
 /**
  * What a look makes of an alert. @param measure `gone`: the object is not there any more
- * @returns undefined where there is no alert, or no longer one: a pending alert that ends leaves nothing
+ * @returns undefined if there is no alert, or no longer one: a pending alert that ends leaves nothing
  */
 export function step(
   before: StoredAlert | undefined,
@@ -45,12 +45,12 @@ export function step(
   const { now } = facts
   if (measure.level === 'unseen') return before === undefined ? undefined : unseen(before, now)
   if (measure.level === 'gone')
-    return before?.firedAt === undefined ? undefined : ended(before, measure.ending ?? 'It is gone.', now)
+    return before?.firedAt === undefined ? undefined : ended(before, measure.ending ?? 'It is gone.', { now })
   if (measure.level === 'clear') return before?.firedAt === undefined ? undefined : cleared(before, measure, now)
   if (before === undefined) return measure.level === 'between' ? undefined : begun(measure, measure.level, facts)
   const { notSeenSince: _seen, isClear: wasClear, explainedBy: _explained, ...known } = before
   const seen: StoredAlert = { ...known, ...valuesOf(before, measure), seenAt: now }
-  if (before.firedAt !== undefined) return goesOn(seen, wasClear === true, measure.level, now)
+  if (before.firedAt !== undefined) return goesOn(seen, { wasClear: wasClear === true, level: measure.level }, now)
   if (now - before.seenAt > Math.max(longestGapMs, 3 * facts.everyMs, facts.forMs / 4)) seen.since = now
   seen.since = Math.min(seen.since, facts.recordedSince ?? seen.since)
   return measure.level === 'between' ? seen : ripened({ ...seen, severity: measure.level }, facts)
@@ -92,7 +92,11 @@ function ripened(alert: StoredAlert, { now, forMs, everyMs }: StepFacts): Stored
   return alert.severity === 'info' ? fired : { ...fired, due: { what: 'fired', at: now } }
 }
 
-function goesOn(seen: StoredAlert, wasClear: boolean, level: Measure['level'], now: number): StoredAlert {
+function goesOn(
+  seen: StoredAlert,
+  { wasClear, level }: { wasClear: boolean; level: Measure['level'] },
+  now: number,
+): StoredAlert {
   const { flapping, ...calm } = seen
   const isQuiet = flapping !== undefined && flapping.until > now
   const alert: StoredAlert = isQuiet ? seen : calm
@@ -134,7 +138,7 @@ function cleared(before: StoredAlert, measure: Measure, now: number): StoredAler
   const isQuiet = before.flapping !== undefined && before.flapping.until > now
   const turn = before.isClear === true ? { turns: before.turns, flapping: undefined } : turned(before, now)
   const flapping = turn.flapping ?? (isQuiet ? before.flapping : undefined)
-  if (flapping === undefined) return ended({ ...seen, sentence: before.sentence }, words, now, turn.turns)
+  if (flapping === undefined) return ended({ ...seen, sentence: before.sentence }, words, { now, turns: turn.turns })
   const due = flapping.since === now && before.severity !== 'info' ? { what: 'fired' as const, at: now } : seen.due
   return {
     ...seen,
@@ -159,7 +163,12 @@ function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'f
   return isQuiet ? { turns, flapping: { ...flapping, changes } } : { turns }
 }
 
-function ended(before: StoredAlert, ending: string, now: number, turns = before.turns): StoredAlert {
+/** @param by `turns`: with the turn of this look; default: as before */
+function ended(
+  before: StoredAlert,
+  ending: string,
+  { now, turns = before.turns }: { now: number; turns?: readonly number[] },
+): StoredAlert {
   const { due, flapping: _calm, isClear: _clear, firesAt: _over, notSeenSince: _seen, ...rest } = before
   const wasTold = rest.told.some(({ what }) => what === 'fired')
   const resolved: StoredAlert = { ...rest, turns, state: 'resolved', resolvedAt: now, ending }
@@ -177,7 +186,7 @@ function ended(before: StoredAlert, ending: string, now: number, turns = before.
 /** Ends an alert whose check is no more: `ending` says so. Nobody is told. */
 export function closed(before: StoredAlert, ending: string, now: number): StoredAlert | undefined {
   if (before.firedAt === undefined) return undefined
-  const { due: _none, ...alert } = ended(before, ending, now)
+  const { due: _none, ...alert } = ended(before, ending, { now })
   return alert
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { createWebPushSender, type VapidKeys } from '../../src/channels/web-push/sender.ts'
+import { type VapidKeys, WebPushSender } from '../../src/channels/web-push/sender.ts'
 import { noTarget } from '../../src/gate/effect.ts'
 import { defineTool } from '../../src/tools/tool.ts'
 import { type Around, listen } from './listen.ts'
@@ -28,6 +28,6 @@ export function serveJobs({ dataDir, env, push }: JobStart, around: Around) {
       return { text: 'Written.', summary: 'written' }
     },
   })
-  const sender = push && createWebPushSender({ ...push, subject: 'mailto:a@example.org', isAllowed: () => true })
+  const sender = push && new WebPushSender({ ...push, subject: 'mailto:a@example.org', isAllowed: () => true })
   return listen(around, dataDir, { tools: [noteDown], ...(sender && { push: sender }) }, env)
 }

@@ -1,7 +1,7 @@
 import { channelKinds } from '../../src/channels/adapters/index.ts'
 import { webPush } from '../../src/channels/adapters/web-push.ts'
 import type { Address, ChannelKind, Settings } from '../../src/channels/channel.ts'
-import { createWebPushSender, makeVapidKeys } from '../../src/channels/web-push/sender.ts'
+import { makeVapidKeys, WebPushSender } from '../../src/channels/web-push/sender.ts'
 import { startApprise } from './apprise.ts'
 import { startDiscord } from './discord.ts'
 import { startMailServer } from './email.ts'
@@ -59,7 +59,7 @@ export const plainServices: Record<string, () => Promise<StartedPlain>> = {
   },
   async webpush() {
     const service = await startPushService()
-    const sender = createWebPushSender({
+    const sender = new WebPushSender({
       keys: makeVapidKeys(),
       subject: 'mailto:mira@example.org',
       isAllowed: () => true,

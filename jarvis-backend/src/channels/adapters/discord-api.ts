@@ -6,39 +6,68 @@ import { ask } from '../post.ts'
 const mostInvalid = 1_000
 const invalidWithinMs = 10 * 60_000
 const unknownTokenMs = 60_000
-/** How long it counts how far the clocks are apart. */
+/** Time for which a measured lead of the clock counts, ms. */
 const measuredForMs = 60_000
 /** Discord refuses clients that do not name themselves so. */
 const agent = 'DiscordBot (https://github.com/jarvis, 1)'
 
 /** `code`: Discord's own, of an error. */
 export type DiscordReply = { status: number; body?: unknown; code?: number; message?: string; retryAfterMs?: number }
-export type DiscordApi = ReturnType<typeof createDiscordApi>
+
+/** A request to Discord. `path` begins with a slash. */
+export type DiscordRequest = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object | FormData }
 
 /** Discord's REST API. Pauses that it asks for are kept for all requests, and requests that it refuses are bounded. */
-export function createDiscordApi({ base, token, clock }: { base: string; token: string; clock: Clock }) {
-  let pausedUntil = 0
-  let invalid: number[] = []
-  let measured: { aheadMs: number; at: number } | undefined
+export class DiscordApi {
+  readonly #base: string
+  readonly #token: string
+  readonly #clock: Clock
+  #pausedUntil = 0
+  /** The times of refused requests, Unix ms. */
+  #invalid: number[] = []
+  #measured: { aheadMs: number; at: number } | undefined
 
-  /** How long nothing may be asked, ms; 0 where something may. */
-  function restMs(): number {
-    const now = clock.now()
-    invalid = invalid.filter((at) => at > now - invalidWithinMs && at <= now)
-    const [oldest = now] = invalid
-    const bounded = invalid.length >= mostInvalid ? oldest + invalidWithinMs - now : 0
-    // A clock that was set back makes no pause longer than it was.
-    return Math.max(0, Math.min(pausedUntil - now, invalidWithinMs), bounded)
+  constructor({ base, token, clock }: { base: string; token: string; clock: Clock }) {
+    this.#base = base
+    this.#token = token
+    this.#clock = clock
   }
 
-  async function send(
-    method: string,
-    path: string,
-    body: object | FormData | undefined,
-    headers: object,
-    signal: AbortSignal,
-  ) {
-    const answer = await ask(`${base}${path}`, {
+  /** Asks as the bot. @throws Error in words if Discord cannot be reached */
+  async call(request: DiscordRequest, signal: AbortSignal): Promise<DiscordReply> {
+    const rest = this.#restMs()
+    if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
+    return this.#send(request, { authorization: `Bot ${this.#token}` }, signal)
+  }
+
+  /** Answers an interaction, whose own token is in the path. No limit of the bot holds there. */
+  respond(path: string, body: object, signal: AbortSignal): Promise<DiscordReply> {
+    return this.#send({ method: 'POST', path, body }, {}, signal)
+  }
+
+  /**
+   * The lead of JARVIS's clock over Discord's, ms, to the second. The gateway tells no time, so the newest reply says it. Discord is asked
+   * if that reply is a minute old or JARVIS's clock was set meanwhile. If Discord does not say, the last known lead counts, or 0.
+   */
+  async aheadMs(signal: AbortSignal): Promise<number> {
+    const ageMs = this.#measured === undefined ? -1 : this.#clock.now() - this.#measured.at
+    if (ageMs < 0 || ageMs > measuredForMs)
+      await this.call({ method: 'GET', path: '/users/@me' }, signal).catch(() => undefined)
+    return this.#measured?.aheadMs ?? 0
+  }
+
+  /** The time for which nothing may be asked, ms; 0 if something may. */
+  #restMs(): number {
+    const now = this.#clock.now()
+    this.#invalid = this.#invalid.filter((at) => at > now - invalidWithinMs && at <= now)
+    const [oldest = now] = this.#invalid
+    const bounded = this.#invalid.length >= mostInvalid ? oldest + invalidWithinMs - now : 0
+    // A clock that was set back makes no pause longer than it was.
+    return Math.max(0, Math.min(this.#pausedUntil - now, invalidWithinMs), bounded)
+  }
+
+  async #send({ method, path, body }: DiscordRequest, headers: object, signal: AbortSignal): Promise<DiscordReply> {
+    const answer = await ask(`${this.#base}${path}`, {
       method,
       headers: {
         ...(!(body instanceof FormData) && { 'content-type': 'application/json' }),
@@ -48,17 +77,14 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
       ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       signal,
     })
-    if (answer.at !== undefined) measured = { aheadMs: clock.now() - answer.at, at: clock.now() }
+    const now = this.#clock.now()
+    if (answer.at !== undefined) this.#measured = { aheadMs: now - answer.at, at: now }
     const read = parsed(answer.text)
-    const {
-      code,
-      message,
-      retry_after: asked,
-    } = (read ?? {}) as { code?: number; message?: string; retry_after?: number }
+    const { code, message, retry_after: asked } = (read ?? {}) as Refusal
     const isOk = answer.status >= 200 && answer.status < 300
     const wait = typeof asked === 'number' ? Math.ceil(asked * 1_000) : answer.retryAfterMs
-    if ([401, 403, 429].includes(answer.status)) invalid.push(clock.now())
-    if (answer.status === 429) pausedUntil = Math.max(pausedUntil, clock.now() + (wait ?? 1_000))
+    if ([401, 403, 429].includes(answer.status)) this.#invalid.push(now)
+    if (answer.status === 429) this.#pausedUntil = Math.max(this.#pausedUntil, now + (wait ?? 1_000))
     return {
       status: answer.status,
       ...(isOk && { body: read }),
@@ -67,37 +93,11 @@ export function createDiscordApi({ base, token, clock }: { base: string; token: 
       ...(answer.status === 429 && { retryAfterMs: wait ?? 1_000 }),
     }
   }
-
-  /** Asks as the bot. @throws Error in words where Discord cannot be reached */
-  async function call(
-    method: string,
-    path: string,
-    body: object | FormData | undefined,
-    signal: AbortSignal,
-  ): Promise<DiscordReply> {
-    const rest = restMs()
-    if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
-    return send(method, path, body, { authorization: `Bot ${token}` }, signal)
-  }
-
-  return {
-    call,
-    /**
-     * How far our clock is ahead of Discord's, ms, to the second. The gateway tells no time, so the newest reply says it, and Discord is asked
-     * where that is a minute old or our clock was set meanwhile. Where it does not say, what was known before counts, or 0.
-     */
-    async aheadMs(signal: AbortSignal): Promise<number> {
-      const ageMs = measured === undefined ? -1 : clock.now() - measured.at
-      if (ageMs < 0 || ageMs > measuredForMs) await call('GET', '/users/@me', undefined, signal).catch(() => undefined)
-      return measured?.aheadMs ?? 0
-    },
-    /** Answers an interaction, whose own token is in the path. No limit of the bot holds there. */
-    respond: (path: string, body: object, signal: AbortSignal): Promise<DiscordReply> =>
-      send('POST', path, body, {}, signal),
-  }
 }
 
-/** Interprets a refusal; undefined where it is none. */
+type Refusal = { code?: number; message?: string; retry_after?: number }
+
+/** Interprets a refusal; undefined if the reply is none. */
 export function refusalOf({
   status,
   code,

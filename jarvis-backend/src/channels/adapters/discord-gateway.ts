@@ -41,155 +41,210 @@ function sessionOf(cursor: string | undefined): Session | undefined {
 }
 
 type Payload = { op: number; d?: unknown; s?: number | null; t?: string | null }
-type Starts = { url: string; remaining: number; resetAfterMs: number }
+/** Where to sign in, and how often the bot may still do that. */
+export type GatewayStarts = { url: string; remaining: number; resetAfterMs: number }
 
-/**
- * Follows Discord's gateway until the signal aborts or Discord says that another attempt is useless. A lost connection is resumed from the last
- * event that was taken, so `take` gets each event at least once and in order.
- */
-export async function followGateway(parts: {
+export type GatewayParts = {
   token: string
   clock: Clock
   signal: AbortSignal
+  /** The position at which the last process stopped. */
   cursor: string | undefined
-  /** Where to sign in, and how often that may still be done. @throws Error in words */
-  starts(): Promise<Starts>
+  /** @throws Error in words */
+  starts(): Promise<GatewayStarts>
   /** Returns true if the token may be sent to an address. */
   isTrusted(url: string): boolean
-  /** Sees an event as soon as it comes. @returns what takes it, in its turn */
+  /** Sees an event as soon as it comes. @returns takes the event, in its turn */
   event(name: string, data: unknown, cursor: string): () => Promise<void>
   problem(why: string | undefined): void
-  /** 0..1. */
+  /** 0..1. Default: `Math.random`. */
   random?(): number
-}): Promise<void> {
-  const { token, clock, signal, problem } = parts
-  const random = parts.random ?? Math.random
-  let session = sessionOf(parts.cursor)
-  let pauseMs = firstPauseMs
+}
 
-  async function round(): Promise<End> {
-    if (session !== undefined && parts.isTrusted(session.url)) return connect(session.url)
-    session = undefined
-    const { url, remaining, resetAfterMs } = await parts.starts()
-    if (!parts.isTrusted(url)) return { kind: 'final', why: 'Discord named a gateway that is not encrypted.' }
-    if (remaining >= fewestStarts) return connect(url)
+/**
+ * Follows Discord's gateway. A lost connection is resumed from the last event that was taken, so each event is taken at least once and in
+ * order.
+ */
+export class DiscordGateway {
+  readonly #parts: GatewayParts
+  #session: Session | undefined
+  #pauseMs = firstPauseMs
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts
+    this.#session = sessionOf(parts.cursor)
+  }
+
+  /** Resolves when the signal aborts, or Discord says that another attempt is useless. */
+  async follow(): Promise<void> {
+    const { clock, signal, problem } = this.#parts
+    while (!signal.aborted) {
+      const begun = clock.now()
+      const end = await this.#round().catch(
+        (error: unknown): End => ({
+          kind: 'resume',
+          why: error instanceof Error ? error.message : 'it could not be reached',
+        }),
+      )
+      if (signal.aborted) return
+      if (end.kind === 'final') {
+        problem(end.why)
+        return
+      }
+      if (end.kind === 'identify') this.#session = undefined
+      if (end.why !== undefined) problem(end.why)
+      if (clock.now() - begun >= steadyMs) this.#pauseMs = firstPauseMs
+      await this.#pause(end)
+    }
+  }
+
+  async #round(): Promise<End> {
+    const { clock, signal, problem, isTrusted, starts } = this.#parts
+    if (this.#session !== undefined && isTrusted(this.#session.url)) return this.#connect(this.#session.url)
+    this.#session = undefined
+    const { url, remaining, resetAfterMs } = await starts()
+    if (!isTrusted(url)) return { kind: 'final', why: 'Discord named a gateway that is not encrypted.' }
+    if (remaining >= fewestStarts) return this.#connect(url)
     problem(`Discord lets this bot sign in again in ${Math.ceil(resetAfterMs / 60_000)} minutes.`)
     await sleep(clock, resetAfterMs, signal)
     return { kind: 'identify' }
   }
 
-  async function connect(url: string): Promise<End> {
+  async #connect(url: string): Promise<End> {
+    const connection = new Connection(this.#parts, url, this.#session)
+    const end = await connection.run()
+    this.#session = connection.session
+    return end
+  }
+
+  async #pause({ kind }: End): Promise<void> {
+    const { clock, signal, random = Math.random } = this.#parts
+    // Discord wants 1 to 5 s before a session that it refused is begun anew.
+    const pauseMs = kind === 'identify' ? this.#pauseMs * (1 + 4 * random()) : this.#pauseMs * random()
+    await sleep(clock, pauseMs, signal).catch(() => {})
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+  }
+}
+
+/** One connection to the gateway. */
+class Connection {
+  readonly #parts: GatewayParts
+  readonly #socket: WebSocket
+  #session: Session | undefined
+  /** The newest sequence that came; heartbeats name it. */
+  #received: number | null
+  #isAcknowledged = true
+  #disarm: () => void
+  #taking: Promise<unknown> = Promise.resolve()
+  #why: string | undefined
+  /** Discord ended the session; true: it cannot be resumed. */
+  #invalid: boolean | undefined
+
+  constructor(parts: GatewayParts, url: string, session: Session | undefined) {
     const address = `${url.replace(/(?<!\/)\/*$/, '/')}${version}`
-    const socket = new WebSocket(address, {
+    this.#parts = parts
+    this.#session = session
+    this.#received = session?.seq ?? null
+    this.#socket = new WebSocket(address, {
       handshakeTimeout: helloWithinMs,
       maxPayload: mostBytes,
       perMessageDeflate: false,
       agent: agentTo(new URL(address)),
     })
-    let received = session?.seq ?? null
-    let isAcknowledged = true
-    let disarm = clock.after(helloWithinMs, () => socket.terminate())
-    let taking: Promise<unknown> = Promise.resolve()
-    let why: string | undefined
-    let invalid: boolean | undefined
-    const send = (op: number, d: unknown) => {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op, d }))
-    }
-    function close() {
-      disarm()
-      socket.close(resumable)
-      // A dead link answers no farewell.
-      disarm = clock.after(closeWithinMs, () => socket.terminate())
-    }
-    function beat(everyMs: number) {
-      // A socket that takes bytes and answers none is dead.
-      if (!isAcknowledged) {
-        why = 'it answered no heartbeat'
-        socket.terminate()
-        return
-      }
-      isAcknowledged = false
-      send(1, received)
-      disarm = clock.after(everyMs, () => beat(everyMs))
-    }
-    function dispatched(name: string, data: unknown, seq: number) {
-      received = seq
-      if (name === 'READY') {
-        const { session_id: id, resume_gateway_url: resume } = data as {
-          session_id: string
-          resume_gateway_url: string
-        }
-        session = { id, seq, url: resume }
-      }
-      if (name === 'READY' || name === 'RESUMED') problem(undefined)
-      if (session === undefined) return
-      const next = { ...session, seq }
-      const take = parts.event(name, data, cursorOf(next))
-      taking = taking.then(async () => {
-        await take()
-        session = next
-      })
-      // Discord hands it over again once the session is resumed before it.
-      taking.catch(close)
-    }
-    socket.on('message', (raw) => {
-      const { op, d, s, t } = read(String(raw))
-      if (op === 0 && typeof t === 'string' && typeof s === 'number') dispatched(t, d, s)
-      else if (op === 1) send(1, received)
-      else if (op === 7) close()
-      else if (op === 9) {
-        invalid = d !== true
-        close()
-      } else if (op === 10) {
-        disarm()
-        const { heartbeat_interval: everyMs } = d as { heartbeat_interval: number }
-        disarm = clock.after(everyMs * random(), () => beat(everyMs))
-        if (session === undefined) {
-          const properties = { os: process.platform, browser: 'jarvis', device: 'jarvis' }
-          send(2, { token, intents, properties })
-        } else send(6, { token, session_id: session.id, seq: session.seq })
-      } else if (op === 11) isAcknowledged = true
-    })
+    this.#disarm = parts.clock.after(helloWithinMs, () => this.#socket.terminate())
+  }
+
+  /** The session after the last event that was taken; undefined: none was begun. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  /** Receives until the connection ends. @returns how it goes on */
+  async run(): Promise<End> {
+    const { signal } = this.#parts
+    const close = () => this.#close()
+    this.#socket.on('message', (raw) => this.#receive(read(String(raw))))
     signal.addEventListener('abort', close, { once: true })
     if (signal.aborted) close()
     const code = await new Promise<number>((done) => {
       // The socket closes after each error.
-      socket.on('error', (error: NodeJS.ErrnoException) => {
-        why = `it could not be reached (${faultAtProxy(error)?.message ?? error.code ?? 'unknown'})`
+      this.#socket.on('error', (error: NodeJS.ErrnoException) => {
+        this.#why = `it could not be reached (${faultAtProxy(error)?.message ?? error.code ?? 'unknown'})`
       })
-      socket.on('close', done)
+      this.#socket.on('close', done)
     })
     signal.removeEventListener('abort', close)
-    disarm()
+    this.#disarm()
     // Finish the events that came before the session continues.
-    await taking.catch(() => {})
+    await this.#taking.catch(() => {})
     const final = finalCodes[code]
     if (final !== undefined) return { kind: 'final', why: final }
-    const isOver = invalid ?? (sessionIsOver.has(code) && !signal.aborted)
-    return { kind: isOver ? 'identify' : 'resume', ...(why !== undefined && { why }) }
+    const isOver = this.#invalid ?? (sessionIsOver.has(code) && !signal.aborted)
+    return { kind: isOver ? 'identify' : 'resume', ...(this.#why !== undefined && { why: this.#why }) }
   }
 
-  while (!signal.aborted) {
-    const begun = clock.now()
-    let end: End
-    try {
-      end = await round()
-    } catch (error) {
-      if (signal.aborted) return
-      end = { kind: 'resume', why: error instanceof Error ? error.message : 'it could not be reached' }
-    }
-    if (signal.aborted) return
-    if (end.kind === 'final') {
-      problem(end.why)
+  #receive({ op, d, s, t }: Payload): void {
+    if (op === 0 && typeof t === 'string' && typeof s === 'number') this.#dispatched(t, d, s)
+    else if (op === 1) this.#send(1, this.#received)
+    else if (op === 7) this.#close()
+    else if (op === 9) {
+      this.#invalid = d !== true
+      this.#close()
+    } else if (op === 10) this.#greet((d as { heartbeat_interval: number }).heartbeat_interval)
+    else if (op === 11) this.#isAcknowledged = true
+  }
+
+  /** Answers Discord's hello: begins the heartbeats, and identifies the bot or resumes its session. */
+  #greet(everyMs: number): void {
+    const { token, clock, random = Math.random } = this.#parts
+    this.#disarm()
+    this.#disarm = clock.after(everyMs * random(), () => this.#beat(everyMs))
+    if (this.#session === undefined) {
+      const properties = { os: process.platform, browser: 'jarvis', device: 'jarvis' }
+      this.#send(2, { token, intents, properties })
+    } else this.#send(6, { token, session_id: this.#session.id, seq: this.#session.seq })
+  }
+
+  #beat(everyMs: number): void {
+    // A socket that takes bytes and answers none is dead.
+    if (!this.#isAcknowledged) {
+      this.#why = 'it answered no heartbeat'
+      this.#socket.terminate()
       return
     }
-    if (end.kind === 'identify') session = undefined
-    if (end.why !== undefined) problem(end.why)
-    if (clock.now() - begun >= steadyMs) pauseMs = firstPauseMs
-    // Discord wants 1 to 5 s before a session that it refused is begun anew.
-    const pause = end.kind === 'identify' ? pauseMs * (1 + 4 * random()) : pauseMs * random()
-    await sleep(clock, pause, signal).catch(() => {})
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    this.#isAcknowledged = false
+    this.#send(1, this.#received)
+    this.#disarm = this.#parts.clock.after(everyMs, () => this.#beat(everyMs))
+  }
+
+  #dispatched(name: string, data: unknown, seq: number): void {
+    const { event, problem } = this.#parts
+    this.#received = seq
+    if (name === 'READY') {
+      const { session_id: id, resume_gateway_url: url } = data as { session_id: string; resume_gateway_url: string }
+      this.#session = { id, seq, url }
+    }
+    if (name === 'READY' || name === 'RESUMED') problem(undefined)
+    if (this.#session === undefined) return
+    const next = { ...this.#session, seq }
+    const take = event(name, data, cursorOf(next))
+    this.#taking = this.#taking.then(async () => {
+      await take()
+      this.#session = next
+    })
+    // Discord hands the event over again once the session is resumed before it.
+    this.#taking.catch(() => this.#close())
+  }
+
+  #send(op: number, d: unknown): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ op, d }))
+  }
+
+  #close(): void {
+    this.#disarm()
+    this.#socket.close(resumable)
+    // A dead link answers no farewell.
+    this.#disarm = this.#parts.clock.after(closeWithinMs, () => this.#socket.terminate())
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Channel, Group } from '../channel.ts'
+import type { Group } from '../channel.ts'
 import { type DiscordApi, refusalOf } from './discord-api.ts'
 
 /** Servers and channels that are listed at most. */
@@ -13,31 +13,39 @@ type ServerChannel = { id: string; type: number; name?: string; guild_id?: strin
 const named = ({ id, name = '' }: ServerChannel, server: Server): Group => ({ id, name: `#${name} of ${server.name}` })
 
 /** Channels of servers that the bot is in. They are found by asking: nothing that is written in them reaches JARVIS. */
-export function discordGroups(api: DiscordApi): Required<Pick<Channel, 'groups' | 'group'>> {
+export class DiscordGroups {
+  readonly #api: DiscordApi
+
+  constructor(api: DiscordApi) {
+    this.#api = api
+  }
+
   /** @throws Error in words */
-  async function read<T>(path: string, signal: AbortSignal): Promise<T> {
-    const reply = await api.call('GET', path, undefined, signal)
+  async list(signal: AbortSignal): Promise<Group[]> {
+    const servers = await this.#read<Server[]>('/users/@me/guilds', signal)
+    const found: Group[] = []
+    for (const server of servers.slice(0, mostServers)) {
+      const channels = await this.#read<ServerChannel[]>(`/guilds/${encodeURIComponent(server.id)}/channels`, signal)
+      found.push(...channels.filter(({ type }) => textTypes.has(type)).map((one) => named(one, server)))
+    }
+    return found.slice(0, mostChannels)
+  }
+
+  /** @throws Error in words */
+  async find(id: string, signal: AbortSignal): Promise<Group> {
+    if (!/^\d{15,22}$/.test(id)) throw new Error('the id of a channel is a number of 17 to 20 digits')
+    const channel = await this.#read<ServerChannel>(`/channels/${id}`, signal)
+    if (!textTypes.has(channel.type) || channel.guild_id === undefined)
+      throw new Error('that is no text channel of a server')
+    const server = await this.#read<Server>(`/guilds/${encodeURIComponent(channel.guild_id)}`, signal)
+    return named(channel, server)
+  }
+
+  /** @throws Error in words */
+  async #read<T>(path: string, signal: AbortSignal): Promise<T> {
+    const reply = await this.#api.call({ method: 'GET', path }, signal)
     const refusal = refusalOf(reply)
     if (refusal !== undefined) throw new Error(refusal.why)
     return reply.body as T
-  }
-  return {
-    async groups(signal) {
-      const servers = await read<Server[]>('/users/@me/guilds', signal)
-      const found: Group[] = []
-      for (const server of servers.slice(0, mostServers)) {
-        const channels = await read<ServerChannel[]>(`/guilds/${encodeURIComponent(server.id)}/channels`, signal)
-        found.push(...channels.filter(({ type }) => textTypes.has(type)).map((one) => named(one, server)))
-      }
-      return found.slice(0, mostChannels)
-    },
-    async group(id, signal) {
-      if (!/^\d{15,22}$/.test(id)) throw new Error('the id of a channel is a number of 17 to 20 digits')
-      const channel = await read<ServerChannel>(`/channels/${id}`, signal)
-      if (!textTypes.has(channel.type) || channel.guild_id === undefined)
-        throw new Error('that is no text channel of a server')
-      const server = await read<Server>(`/guilds/${encodeURIComponent(channel.guild_id)}`, signal)
-      return named(channel, server)
-    },
   }
 }

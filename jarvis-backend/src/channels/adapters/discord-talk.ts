@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Channel, Choice, Delivery, PairedChat, Picture, Reply } from '../channel.ts'
+import type { Address, Choice, Delivery, PairedChat, Picture, Reply } from '../channel.ts'
 import { attempted, readBytes } from '../post.ts'
 import { type DiscordApi, refusalOf } from './discord-api.ts'
 import type { Message } from './discord-incoming.ts'
@@ -40,23 +40,52 @@ function bodyOf(text: string, choices: readonly Choice[]) {
   }
 }
 
-/** Conversation over Discord: messages in Markdown of our own making, edited while an answer is written, pictures, files. */
-export function discordTalk(
-  api: DiscordApi,
-  hosts: (host: string) => boolean,
-): Required<Pick<Channel, 'say' | 'resay' | 'preview' | 'file'>> {
-  const messages = ({ chat }: PairedChat) => `/channels/${encodeURIComponent(chat)}/messages`
+/** Conversation over Discord: messages in Markdown that JARVIS makes, edited while an answer is written, pictures, files. */
+export class DiscordTalk {
+  readonly #api: DiscordApi
+  readonly #isFileHost: (host: string) => boolean
 
-  async function post(to: PairedChat, body: object, signal: AbortSignal, picture?: Picture): Promise<Delivery> {
-    const reply = await api.call('POST', messages(to), picture === undefined ? body : formOf(body, picture), signal)
-    return refusalOf(reply) ?? { kind: 'sent', ref: (reply.body as Message).id }
+  /** @param isFileHost returns true if Discord keeps files on that host */
+  constructor(api: DiscordApi, isFileHost: (host: string) => boolean) {
+    this.#api = api
+    this.#isFileHost = isFileHost
   }
-  async function edit(to: PairedChat, ref: string, body: object, signal: AbortSignal): Promise<Delivery> {
-    const reply = await api.call('PATCH', `${messages(to)}/${encodeURIComponent(ref)}`, body, signal)
-    if (reply.code === unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
-    return refusalOf(reply) ?? { kind: 'sent', ref }
+
+  say(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
+    return attempted(async () => {
+      if (reply.replaces === undefined) return this.#send(reply, to, signal)
+      const body = bodyOf(reply.text, reply.choices)
+      const done = await this.#edit({ to, ref: reply.replaces }, body, signal)
+      // The message that showed it may be gone.
+      return done.kind === 'failed' ? this.#send(reply, to, signal) : done
+    })
   }
-  const send = ({ id, text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal) => {
+
+  resay({ text, choices }: Reply, sent: { to: PairedChat; ref: string }, signal: AbortSignal): Promise<Delivery> {
+    return attempted(() => this.#edit(sent, bodyOf(text, choices), signal))
+  }
+
+  preview(text: string, { to, ref }: { to: PairedChat; ref?: string }, signal: AbortSignal): Promise<Delivery> {
+    return attempted(() => {
+      const body = bodyOf(text, [])
+      return ref === undefined
+        ? this.#post(to, { ...body, flags: noEmbeds | silent }, signal)
+        : this.#edit({ to, ref }, body, signal)
+    })
+  }
+
+  async file(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
+    const [chat = '', message = '', id] = ref.split('/')
+    // Addresses of files end after a day, so the message is asked for a new one.
+    const path = `${messagesOf({ chat })}/${encodeURIComponent(message)}`
+    const reply = await this.#api.call({ method: 'GET', path }, signal)
+    const found = ((reply.body as Message | undefined)?.attachments ?? []).find((one) => one.id === id)
+    if (found === undefined || !URL.canParse(found.url) || !this.#isFileHost(new URL(found.url).host))
+      throw new Error('Discord has the file no more')
+    return readBytes(found.url, mostBytes, signal)
+  }
+
+  #send({ id, text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
     const { content, ...rest } = bodyOf(text, choices)
     const body = {
       ...rest,
@@ -64,35 +93,24 @@ export function discordTalk(
       nonce: nonceOf(id),
       enforce_nonce: true,
     }
-    return post(to, body, signal, picture)
+    return this.#post(to, picture === undefined ? body : formOf(body, picture), signal)
   }
 
-  return {
-    say: (reply, to, signal) =>
-      attempted(async () => {
-        if (reply.replaces === undefined) return send(reply, to, signal)
-        const done = await edit(to, reply.replaces, bodyOf(reply.text, reply.choices), signal)
-        // The message that showed it may be gone.
-        return done.kind === 'failed' ? send(reply, to, signal) : done
-      }),
-    resay: ({ text, choices }, to, ref, signal) => attempted(() => edit(to, ref, bodyOf(text, choices), signal)),
-    preview: (text, to, { ref }, signal) =>
-      attempted(() => {
-        const body = bodyOf(text, [])
-        return ref === undefined ? post(to, { ...body, flags: noEmbeds | silent }, signal) : edit(to, ref, body, signal)
-      }),
-    async file(ref, mostBytes, signal) {
-      const [chat = '', message = '', id] = ref.split('/')
-      // Addresses of files end after a day, so the message is asked for a new one.
-      const path = `/channels/${encodeURIComponent(chat)}/messages/${encodeURIComponent(message)}`
-      const reply = await api.call('GET', path, undefined, signal)
-      const found = ((reply.body as Message | undefined)?.attachments ?? []).find((one) => one.id === id)
-      if (found === undefined || !URL.canParse(found.url) || !hosts(new URL(found.url).host))
-        throw new Error('Discord has the file no more')
-      return readBytes(found.url, mostBytes, signal)
-    },
+  async #post(to: PairedChat, body: object | FormData, signal: AbortSignal): Promise<Delivery> {
+    const reply = await this.#api.call({ method: 'POST', path: messagesOf(to), body }, signal)
+    return refusalOf(reply) ?? { kind: 'sent', ref: (reply.body as Message).id }
+  }
+
+  async #edit({ to, ref }: { to: PairedChat; ref: string }, body: object, signal: AbortSignal): Promise<Delivery> {
+    const path = `${messagesOf(to)}/${encodeURIComponent(ref)}`
+    const reply = await this.#api.call({ method: 'PATCH', path, body }, signal)
+    if (reply.code === unknownMessage) return { kind: 'failed', why: 'its message was deleted' }
+    return refusalOf(reply) ?? { kind: 'sent', ref }
   }
 }
+
+/** The path of a chat's messages. */
+export const messagesOf = ({ chat }: Pick<Address, 'chat'>): string => `/channels/${encodeURIComponent(chat)}/messages`
 
 function formOf(body: object, { mimeType, data }: Picture): FormData {
   const name = `picture.${endings[mimeType] ?? 'bin'}`

@@ -81,7 +81,7 @@ async function certificateOf(server: Server): Promise<{ fingerprint: string; pem
   }
 }
 
-/** Trusts exactly the certificate of a fingerprint, whoever signed it and for whichever name. @throws Error where the server shows another one */
+/** Trusts exactly the certificate of a fingerprint, whoever signed it and for whichever name. @throws Error if the server shows another one */
 async function pinned(
   server: Server,
   fingerprint: string,

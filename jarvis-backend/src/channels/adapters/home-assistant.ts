@@ -66,8 +66,8 @@ export const homeAssistant: ChannelKind = {
     return {
       place: hostOf(url),
       deliver: (message, _to, signal) => notify(bodyOf(message), signal),
-      revise: (message, _to, _ref, signal) => notify(bodyOf(message), signal),
-      withdraw: ({ id }, _to, _ref, signal) => notify({ message: 'clear_notification', data: { tag: id } }, signal),
+      revise: (message, _sent, signal) => notify(bodyOf(message), signal),
+      withdraw: ({ id }, _sent, signal) => notify({ message: 'clear_notification', data: { tag: id } }, signal),
       incoming: (heard, _cursor, signal) => hearTaps({ base, token, clock, heard, problem, signal }),
       async health(signal) {
         const answer = await ask(`${base}/api/`, { method: 'GET', headers, signal })

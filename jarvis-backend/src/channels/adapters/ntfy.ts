@@ -93,8 +93,8 @@ export const ntfy: ChannelKind = {
     return {
       place: hostOf(url),
       deliver: (message, _to, signal) => publish(message, signal),
-      revise: (message, _to, _ref, signal) => publish(message, signal),
-      withdraw: (message, _to, _ref, signal) =>
+      revise: (message, _sent, signal) => publish(message, signal),
+      withdraw: (message, _sent, signal) =>
         attempted(async () => {
           const answer = await ask(`${base}/${topic}/${sequenceOf(message)}`, { method: 'DELETE', headers, signal })
           return outcome(answer, wordsOf(answer.text)) ?? { kind: 'sent' }

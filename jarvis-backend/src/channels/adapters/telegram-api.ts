@@ -1,6 +1,6 @@
 import { baseOf } from '../addresses.ts'
 import type { Delivery, Picture } from '../channel.ts'
-import { ask } from '../post.ts'
+import { ask, readBytes } from '../post.ts'
 
 export type TelegramReply = {
   status: number
@@ -11,27 +11,30 @@ export type TelegramReply = {
   description?: string
   parameters?: { retry_after?: number; migrate_to_chat_id?: number }
 }
-type SentFile = { field: string; name: string; picture: Picture }
-/** Calls a method of the bot API. @param file sent beside the parameters */
-export type Call = (
-  method: string,
-  params: object,
-  signal: AbortSignal,
-  more?: { patienceMs?: number; file?: SentFile },
-) => Promise<TelegramReply>
+export type SentFile = { field: string; name: string; picture: Picture }
+/** `file`: sent beside the parameters. `patienceMs`: how long Telegram may take. */
+export type CallOptions = { signal: AbortSignal; patienceMs?: number; file?: SentFile }
 
 const unknownTokenMs = 60_000
 
 /** Telegram's bot API. Its addresses hold the token, so no error may quote them. */
-export function createTelegramApi(url: string, token: string) {
-  const base = `${baseOf(url)}/bot${token}`
+export class TelegramApi {
+  /** The user id of the bot. */
+  readonly userId: number
+  readonly #base: string
+  readonly #fileBase: string
 
-  const call: Call = async (method, params, signal, { patienceMs, file } = {}) => {
-    const body = file === undefined ? JSON.stringify(params) : formOf(params, file)
-    const headers: Record<string, string> = file === undefined ? { 'content-type': 'application/json' } : {}
-    const answer = await ask(`${base}/${method}`, {
-      headers,
-      body,
+  constructor(url: string, token: string) {
+    this.userId = Number(token.split(':')[0])
+    this.#base = `${baseOf(url)}/bot${token}`
+    this.#fileBase = `${baseOf(url)}/file/bot${token}`
+  }
+
+  /** Calls a method of the bot API. @throws Error in words if Telegram cannot be reached */
+  async call(method: string, params: object, { signal, patienceMs, file }: CallOptions): Promise<TelegramReply> {
+    const answer = await ask(`${this.#base}/${method}`, {
+      headers: file === undefined ? { 'content-type': 'application/json' } : {},
+      body: file === undefined ? JSON.stringify(params) : formOf(params, file),
       signal,
       ...(patienceMs !== undefined && { patienceMs }),
     })
@@ -44,25 +47,22 @@ export function createTelegramApi(url: string, token: string) {
     }
   }
 
-  return {
-    call,
-    /** The address below which files are. */
-    fileBase: `${baseOf(url)}/file/bot${token}`,
-    /** Our own user id. */
-    userId: Number(token.split(':')[0]),
-    /** Says where updates would go instead of to us; undefined where no webhook is set. */
-    async webhook(signal: AbortSignal): Promise<string | undefined> {
-      const { ok, result } = await call('getWebhookInfo', {}, signal)
-      const { url: set = '' } = (ok === true ? result : {}) as { url?: string }
-      if (set === '') return undefined
-      const host = URL.canParse(set) ? new URL(set).host : 'an address'
-      return `Somebody set a webhook to ${host}, which gets what is pressed here. Make another token, or remove it.`
-    },
+  /** Reads a file. @param path as `getFile` names it @throws Error in words */
+  read(path: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
+    return readBytes(`${this.#fileBase}/${path}`, mostBytes, signal)
+  }
+
+  /** Says where updates would go instead of to JARVIS; undefined if no webhook is set. */
+  async webhook(signal: AbortSignal): Promise<string | undefined> {
+    const { ok, result } = await this.call('getWebhookInfo', {}, { signal })
+    const { url: set = '' } = (ok === true ? result : {}) as { url?: string }
+    if (set === '') return undefined
+    const host = URL.canParse(set) ? new URL(set).host : 'an address'
+    return `Somebody set a webhook to ${host}, which gets what is pressed here. Make another token, or remove it.`
   }
 }
-export type TelegramApi = ReturnType<typeof createTelegramApi>
 
-/** Interprets a refusal; undefined where it is none. */
+/** Interprets a refusal; undefined if the reply is none. */
 export function refusalOf({
   ok,
   status,

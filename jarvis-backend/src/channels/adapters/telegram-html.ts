@@ -91,6 +91,6 @@ function inlineOne(token: Token): string {
   }
 }
 
-/** The words of a link and where it leads, both in sight. */
+/** The words of a link and its address, both in sight. */
 const withAddress = (html: string, text: string, href: string) =>
   text === href ? escaped(href) : `${html} (${escaped(href)})`

@@ -1,6 +1,6 @@
 import type { Message, Update } from './telegram-incoming.ts'
 
-/** How long the rest of an album, and of a long text, may take to arrive, ms. */
+/** Time within which the rest of an album, and of a long text, arrives, ms. */
 const albumMs = 500
 const textMs = 3_000
 /** Between two looks for the rest, ms. */
@@ -9,7 +9,7 @@ export const partMs = 500
 const mostChars = 4_096
 const nearlyMost = 3_500
 
-/** How long to wait for more of the last message, ms; 0: it is whole. */
+/** Time to wait for more of the last message, ms; 0: the message is whole. */
 export function openForMs(updates: readonly Update[]): number {
   const message = updates.at(-1)?.message
   if (message?.media_group_id !== undefined) return albumMs
@@ -17,7 +17,7 @@ export function openForMs(updates: readonly Update[]): number {
   return message !== undefined && isCut(message) && !beginsOrder(whole(updates).at(-1)?.message) ? textMs : 0
 }
 
-/** Telegram hands an album and a long text over as several messages: those that follow each other become one, which is taken with the last of them. */
+/** Joins the messages of an album or of a long text, which Telegram hands over one by one. The joined message is taken with the last part. */
 export function whole(updates: readonly Update[]): Update[] {
   const made: Update[] = []
   let last: Message | undefined
@@ -41,7 +41,7 @@ const isOfOne = (first: Message, message: Message) =>
   message.from?.id === first.from?.id &&
   message.message_thread_id === first.message_thread_id
 
-/** @returns undefined where the message is one of its own */
+/** @returns undefined if the message is not a part of the one before */
 function joinedTo(first: Message, last: Message, message: Message): Message | undefined {
   if (message.media_group_id !== undefined) {
     if (message.media_group_id !== first.media_group_id) return undefined

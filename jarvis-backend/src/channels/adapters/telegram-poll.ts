@@ -1,11 +1,11 @@
-import { type Clock, sleep as sleepBy } from '../../lib/clock.ts'
+import { type Clock, sleep } from '../../lib/clock.ts'
 import type { Heard } from '../channel.ts'
-import { refusalOf, type TelegramApi } from './telegram-api.ts'
+import { refusalOf, type TelegramApi, type TelegramReply } from './telegram-api.ts'
 import type { Update } from './telegram-incoming.ts'
 import { openForMs, partMs, whole } from './telegram-parts.ts'
 import { takeUpdate } from './telegram-update.ts'
 
-/** How long Telegram holds a poll open, seconds; a link that died is noticed a little later. */
+/** Telegram holds a poll open for so long, seconds; a dead link is noticed a little later. */
 const pollS = 25
 /** An earlier poll lives on for its time after a crash, and this one is refused meanwhile. */
 const afterConflictMs = 35_000
@@ -21,109 +21,146 @@ const mostOpenMs = 10_000
 const conflict = 'Another program asks for this bot’s messages. Stop it, or make another token.'
 
 /** Tells a poll that outlived a crash from another program that polls the same bot. */
-function createConflicts(clock: Clock) {
-  let refusedAt = Number.NEGATIVE_INFINITY
-  let isContested = false
-  const isRecent = () => clock.now() - refusedAt < conflictsForMs
-  return {
-    /** A poll was refused for another one. @returns whether another program polls */
-    refused(): boolean {
-      isContested ||= isRecent()
-      refusedAt = clock.now()
-      return isContested
-    },
-    /** A poll was answered, which may be this program's turn alone. @returns whether another program polls */
-    answered(): boolean {
-      isContested &&= isRecent()
-      return isContested
-    },
+class Conflicts {
+  readonly #clock: Clock
+  #refusedAt = Number.NEGATIVE_INFINITY
+  #isContested = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** A poll was refused for another one. @returns true if another program polls */
+  refused(): boolean {
+    this.#isContested ||= this.#isRecent()
+    this.#refusedAt = this.#clock.now()
+    return this.#isContested
+  }
+
+  /** A poll was answered, which may be this program's turn alone. @returns true if another program polls */
+  answered(): boolean {
+    this.#isContested &&= this.#isRecent()
+    return this.#isContested
+  }
+
+  #isRecent(): boolean {
+    return this.#clock.now() - this.#refusedAt < conflictsForMs
   }
 }
 
-/**
- * Polls for updates until the signal aborts, one poll after another. An update is forgotten by Telegram once it was handed on.
- * @param cursor the number of the first update to ask for
- */
-export async function pollUpdates(
-  parts: {
-    api: TelegramApi
-    clock: Clock
-    /** Told of what stands between us and Telegram; undefined: all is well again. */
-    problem(why: string | undefined): void
-    /** Called before the first poll, and after each one that was refused. */
-    learnBot(signal: AbortSignal): Promise<void>
-  },
-  heard: Heard,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const { api, clock, problem } = parts
-  const conflicts = createConflicts(clock)
-  const sleep = (ms: number) => sleepBy(clock, ms, signal)
-  let offset = cursor === undefined ? undefined : Number(cursor)
-  let pauseMs = firstPauseMs
-  async function backOff(ms = pauseMs) {
-    await sleep(ms)
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+export type TelegramPollParts = {
+  api: TelegramApi
+  clock: Clock
+  /** Receives the reason why Telegram cannot be reached; undefined: all is well again. */
+  problem(why: string | undefined): void
+  /** Called before the first poll, and after each one that was refused. */
+  learnBot(): Promise<void>
+  heard: Heard
+  /** The number of the first update to ask for. */
+  cursor: string | undefined
+  signal: AbortSignal
+}
+
+/** Polls for updates, one poll after another. An update is forgotten by Telegram once it was handed on. */
+export class TelegramPoll {
+  readonly #parts: TelegramPollParts
+  readonly #conflicts: Conflicts
+  /** The number of the next update to ask for. */
+  #offset: number | undefined
+  #pauseMs = firstPauseMs
+
+  constructor(parts: TelegramPollParts) {
+    this.#parts = parts
+    this.#conflicts = new Conflicts(parts.clock)
+    this.#offset = parts.cursor === undefined ? undefined : Number(parts.cursor)
   }
 
-  /** @returns false where it was refused */
-  async function poll(): Promise<boolean> {
+  /** Resolves when the signal aborts. */
+  async follow(): Promise<void> {
+    const { api, problem, learnBot, signal } = this.#parts
+    while (!signal.aborted) {
+      try {
+        await learnBot()
+        const stolen = await api.webhook(signal)
+        if (stolen !== undefined) {
+          problem(stolen)
+          await this.#sleep(afterWebhookMs)
+          continue
+        }
+        while (await this.#poll());
+      } catch (error) {
+        if (signal.aborted) return
+        problem(error instanceof Error ? error.message : 'it could not be reached')
+        await this.#backOff().catch(() => {})
+      }
+    }
+  }
+
+  /** @returns false if the poll was refused */
+  async #poll(): Promise<boolean> {
+    const { api, clock, problem, heard, signal } = this.#parts
+    const reply = await this.#ask(pollS)
+    if (await this.#isRefused(reply)) return false
+    if (!this.#conflicts.answered()) problem(undefined)
+    this.#pauseMs = firstPauseMs
+    const aheadMs = reply.at === undefined ? 0 : clock.now() - reply.at
+    for (const update of whole(await this.#withRest(reply.result as Update[]))) {
+      await takeUpdate(api, update, { aheadMs, heard, signal })
+      this.#offset = update.update_id + 1
+    }
+    return true
+  }
+
+  #ask(timeout: number): Promise<TelegramReply> {
+    const { api, signal } = this.#parts
     const params = {
-      timeout: pollS,
+      timeout,
       limit: 50,
       allowed_updates: ['message', 'edited_message', 'callback_query', 'stopped_message_generation', 'my_chat_member'],
-      ...(offset !== undefined && { offset }),
+      ...(this.#offset !== undefined && { offset: this.#offset }),
     }
-    const reply = await api.call('getUpdates', params, signal, { patienceMs: (pollS + 10) * 1_000 })
+    return api.call('getUpdates', params, { signal, ...(timeout > 0 && { patienceMs: (timeout + 10) * 1_000 }) })
+  }
+
+  /** Waits after a refused poll. @returns false if the poll was answered */
+  async #isRefused(reply: TelegramReply): Promise<boolean> {
+    const { api, problem, signal } = this.#parts
     if (reply.status === 409) {
       // A webhook is told of at once; otherwise one poll of the last process may still be open.
-      if ((await api.webhook(signal)) !== undefined) return false
-      if (conflicts.refused()) problem(conflict)
-      await sleep(afterConflictMs)
-      return false
+      if ((await api.webhook(signal)) !== undefined) return true
+      if (this.#conflicts.refused()) problem(conflict)
+      await this.#sleep(afterConflictMs)
+      return true
     }
     const refusal = refusalOf(reply)
-    if (refusal !== undefined) {
-      problem(refusal.why)
-      await backOff(refusal.kind === 'again' ? refusal.retryAfterMs : undefined)
-      return false
-    }
-    if (!conflicts.answered()) problem(undefined)
-    pauseMs = firstPauseMs
-    const aheadMs = reply.at === undefined ? 0 : clock.now() - reply.at
-    let updates = reply.result as Update[]
+    if (refusal === undefined) return false
+    problem(refusal.why)
+    await this.#backOff(refusal.kind === 'again' ? refusal.retryAfterMs : undefined)
+    return true
+  }
+
+  /** Waits for the rest of a message that was cut into parts. */
+  async #withRest(first: Update[]): Promise<Update[]> {
+    let updates = first
     let untilMs = openForMs(updates)
     for (let waitedMs = 0; waitedMs < Math.min(untilMs, mostOpenMs); waitedMs += partMs) {
-      await sleep(partMs)
-      const more = await api.call('getUpdates', { ...params, timeout: 0 }, signal)
+      await this.#sleep(partMs)
+      const more = await this.#ask(0)
       if (more.ok !== true) break
       const before = updates.length
       updates = more.result as Update[]
       // Each part may have another one behind it.
       if (updates.length > before) untilMs = waitedMs + partMs + openForMs(updates)
     }
-    for (const update of whole(updates)) {
-      await takeUpdate(api, update, aheadMs, heard, signal)
-      offset = update.update_id + 1
-    }
-    return true
+    return updates
   }
 
-  while (!signal.aborted) {
-    try {
-      await parts.learnBot(signal)
-      const stolen = await api.webhook(signal)
-      if (stolen !== undefined) {
-        problem(stolen)
-        await sleep(afterWebhookMs)
-        continue
-      }
-      while (await poll());
-    } catch (error) {
-      if (signal.aborted) return
-      problem(error instanceof Error ? error.message : 'it could not be reached')
-      await backOff().catch(() => {})
-    }
+  async #backOff(ms = this.#pauseMs): Promise<void> {
+    await this.#sleep(ms)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return sleep(this.#parts.clock, ms, this.#parts.signal)
   }
 }

@@ -1,6 +1,6 @@
-import type { Channel, Choice, Delivery, PairedChat, Reply } from '../channel.ts'
-import { attempted, readBytes } from '../post.ts'
-import { type Call, refusalOf, type TelegramApi } from './telegram-api.ts'
+import type { Choice, Delivery, PairedChat, Reply } from '../channel.ts'
+import { attempted } from '../post.ts'
+import { type CallOptions, refusalOf, type TelegramApi } from './telegram-api.ts'
 import { htmlOf } from './telegram-html.ts'
 import type { Message } from './telegram-incoming.ts'
 
@@ -28,76 +28,78 @@ const keyboardOf = (choices: readonly Choice[]) => ({
   inline_keyboard: choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
 })
 
-/** Conversation over Telegram: messages in HTML of our own making, drafts, pictures, files. */
-export function telegramTalk({
-  call,
-  fileBase,
-}: Pick<TelegramApi, 'call' | 'fileBase'>): Required<Pick<Channel, 'say' | 'resay' | 'preview' | 'file'>> {
+/** Conversation over Telegram: messages in HTML that JARVIS makes, drafts, pictures, files. */
+export class TelegramTalk {
+  readonly #api: TelegramApi
   /** False: an older server of the bot API knows no drafts, so a message is edited. */
-  let hasDrafts = true
+  #hasDrafts = true
 
-  async function sent(
-    method: string,
-    params: object,
-    signal: AbortSignal,
-    file?: Parameters<Call>[3],
-  ): Promise<Delivery> {
-    const reply = await call(method, params, signal, file)
-    return refusalOf(reply) ?? { kind: 'sent', ref: String((reply.result as Message).message_id) }
-  }
-  async function edited(text: string, to: PairedChat, ref: string, choices: readonly Choice[], signal: AbortSignal) {
-    const { chat_id } = placeOf(to)
-    const params = { chat_id, message_id: Number(ref), ...textOf(text), reply_markup: keyboardOf(choices) }
-    const reply = await call('editMessageText', params, signal)
-    if (reply.description?.includes('message is not modified')) return { kind: 'sent', ref } as const
-    return refusalOf(reply) ?? ({ kind: 'sent', ref } as const)
+  constructor(api: TelegramApi) {
+    this.#api = api
   }
 
-  const send = ({ text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> => {
+  say(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
+    return attempted(async () => {
+      if (reply.replaces === undefined) return this.#send(reply, to, signal)
+      const done = await this.#edit(reply, { to, ref: reply.replaces }, signal)
+      // The message that showed it may be gone.
+      return done.kind === 'failed' ? this.#send(reply, to, signal) : done
+    })
+  }
+
+  resay(reply: Reply, sent: { to: PairedChat; ref: string }, signal: AbortSignal): Promise<Delivery> {
+    return attempted(() => this.#edit(reply, sent, signal))
+  }
+
+  preview(text: string, at: { to: PairedChat; id: number; ref?: string }, signal: AbortSignal): Promise<Delivery> {
+    return attempted(async () => {
+      const { to, id, ref } = at
+      if (this.#hasDrafts) {
+        const { text: html, parse_mode } = textOf(text)
+        const params = { ...placeOf(to), draft_id: id, text: html, parse_mode, can_stop: true }
+        const reply = await this.#api.call('sendMessageDraft', params, { signal })
+        if (reply.status !== 404) return refusalOf(reply) ?? { kind: 'sent' }
+        this.#hasDrafts = false
+      }
+      if (ref !== undefined) return this.#edit({ text, choices: [] }, { to, ref }, signal)
+      const params = { ...placeOf(to), ...textOf(text), protect_content: true, disable_notification: true }
+      return this.#sent('sendMessage', params, { signal })
+    })
+  }
+
+  async file(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
+    const { ok, result } = await this.#api.call('getFile', { file_id: ref }, { signal })
+    const path = ok === true ? (result as { file_path?: string }).file_path : undefined
+    // The address holds the token, so no error may quote it.
+    if (path === undefined || !/^[\w./-]+$/.test(path) || path.includes('..'))
+      throw new Error('Telegram has the file no more')
+    return this.#api.read(path, mostBytes, signal)
+  }
+
+  #send({ text, choices, picture }: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery> {
     const buttons = choices.length > 0 ? { reply_markup: keyboardOf(choices) } : {}
     const common = { ...placeOf(to), protect_content: true, ...buttons }
-    if (picture === undefined) return sent('sendMessage', { ...common, ...textOf(text) }, signal)
+    if (picture === undefined) return this.#sent('sendMessage', { ...common, ...textOf(text) }, { signal })
     const isPhoto = picture.data.length <= largestPhoto && picture.mimeType !== 'image/gif'
     const field = isPhoto ? 'photo' : 'document'
     const file = { field, name: `picture.${endings[picture.mimeType] ?? 'bin'}`, picture }
-    return sent(isPhoto ? 'sendPhoto' : 'sendDocument', common, signal, { file, patienceMs: 60_000 })
+    return this.#sent(isPhoto ? 'sendPhoto' : 'sendDocument', common, { signal, file, patienceMs: 60_000 })
   }
 
-  return {
-    say: (reply, to, signal) =>
-      attempted(async () => {
-        if (reply.replaces === undefined) return send(reply, to, signal)
-        const done = await edited(reply.text, to, reply.replaces, reply.choices, signal)
-        // The message that showed it may be gone.
-        return done.kind === 'failed' ? send(reply, to, signal) : done
-      }),
-    resay: ({ text, choices }, to, ref, signal) => attempted(() => edited(text, to, ref, choices, signal)),
-    preview: (text, to, { id, ref }, signal) =>
-      attempted(async () => {
-        if (hasDrafts) {
-          const { text: html, parse_mode } = textOf(text)
-          const reply = await call(
-            'sendMessageDraft',
-            { ...placeOf(to), draft_id: id, text: html, parse_mode, can_stop: true },
-            signal,
-          )
-          if (reply.status !== 404) return refusalOf(reply) ?? { kind: 'sent' }
-          hasDrafts = false
-        }
-        if (ref !== undefined) return edited(text, to, ref, [], signal)
-        return sent(
-          'sendMessage',
-          { ...placeOf(to), ...textOf(text), protect_content: true, disable_notification: true },
-          signal,
-        )
-      }),
-    async file(ref, mostBytes, signal) {
-      const { ok, result } = await call('getFile', { file_id: ref }, signal)
-      const path = ok === true ? (result as { file_path?: string }).file_path : undefined
-      // The address holds the token, so no error may quote it.
-      if (path === undefined || !/^[\w./-]+$/.test(path) || path.includes('..'))
-        throw new Error('Telegram has the file no more')
-      return readBytes(`${fileBase}/${path}`, mostBytes, signal)
-    },
+  async #sent(method: string, params: object, options: CallOptions): Promise<Delivery> {
+    const reply = await this.#api.call(method, params, options)
+    return refusalOf(reply) ?? { kind: 'sent', ref: String((reply.result as Message).message_id) }
+  }
+
+  async #edit(
+    { text, choices }: { text: string; choices: readonly Choice[] },
+    { to, ref }: { to: PairedChat; ref: string },
+    signal: AbortSignal,
+  ): Promise<Delivery> {
+    const { chat_id } = placeOf(to)
+    const params = { chat_id, message_id: Number(ref), ...textOf(text), reply_markup: keyboardOf(choices) }
+    const reply = await this.#api.call('editMessageText', params, { signal })
+    if (reply.description?.includes('message is not modified')) return { kind: 'sent', ref }
+    return refusalOf(reply) ?? { kind: 'sent', ref }
   }
 }

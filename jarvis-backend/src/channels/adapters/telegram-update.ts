@@ -14,20 +14,18 @@ const placeOf = (incoming: Incoming) => {
 
 /**
  * Hands one update on, and tells its sender the answer. An answer that Telegram refuses is lost, and that is all.
- * @param aheadMs how far our clock is ahead of Telegram's, whose times its messages have
+ * @param to `aheadMs`: the lead of JARVIS's clock over Telegram's, which dates the messages
  */
 export async function takeUpdate(
-  { call }: Pick<TelegramApi, 'call'>,
+  api: Pick<TelegramApi, 'call'>,
   update: Update,
-  aheadMs: number,
-  heard: Heard,
-  signal: AbortSignal,
+  { aheadMs, heard, signal }: { aheadMs: number; heard: Heard; signal: AbortSignal },
 ): Promise<void> {
   const received = incomingOf(update)
   const incoming = received.kind === 'text' ? { ...received, at: received.at + aheadMs } : received
   const { answer, link } = await heard(incoming)
   if (answer === undefined || signal.aborted) return
-  const tell = (method: string, params: object) => call(method, params, signal).catch(() => undefined)
+  const tell = (method: string, params: object) => api.call(method, params, { signal }).catch(() => undefined)
   const say = (params: object) => tell('sendMessage', { ...placeOf(incoming), protect_content: true, ...params })
   const tap = update.callback_query
   if (tap === undefined) {

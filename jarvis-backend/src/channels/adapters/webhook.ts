@@ -47,7 +47,7 @@ export const webhook: ChannelKind = {
   ],
   open({ HOOK_URL: url = '', SECRET: secret = '' }, { clock }): Channel {
     const key = keyOf(secret)
-    const post = (id: string, type: string, message: Outgoing, signal: AbortSignal) =>
+    const post = (message: Outgoing, { id, type }: { id: string; type: string }, signal: AbortSignal) =>
       attempted(async () => {
         const at = clock.now()
         const { title, lines, level, link } = message
@@ -73,8 +73,8 @@ export const webhook: ChannelKind = {
       })
     return {
       place: hostOf(url),
-      deliver: (message, _to, signal) => post(message.id, `jarvis.${message.level}`, message, signal),
-      revise: (message, _to, _ref, signal) => post(`${message.id}.over`, 'jarvis.over', message, signal),
+      deliver: (message, _to, signal) => post(message, { id: message.id, type: `jarvis.${message.level}` }, signal),
+      revise: (message, _sent, signal) => post(message, { id: `${message.id}.over`, type: 'jarvis.over' }, signal),
       // A request that is not signed would be refused, and a signed one would be a message.
       health: async () => ({}),
     }

@@ -1,13 +1,5 @@
-import type { ChannelKind, Incoming, IncomingText } from '../channel.ts'
-import type { Recipient } from '../ports.ts'
+import type { Incoming, IncomingText } from '../channel.ts'
+import type { Received, Recipient } from '../ports.ts'
 
-/**
- * What a paired person wrote or pressed in their own private chat. `advance` notes that it was taken: call it once, in the transaction that
- * stores what follows from it.
- */
-export type Arrival<What extends Incoming = IncomingText> = {
-  to: Recipient
-  kind: ChannelKind
-  incoming: What
-  advance(): void
-}
+/** Something that a paired person wrote or pressed in their own private chat. */
+export type Arrival<What extends Incoming = IncomingText> = Omit<Received<What>, 'account'> & { to: Recipient }

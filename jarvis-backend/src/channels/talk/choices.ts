@@ -13,17 +13,18 @@ export const hashOfChoice = (token: string) => createHash('sha256').update(token
 /** Returns true if a token is a button's of a conversation. */
 export const isChoice = (token: string): boolean => form.test(token)
 
+/** The button that a message offers. */
+export type Offer = { label: string; deed: Deed }
+
 /** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
 export function makeChoices(
-  store: Pick<ChoiceStore, 'add'>,
-  tell: Tell,
-  item: Pick<OutboxItem, 'id' | 'attempts' | 'recipient' | 'expiresAt'>,
-  thread: string,
-  deeds: readonly { label: string; deed: Deed }[],
+  { choices, tell }: { choices: Pick<ChoiceStore, 'add'>; tell: Tell },
+  { item, thread }: { item: Pick<OutboxItem, 'id' | 'attempts' | 'recipient' | 'expiresAt'>; thread: string },
+  offers: readonly Offer[],
 ): Choice[] {
-  return deeds.map(({ label, deed }) => {
+  return offers.map(({ label, deed }) => {
     const token = `c1.${randomBytes(16).toString('base64url')}`
-    store.add({
+    choices.add({
       hash: hashOfChoice(token),
       recipient: item.recipient,
       thread,

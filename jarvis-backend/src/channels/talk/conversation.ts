@@ -1,162 +1,174 @@
-import { type Clock, oldBefore } from '../../lib/clock.ts'
-import type { Channel, ChannelKind, Incoming, IncomingText, Sender } from '../channel.ts'
+import { oldBefore } from '../../lib/clock.ts'
 import type { ChannelDirectory } from '../open-channels.ts'
-import type { Attempt } from '../outbox.ts'
-import type { OutboxItem, Recipient, RecipientStore, TalkOf } from '../ports.ts'
-import type { Say, Spoken, Tell } from '../spoken.ts'
-import { createCurrentSession } from './current-session.ts'
-import { createDeeds } from './deeds.ts'
-import { createFollowing } from './follow.ts'
-import { createKeptFiles } from './kept-files.ts'
-import { createListening } from './listening.ts'
-import { questionKey } from './messages.ts'
-import { createOrderAnswers, heldWords } from './order-answers.ts'
-import type { ChatStore, ChoiceStore, HeardStore, TalkPorts } from './ports.ts'
-import { createPreviews } from './previews.ts'
-import { createSending } from './sending.ts'
-import { createTalkOutbox } from './talk-outbox.ts'
-import { createTexts } from './texts.ts'
+import type { Attempt, Outbox } from '../outbox.ts'
+import type { ChannelsHouse } from '../parts.ts'
+import type { OutboxItem, Received, ReceivedOf, Recipient, TalkOf } from '../ports.ts'
+import type { Spoken } from '../spoken.ts'
+import { CurrentSession } from './current-session.ts'
+import { Deeds } from './deeds.ts'
+import { Following } from './follow.ts'
+import { KeptFiles } from './kept-files.ts'
+import { Listening } from './listening.ts'
+import { heldWords, OrderAnswers } from './order-answers.ts'
+import { Previews } from './previews.ts'
+import { Sending, type TalkAttempt } from './sending.ts'
+import { TalkOutbox } from './talk-outbox.ts'
+import { Texts } from './texts.ts'
 
 const notesKeptForMs = 7 * 24 * 60 * 60_000
-
-/** Notes that an update was taken, within a transaction. */
-type Advance = () => void
-type Tap = Extract<Incoming, { kind: 'tap' }>
-type Edit = Extract<Incoming, { kind: 'edit' }>
-
 /** How many changed messages are remembered, so that a person is told once of each. */
 const mostEdits = 1_000
 
-/** Talks with paired people in their private chats. It knows no channel by name. */
-export function createConversation(parts: {
-  house: TalkPorts
-  chats: ChatStore
-  choices: ChoiceStore
-  heard: HeardStore
-  recipients: Pick<RecipientStore, 'list' | 'get'>
+export type ConversationParts = Pick<
+  ChannelsHouse,
+  'stores' | 'talk' | 'people' | 'words' | 'notes' | 'database' | 'pages' | 'clock'
+> & {
   directory: Pick<ChannelDirectory, 'channel' | 'kind'>
-  clock: Clock
-  say: Say
-  tell: Tell
-  redact(text: string): string
-  atomically<T>(work: () => T): T
-  durably<T>(work: () => T): T
-  /** Returns true if a person may decide cards now, and so may talk. */
-  mayDecide(person: string): boolean
-  /** Adds to the outbox. */
-  add(
-    item: Pick<OutboxItem, 'id' | 'recipient' | 'channel' | 'act' | 'key' | 'content' | 'createdAt' | 'expiresAt'>,
-  ): void
+  outbox: Pick<Outbox, 'add'>
+  /** Sends the messages that are due. */
   look(): void
-  record(body: Record<string, unknown>): void
-  publicUrl: string | undefined
   signal: AbortSignal
-  report(error: unknown, message: string): void
-}) {
-  const { house, chats, choices, heard, clock, publicUrl } = parts
-  const linkTo = (sessionId: string) =>
-    publicUrl === undefined ? undefined : new URL(`/chat/${sessionId}`, publicUrl).href
-  const recipient = (id: string) => parts.recipients.get(id)
-  const toldOfEdit = new Set<string>()
+}
 
-  const outbox = createTalkOutbox(parts)
-  const previews = createPreviews({ ...parts, recipient })
-  const sending = createSending({ ...parts, previews, linkTo })
-  const following = createFollowing({
-    ...parts,
-    previews,
-    linkTo,
-    put: (to, key, talk) => outbox.put(to, talk.what === 'question' ? questionKey(talk.questionId) : key, talk),
-    ended(to, questionId) {
-      outbox.revise(to, questionKey(questionId), { what: 'question', questionId, thread: '' })
-      parts.look()
-    },
-  })
-  const listening = createListening({ ...parts, ...outbox, transcribe: house.transcribe, recipient })
-  const session = createCurrentSession({ ...parts, following })
-  const answerOrder = createOrderAnswers({ ...parts, session, outbox })
-  const texts = createTexts({ ...parts, session, listening, keptFiles: createKeptFiles(parts), answerOrder })
-  const deeds = createDeeds({ ...parts, session, outbox })
+/** Talks with paired people in their private chats. It knows no channel by name. */
+export class Conversation {
+  readonly #parts: ConversationParts
+  readonly #session: CurrentSession
+  readonly #sending: Sending
+  readonly #following: Following
+  readonly #listening: Listening
+  readonly #texts: Texts
+  readonly #deeds: Deeds
+  readonly #toldOfEdit = new Set<string>()
+
+  constructor(parts: ConversationParts) {
+    const { stores, talk, words, notes, database, pages, clock, directory, look, signal } = parts
+    const { chats, choices, heard, recipients } = stores
+    const { say, tell } = words
+    const linkTo = (sessionId: string) => pages.linkTo(`/chat/${sessionId}`)
+    const outbox = new TalkOutbox({ outbox: parts.outbox, clock, say })
+    const previews = new Previews({ directory, chats, recipients, clock, tell, signal, notes })
+    this.#parts = parts
+    this.#sending = new Sending({ talk, chats, choices, heard, previews, tell, database, linkTo, signal })
+    this.#following = new Following({ talk, chats, previews, outbox, database, linkTo, look, notes })
+    this.#listening = new Listening({
+      talk,
+      heard,
+      recipients,
+      directory,
+      outbox,
+      database,
+      words,
+      notes,
+      look,
+      signal,
+    })
+    this.#session = new CurrentSession({ talk, chats, following: this.#following, clock, database })
+    const session = this.#session
+    this.#texts = new Texts({
+      talk,
+      session,
+      listening: this.#listening,
+      files: new KeptFiles({ talk, directory, signal }),
+      orders: new OrderAnswers({ talk, session, outbox, say, database, look, pages }),
+      clock,
+      say,
+      database,
+      signal,
+    })
+    this.#deeds = new Deeds({ talk, choices, heard, session, outbox, clock, say, database, notes, look })
+  }
+
+  /** A person wrote. @returns the answer to the person; undefined: silence */
+  async text({ kind, account, incoming, advance }: ReceivedOf<'text'>): Promise<Spoken | undefined> {
+    const to = this.#listenedTo({ kind, account, incoming })
+    return to === undefined ? this.#ignore(advance) : this.#texts.take({ to, kind, incoming, advance })
+  }
+
+  /** A person changed a message whose first text was taken. @returns the answer, once for each message; undefined: silence */
+  edited(received: ReceivedOf<'edit'>): Spoken | undefined {
+    const { incoming, advance } = received
+    const to = this.#listenedTo(received)
+    this.#parts.database.atomically(advance)
+    const key = `${to?.id} ${incoming.ref}`
+    if (to?.talks !== true || this.#toldOfEdit.has(key)) return undefined
+    if (this.#toldOfEdit.size >= mostEdits) this.#toldOfEdit.clear()
+    this.#toldOfEdit.add(key)
+    return this.#parts.words.say('I answered what you wrote first. A changed message does not count: send it anew.')
+  }
+
+  /** A button of a conversation was pressed. @returns the answer to the person; undefined: silence */
+  choose({ kind, account, incoming, advance }: ReceivedOf<'tap'>): Spoken | undefined {
+    const to = this.#listenedTo({ kind, account, incoming })
+    return to === undefined ? this.#ignore(advance) : this.#deeds.choose({ to, kind, incoming, advance })
+  }
+
+  /** A person pressed the service's own stop. @returns the messages that the stop holds; undefined: silence */
+  stop(received: ReceivedOf<'stop'>): Spoken | undefined {
+    const { incoming, advance } = received
+    const to = this.#listenedTo(received)
+    const { thread = '' } = incoming.from
+    if (to?.talks === true) this.#session.stop(to, thread)
+    this.#parts.database.atomically(advance)
+    if (to?.talks !== true) return undefined
+    const held = this.#session.held(to, thread)
+    return held.length === 0 ? undefined : this.#parts.words.say(heldWords(held))
+  }
+
+  /** Makes one attempt at a message of the outbox. */
+  attempt(attempt: TalkAttempt): Promise<Attempt> {
+    return this.#sending.attempt(attempt)
+  }
+
+  /** Called when a message was sent, in the transaction of its end. */
+  sent(item: OutboxItem, talk: TalkOf, ref: string | undefined): void {
+    this.#sending.sent(item, talk, ref)
+  }
+
+  /** A recipient talks no more. Call it within the caller's transaction. */
+  leave(id: string): void {
+    this.#following.leave(id)
+  }
+
+  /** A recipient is gone. Call it within the caller's transaction. */
+  forget(id: string): void {
+    const { chats, choices, heard } = this.#parts.stores
+    this.#following.leave(id)
+    chats.removeOf(id)
+    choices.removeOf(id)
+    heard.removeOf(id)
+  }
+
+  /** Takes up what the last process left: answers that were not told, voice notes that were not heard. */
+  resume(): void {
+    const { stores, talk, directory, clock } = this.#parts
+    stores.choices.prune(clock.now())
+    stores.heard.prune(oldBefore(clock, notesKeptForMs))
+    for (const chat of stores.chats.list()) {
+      const to = stores.recipients.get(chat.recipient)
+      const kind = to && directory.kind(to.channel)
+      if (to?.talks === true && kind !== undefined && talk.session(chat.sessionId) !== undefined)
+        this.#following.follow(chat, to, kind)
+    }
+    this.#listening.resume()
+  }
+
+  stopFollowing(): void {
+    this.#following.stop()
+  }
 
   /** The person whose private chat it is, if that person may decide cards now. Nobody else is heard. */
-  function listenedTo({ id, capabilities }: ChannelKind, account: string, from: Sender | undefined) {
-    if (capabilities.talks === undefined || from?.isPrivate !== true) return undefined
-    const owner = parts.recipients
-      .list(id)
+  #listenedTo({ kind, account, incoming }: Omit<Received, 'advance'>): Recipient | undefined {
+    const { stores, people } = this.#parts
+    const from = 'from' in incoming ? incoming.from : undefined
+    if (kind.capabilities.talks === undefined || from?.isPrivate !== true) return undefined
+    const owner = stores.recipients
+      .list(kind.id)
       .find((one) => !one.isGroup && one.account === account && one.user === from.user && one.chat === from.chat)
-    return owner !== undefined && parts.mayDecide(owner.person) ? owner : undefined
-  }
-  function ignore(advance: Advance): undefined {
-    parts.atomically(advance)
+    return owner !== undefined && people.mayDecide(owner.person) ? owner : undefined
   }
 
-  return {
-    /** A person wrote. @returns what the person is told; undefined: silence */
-    async text(
-      kind: ChannelKind,
-      account: string,
-      incoming: IncomingText,
-      advance: Advance,
-    ): Promise<Spoken | undefined> {
-      const to = listenedTo(kind, account, incoming.from)
-      return to === undefined ? ignore(advance) : texts.take({ to, kind, incoming, advance })
-    },
-    /** A person changed a message whose first text was taken. @returns the answer, once for each message; undefined: silence */
-    edited(kind: ChannelKind, account: string, { from, ref }: Edit, advance: Advance): Spoken | undefined {
-      const to = listenedTo(kind, account, from)
-      parts.atomically(advance)
-      const key = `${to?.id} ${ref}`
-      if (to?.talks !== true || toldOfEdit.has(key)) return undefined
-      if (toldOfEdit.size >= mostEdits) toldOfEdit.clear()
-      toldOfEdit.add(key)
-      return parts.say('I answered what you wrote first. A changed message does not count: send it anew.')
-    },
-    /** A button of a conversation was pressed. @returns what the person is told; undefined: silence */
-    choose(kind: ChannelKind, account: string, incoming: Tap, advance: Advance): Spoken | undefined {
-      const to = listenedTo(kind, account, incoming.from)
-      return to === undefined ? ignore(advance) : deeds.choose({ to, kind, incoming, advance })
-    },
-    /** A person pressed the service's own stop. @returns what the stop holds; undefined: silence */
-    stop(kind: ChannelKind, account: string, from: Sender, advance: Advance): Spoken | undefined {
-      const to = listenedTo(kind, account, from)
-      const { thread = '' } = from
-      if (to?.talks === true) session.stop(to, thread)
-      parts.atomically(advance)
-      if (to?.talks !== true) return undefined
-      const held = session.held(to, thread)
-      return held.length === 0 ? undefined : parts.say(heldWords(held))
-    },
-    /** Makes one attempt at a message of the outbox. */
-    attempt: (
-      item: OutboxItem,
-      talk: TalkOf,
-      to: Recipient,
-      kind: ChannelKind,
-      channel: Channel,
-      original: string | undefined,
-    ): Promise<Attempt> => sending.attempt(item, talk, to, kind, channel, original),
-    sent: sending.sent,
-    /** A recipient talks no more, or is gone. Within the caller's transaction. */
-    leave: following.leave,
-    forget(id: string): void {
-      following.leave(id)
-      chats.removeOf(id)
-      choices.removeOf(id)
-      heard.removeOf(id)
-    },
-    /** Takes up what the last process left: answers that were not told, voice notes that were not heard. */
-    resume(): void {
-      choices.prune(clock.now())
-      heard.prune(oldBefore(clock, notesKeptForMs))
-      for (const chat of chats.list()) {
-        const to = recipient(chat.recipient)
-        const kind = to && parts.directory.kind(to.channel)
-        if (to?.talks === true && kind !== undefined && house.session(chat.sessionId) !== undefined)
-          following.follow(chat, to, kind)
-      }
-      listening.resume()
-    },
-    stopFollowing: following.stop,
+  #ignore(advance: () => void): undefined {
+    this.#parts.database.atomically(advance)
   }
 }
-export type Conversation = ReturnType<typeof createConversation>

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ChannelKind } from '../channel.ts'
+import type { Transactions } from '../parts.ts'
 import type { Recipient } from '../ports.ts'
 import { destinationOf } from './destination.ts'
 import type { Following } from './follow.ts'
@@ -14,75 +15,95 @@ export type Message = {
   isNew?: boolean
 }
 
-/** Keeps which session each chat is in, and sends what its person writes there. */
-export function createCurrentSession(parts: {
-  house: Pick<TalkPorts, 'start' | 'session' | 'abort' | 'held' | 'agentFor' | 'hasAgent'>
+/** The person who talks, and the channel. `remember` runs in the transaction that stores the result. */
+export type Talker = { to: Recipient; kind: ChannelKind; remember(): void }
+
+export type CurrentSessionParts = {
+  talk: Pick<TalkPorts, 'start' | 'session' | 'abort' | 'held' | 'agentFor' | 'hasAgent'>
   chats: Pick<ChatStore, 'current' | 'enter' | 'leave'>
   following: Pick<Following, 'follow'>
-  clock: Clock
-  atomically<T>(work: () => T): T
-}) {
-  const { house, chats } = parts
+  clock: Pick<Clock, 'now'>
+  database: Pick<Transactions, 'atomically'>
+}
 
-  const enter = (to: Recipient, thread: string, sessionId: string) =>
-    chats.enter({ recipient: to.id, thread, sessionId, told: -1, at: parts.clock.now() })
+/** Keeps the session of each chat, and sends there what the chat's person writes. */
+export class CurrentSession {
+  readonly #parts: CurrentSessionParts
 
-  function follow(to: Recipient, thread: string, kind: ChannelKind) {
-    const chat = chats.current(to.id, thread)
-    if (chat !== undefined) parts.following.follow(chat, to, kind)
+  constructor(parts: CurrentSessionParts) {
+    this.#parts = parts
   }
 
-  const boundAgent = (to: Recipient, kind: ChannelKind) =>
-    to.agent ?? house.agentFor({ channel: kind.id, account: to.account, chat: to.chat, person: to.person })
+  /** Hands a message to the house. @throws JarvisError */
+  send({ thread, text, requestId, attachments, isNew }: Message, talker: Talker): { isQueued: boolean } {
+    const { talk, chats } = this.#parts
+    const { to, kind } = talker
+    const sessionId = isNew === true ? undefined : chats.current(to.id, thread)?.sessionId
+    const session = sessionId === undefined ? undefined : talk.session(sessionId)
+    const current = sessionId === undefined || session === undefined ? undefined : { sessionId, agent: session.agent }
+    const destination = destinationOf(text, current, (id) => talk.hasAgent(id))
+    const sent = talk.start({
+      text,
+      by: to.person,
+      via: kind.id,
+      requestId,
+      attachments,
+      ...(destination.session === 'current' && { sessionId: destination.sessionId }),
+      ...(destination.session === 'new' && destination.agent === 'bound' && { agent: this.#boundAgent(to, kind) }),
+      remember: (made) => {
+        if (made.sessionId !== sessionId) this.#enter(to, thread, made.sessionId)
+        talker.remember()
+      },
+    })
+    this.#follow(to, thread, kind)
+    return { isQueued: sent.queued }
+  }
 
-  return {
-    /** Hands a message to the house. @param besides runs in the transaction that stores the message @throws JarvisError */
-    send(to: Recipient, kind: ChannelKind, message: Message, besides: () => void): { isQueued: boolean } {
-      const { thread, text, requestId, attachments } = message
-      const sessionId = message.isNew === true ? undefined : chats.current(to.id, thread)?.sessionId
-      const session = sessionId === undefined ? undefined : house.session(sessionId)
-      const current = sessionId === undefined || session === undefined ? undefined : { sessionId, agent: session.agent }
-      const destination = destinationOf(text, current, house.hasAgent)
-      const sent = house.start({
-        text,
-        by: to.person,
-        via: kind.id,
-        requestId,
-        attachments,
-        ...(destination.session === 'current' && { sessionId: destination.sessionId }),
-        ...(destination.session === 'new' && destination.agent === 'bound' && { agent: boundAgent(to, kind) }),
-        remember(made) {
-          if (made.sessionId !== sessionId) enter(to, thread, made.sessionId)
-          besides()
-        },
-      })
-      follow(to, thread, kind)
-      return { isQueued: sent.queued }
-    },
-    /** Goes on in a session that the chat was in before. @param besides runs first in the transaction */
-    open(to: Recipient, kind: ChannelKind, at: { thread: string; sessionId: string }, besides: () => void): void {
-      parts.atomically(() => {
-        besides()
-        enter(to, at.thread, at.sessionId)
-      })
-      follow(to, at.thread, kind)
-    },
-    /** Lets the next message begin a session. Within the caller's transaction. */
-    leave: (to: Recipient, thread: string): void => chats.leave(to.id, thread),
-    /** Stops the answer, and holds what was sent after it. @returns false where nothing runs */
-    stop(to: Recipient, thread: string): boolean {
-      const chat = chats.current(to.id, thread)
-      if (chat === undefined || house.session(chat.sessionId)?.isRunning !== true) return false
-      house.abort(chat.sessionId, to.person)
-      return true
-    },
-    /** The messages of this person that a stop holds in the chat's current session. */
-    held(to: Recipient, thread: string): HeldMessage[] {
-      const chat = chats.current(to.id, thread)
-      return chat === undefined ? [] : house.held(chat.sessionId, to.person)
-    },
-    /** The id of the chat's current session. */
-    idOf: (to: Recipient, thread: string): string | undefined => chats.current(to.id, thread)?.sessionId,
+  /** Goes on in a session that the chat was in before. */
+  open({ thread, sessionId }: { thread: string; sessionId: string }, { to, kind, remember }: Talker): void {
+    this.#parts.database.atomically(() => {
+      remember()
+      this.#enter(to, thread, sessionId)
+    })
+    this.#follow(to, thread, kind)
+  }
+
+  /** Lets the next message begin a session. Within the caller's transaction. */
+  leave(to: Recipient, thread: string): void {
+    this.#parts.chats.leave(to.id, thread)
+  }
+
+  /** Stops the answer, and holds what was sent after it. @returns false if nothing runs */
+  stop(to: Recipient, thread: string): boolean {
+    const { talk, chats } = this.#parts
+    const chat = chats.current(to.id, thread)
+    if (chat === undefined || talk.session(chat.sessionId)?.isRunning !== true) return false
+    talk.abort(chat.sessionId, to.person)
+    return true
+  }
+
+  /** The messages of this person that a stop holds in the chat's current session. */
+  held(to: Recipient, thread: string): HeldMessage[] {
+    const chat = this.#parts.chats.current(to.id, thread)
+    return chat === undefined ? [] : this.#parts.talk.held(chat.sessionId, to.person)
+  }
+
+  /** The id of the chat's current session. */
+  idOf(to: Recipient, thread: string): string | undefined {
+    return this.#parts.chats.current(to.id, thread)?.sessionId
+  }
+
+  #enter(to: Recipient, thread: string, sessionId: string): void {
+    const { chats, clock } = this.#parts
+    chats.enter({ recipient: to.id, thread, sessionId, told: -1, at: clock.now() })
+  }
+
+  #follow(to: Recipient, thread: string, kind: ChannelKind): void {
+    const chat = this.#parts.chats.current(to.id, thread)
+    if (chat !== undefined) this.#parts.following.follow(chat, to, kind)
+  }
+
+  #boundAgent({ agent, account, chat, person }: Recipient, { id: channel }: ChannelKind): string {
+    return agent ?? this.#parts.talk.agentFor({ channel, account, chat, person })
   }
 }
-export type CurrentSession = ReturnType<typeof createCurrentSession>

@@ -5,7 +5,7 @@ export type Destination = { session: 'current'; sessionId: string } | { session:
 
 /**
  * Decides where a message goes. A message that names another agent than the current session's begins a new session.
- * @param current the chat's current session; undefined where there is none, or the person asked for a new one
+ * @param current the chat's current session; undefined if there is none, or the person asked for a new one
  */
 export function destinationOf(
   text: string,

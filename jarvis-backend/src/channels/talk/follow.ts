@@ -1,131 +1,171 @@
 import { hashOf } from 'node-kit/canonical'
-import type { Entry } from 'protocol'
-import type { Clock } from '../../lib/clock.ts'
+import type { ChatEvents, Entry } from 'protocol'
 import type { ChannelKind } from '../channel.ts'
+import type { Notes, Transactions } from '../parts.ts'
 import type { Recipient, TalkOf } from '../ports.ts'
-import { messagesOf, type RunFacts, runFacts } from './messages.ts'
+import { messagesOf, questionKey, type RunFacts, runFacts } from './messages.ts'
 import type { Chat, ChatStore, TalkPorts } from './ports.ts'
-import type { Previews } from './previews.ts'
+import type { Preview, Previews } from './previews.ts'
+import type { TalkOutbox } from './talk-outbox.ts'
 
 const entriesAtOnce = 200
 
-/** Watches the sessions of chats, and puts what is to be told into the outbox. */
-export function createFollowing(parts: {
-  house: Pick<TalkPorts, 'watch' | 'entriesFrom' | 'entriesOfRun' | 'session'>
+export type FollowingParts = {
+  talk: Pick<TalkPorts, 'watch' | 'entriesFrom' | 'entriesOfRun'>
   chats: ChatStore
-  previews: Previews
-  clock: Clock
-  /** Puts a message into the outbox, within the caller's transaction. `key`: the same for the same message. */
-  put(recipient: Recipient, key: string, talk: TalkOf): void
-  /** Changes the message of a question that has ended. */
-  ended(recipient: Recipient, questionId: string): void
-  atomically<T>(work: () => T): T
+  previews: Pick<Previews, 'of'>
+  outbox: Pick<TalkOutbox, 'put' | 'revise'>
+  database: Pick<Transactions, 'atomically'>
+  /** The address of a session in the dashboard; undefined if it is not known. */
   linkTo(sessionId: string): string | undefined
+  /** Sends the messages that are due. */
   look(): void
-  report(error: unknown, message: string): void
-}) {
-  const { house, chats } = parts
-  const followed = new Map<string, () => void>()
-  const keyOf = ({ recipient, thread, sessionId }: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>) =>
-    hashOf([recipient, thread, sessionId])
+  notes: Pick<Notes, 'report'>
+}
 
-  function followOne(chat: Chat, recipient: Recipient, kind: ChannelKind): (() => void) | undefined {
-    const { sessionId, thread } = chat
-    const { talks } = kind.capabilities
-    if (talks === undefined) return undefined
-    const preview = parts.previews.of(chat, recipient, kind)
-    const facts = new Map<string, RunFacts>()
-    let told = chat.told
-    function factsOf(runId: string): RunFacts {
-      const known = facts.get(runId)
-      if (known !== undefined) return known
-      const found = runFacts(house.entriesOfRun(runId))
-      facts.set(runId, found)
-      return found
-    }
+const keyOf = ({ recipient, thread, sessionId }: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>) =>
+  hashOf([recipient, thread, sessionId])
 
-    function tell(entry: Entry) {
-      if (entry.seq <= told) return
-      // A typed call is one from its second entry on.
-      if (entry.type === 'assistant') facts.delete(entry.runId)
-      const of = factsOf(entry.runId)
-      // Others may go on in the session from the dashboard: their answers are theirs.
-      if (of.via !== kind.id) return
-      const messages = messagesOf(entry, of, {
-        sessionId,
-        mostChars: talks?.mostChars ?? 0,
-        link: parts.linkTo(sessionId),
-      })
-      const isEnd = entry.type === 'done' || entry.type === 'error'
-      if (entry.type === 'question_resolved') parts.ended(recipient, entry.questionId)
-      if (messages.length === 0 && !isEnd) return
-      parts.atomically(() => {
-        for (const message of messages)
-          parts.put(recipient, `talk:${thread}:${sessionId}:${entry.seq}:${hashOf(message).slice(0, 12)}`, {
-            ...message,
-            thread,
-          })
-        if (isEnd) chats.tell(chat, entry.seq)
-      })
-      if (isEnd) {
-        told = entry.seq
-        facts.delete(entry.runId)
-        preview.end()
-      } else if (entry.type === 'assistant') preview.turn()
-      if (messages.length > 0) parts.look()
-    }
+/** Follows the sessions of chats, and puts what is to be told into the outbox. */
+export class Following {
+  readonly #parts: FollowingParts
+  readonly #followed = new Map<string, Follower>()
 
-    function catchUp() {
-      let from = told + 1
-      for (;;) {
-        const entries = house.entriesFrom(sessionId, from, entriesAtOnce)
-        const last = entries.at(-1)
-        if (last === undefined) return
-        for (const entry of entries) tell(entry)
-        from = last.seq + 1
-      }
-    }
+  constructor(parts: FollowingParts) {
+    this.#parts = parts
+  }
 
-    const end = house.watch(sessionId, (event, payload) => {
-      if (event === 'chat:token' && 'text' in payload && typeof payload.text === 'string') {
-        if (factsOf(payload.runId).via === kind.id) preview.write(payload.runId, payload.text)
-        return
-      }
-      if (event === 'chat:taken_back') preview.turn()
-      if ('at' in payload) tell({ ...payload, type: event.slice('chat:'.length) } as unknown as Entry)
-    })
-    if (end === undefined) return undefined
-    catchUp()
-    return () => {
-      end()
-      preview.end()
+  /** Follows a session of a chat; no-op if it is followed already. */
+  follow(chat: Chat, recipient: Recipient, kind: ChannelKind): void {
+    const key = keyOf(chat)
+    if (this.#followed.has(key) || kind.capabilities.talks === undefined) return
+    try {
+      const follower = new Follower(this.#parts, { chat, recipient, kind })
+      if (follower.start()) this.#followed.set(key, follower)
+    } catch (error) {
+      this.#parts.notes.report(error, 'a conversation on a channel could not be followed')
     }
   }
 
-  return {
-    /** Follows a session of a chat; no-op where it is followed already. */
-    follow(chat: Chat, recipient: Recipient, kind: ChannelKind): void {
-      const key = keyOf(chat)
-      if (followed.has(key)) return
-      try {
-        const end = followOne(chat, recipient, kind)
-        if (end !== undefined) followed.set(key, end)
-      } catch (error) {
-        parts.report(error, 'a conversation on a channel could not be followed')
-      }
-    },
-    /** Follows those of a recipient no more. */
-    leave(recipient: string): void {
-      for (const chat of chats.list()) {
-        if (chat.recipient !== recipient) continue
-        followed.get(keyOf(chat))?.()
-        followed.delete(keyOf(chat))
-      }
-    },
-    stop(): void {
-      for (const end of followed.values()) end()
-      followed.clear()
-    },
+  /** Follows the sessions of a recipient no more. */
+  leave(recipient: string): void {
+    for (const chat of this.#parts.chats.list()) {
+      if (chat.recipient !== recipient) continue
+      this.#followed.get(keyOf(chat))?.stop()
+      this.#followed.delete(keyOf(chat))
+    }
+  }
+
+  stop(): void {
+    for (const follower of this.#followed.values()) follower.stop()
+    this.#followed.clear()
   }
 }
-export type Following = ReturnType<typeof createFollowing>
+
+/** Follows one session of a chat. */
+class Follower {
+  readonly #parts: FollowingParts
+  readonly #chat: Chat
+  readonly #recipient: Recipient
+  readonly #kind: ChannelKind
+  readonly #preview: Preview
+  readonly #facts = new Map<string, RunFacts>()
+  #told: number
+  #unwatch: (() => void) | undefined
+
+  constructor(
+    parts: FollowingParts,
+    { chat, recipient, kind }: { chat: Chat; recipient: Recipient; kind: ChannelKind },
+  ) {
+    this.#parts = parts
+    this.#chat = chat
+    this.#recipient = recipient
+    this.#kind = kind
+    this.#told = chat.told
+    this.#preview = parts.previews.of(chat, kind)
+  }
+
+  /** Watches the session, and tells what happened in it meanwhile. @returns false if the session cannot be watched */
+  start(): boolean {
+    this.#unwatch = this.#parts.talk.watch(this.#chat.sessionId, (event, payload) => this.#see(event, payload))
+    if (this.#unwatch === undefined) return false
+    this.#catchUp()
+    return true
+  }
+
+  stop(): void {
+    this.#unwatch?.()
+    this.#preview.end()
+  }
+
+  #see<E extends keyof ChatEvents>(event: E, payload: ChatEvents[E]): void {
+    if (event === 'chat:token' && 'text' in payload && typeof payload.text === 'string') {
+      if (this.#factsOf(payload.runId).via === this.#kind.id) this.#preview.write(payload.runId, payload.text)
+      return
+    }
+    if (event === 'chat:taken_back') this.#preview.turn()
+    if ('at' in payload) this.#tell({ ...payload, type: event.slice('chat:'.length) } as unknown as Entry)
+  }
+
+  #catchUp(): void {
+    let from = this.#told + 1
+    for (;;) {
+      const entries = this.#parts.talk.entriesFrom(this.#chat.sessionId, from, entriesAtOnce)
+      const last = entries.at(-1)
+      if (last === undefined) return
+      for (const entry of entries) this.#tell(entry)
+      from = last.seq + 1
+    }
+  }
+
+  #tell(entry: Entry): void {
+    if (entry.seq <= this.#told) return
+    // A run is known as a typed call from its second entry on.
+    if (entry.type === 'assistant') this.#facts.delete(entry.runId)
+    const facts = this.#factsOf(entry.runId)
+    // Others may go on in the session from the dashboard: their answers are theirs.
+    if (facts.via !== this.#kind.id) return
+    const { sessionId } = this.#chat
+    const messages = messagesOf(entry, facts, {
+      sessionId,
+      mostChars: this.#kind.capabilities.talks?.mostChars ?? 0,
+      link: this.#parts.linkTo(sessionId),
+    })
+    const isEnd = entry.type === 'done' || entry.type === 'error'
+    if (entry.type === 'question_resolved') this.#endQuestion(entry.questionId)
+    if (messages.length === 0 && !isEnd) return
+    this.#parts.database.atomically(() => {
+      for (const message of messages) this.#put(entry, { ...message, thread: this.#chat.thread })
+      if (isEnd) this.#parts.chats.tell(this.#chat, entry.seq)
+    })
+    if (isEnd) {
+      this.#told = entry.seq
+      this.#facts.delete(entry.runId)
+      this.#preview.end()
+    } else if (entry.type === 'assistant') this.#preview.turn()
+    if (messages.length > 0) this.#parts.look()
+  }
+
+  #put({ seq }: Entry, talk: TalkOf): void {
+    const { thread, ...message } = talk
+    const key =
+      talk.what === 'question'
+        ? questionKey(talk.questionId)
+        : `talk:${thread}:${this.#chat.sessionId}:${seq}:${hashOf(message).slice(0, 12)}`
+    this.#parts.outbox.put(this.#recipient, key, talk)
+  }
+
+  /** Changes the message of a question that has ended. */
+  #endQuestion(questionId: string): void {
+    this.#parts.outbox.revise(this.#recipient, questionKey(questionId), { what: 'question', questionId, thread: '' })
+    this.#parts.look()
+  }
+
+  #factsOf(runId: string): RunFacts {
+    const known = this.#facts.get(runId)
+    if (known !== undefined) return known
+    const found = runFacts(this.#parts.talk.entriesOfRun(runId))
+    this.#facts.set(runId, found)
+    return found
+  }
+}

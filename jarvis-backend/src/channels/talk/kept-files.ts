@@ -9,27 +9,38 @@ const fileForMs = 20_000
 /** Longest text of another person, characters. */
 const mostForeign = 20_000
 
+export type KeptFilesParts = {
+  talk: Pick<TalkPorts, 'upload'>
+  directory: Pick<ChannelDirectory, 'channel'>
+  signal: AbortSignal
+}
+
 /**
  * Keeps the files of a message until it is sent. The words of others, which the person forwarded or quoted, become files too, so the model takes
  * them as data.
  */
-export const createKeptFiles =
-  (parts: { house: Pick<TalkPorts, 'upload'>; directory: Pick<ChannelDirectory, 'channel'>; signal: AbortSignal }) =>
+export class KeptFiles {
+  readonly #parts: KeptFilesParts
+
+  constructor(parts: KeptFilesParts) {
+    this.#parts = parts
+  }
+
   /** @returns the ids of the files @throws JarvisError, Error in words */
-  async ({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> => {
-    const { house } = parts
-    const open = parts.directory.channel(to.channel)?.channel
+  async keep({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> {
+    const { talk } = this.#parts
+    const open = this.#parts.directory.channel(to.channel)?.channel
     const ids: string[] = []
     for (const { ref, name, bytes = 0 } of files) {
       if (bytes > mostFileBytes || open?.file === undefined)
         throw new JarvisError('message_too_large', `${name} is too large: a file may have 10 MB.`)
-      const signal = AbortSignal.any([parts.signal, AbortSignal.timeout(fileForMs)])
-      ids.push(await house.upload(to.person, { name, data: await open.file(ref, mostFileBytes, signal) }))
+      const signal = AbortSignal.any([this.#parts.signal, AbortSignal.timeout(fileForMs)])
+      ids.push(await talk.upload(to.person, { name, data: await open.file(ref, mostFileBytes, signal) }))
     }
     for (const { how, text } of foreign) {
       const data = Buffer.from(text.slice(0, mostForeign).toWellFormed())
-      if (data.length > 0) ids.push(await house.upload(to.person, { name: `${how}.txt`, data }))
+      if (data.length > 0) ids.push(await talk.upload(to.person, { name: `${how}.txt`, data }))
     }
     return ids
   }
-export type KeptFiles = ReturnType<typeof createKeptFiles>
+}

@@ -1,8 +1,10 @@
 import { newId } from '../../lib/ids.ts'
 import type { IncomingText } from '../channel.ts'
 import type { ChannelDirectory } from '../open-channels.ts'
-import type { Recipient, TalkOf } from '../ports.ts'
+import type { Notes, Transactions, Words } from '../parts.ts'
+import type { Recipient, RecipientStore } from '../ports.ts'
 import type { Heard, HeardStore, TalkPorts } from './ports.ts'
+import type { TalkOutbox } from './talk-outbox.ts'
 
 /** Longest voice note, seconds and bytes. */
 const mostSeconds = 120
@@ -11,33 +13,81 @@ const slowestMs = 3 * 60_000
 /** Longest text that is shown to be confirmed, characters. */
 const mostText = 3_000
 
-/** Turns voice notes into text, which its person then sends or discards. Nothing that was heard counts before. */
-export function createListening(parts: {
-  transcribe: TalkPorts['transcribe']
+export type ListeningParts = {
+  talk: Pick<TalkPorts, 'transcribe'>
   heard: HeardStore
+  recipients: Pick<RecipientStore, 'get'>
   directory: Pick<ChannelDirectory, 'channel'>
-  recipient(id: string): Recipient | undefined
-  atomically<T>(work: () => T): T
-  /** Puts a message into the outbox, within the caller's transaction. */
-  put(recipient: Recipient, key: string, talk: TalkOf): void
-  /** Tells a person in a line, within the caller's transaction. */
-  line(recipient: Recipient, key: string, text: string): void
-  redact(text: string): string
+  outbox: Pick<TalkOutbox, 'put' | 'line'>
+  database: Pick<Transactions, 'atomically'>
+  words: Pick<Words, 'redact'>
+  notes: Pick<Notes, 'report'>
+  /** Sends the messages that are due. */
   look(): void
   signal: AbortSignal
-  report(error: unknown, message: string): void
-}) {
-  const { heard } = parts
+}
 
-  async function textOf({ file }: Heard, recipient: Recipient): Promise<{ text: string } | { problem: string }> {
-    const { transcribe } = parts
-    const open = parts.directory.channel(recipient.channel)?.channel
+/** Turns voice notes into text, which its person then sends or discards. Nothing that was heard counts before. */
+export class Listening {
+  readonly #parts: ListeningParts
+  /** The notes run one after the other, because a small machine has memory for one. */
+  #last = Promise.resolve()
+
+  constructor(parts: ListeningParts) {
+    this.#parts = parts
+  }
+
+  /** The reason why a note is not taken, in words for its person. */
+  problem({ seconds, bytes }: NonNullable<IncomingText['voice']>): string | undefined {
+    if (this.#parts.talk.transcribe === undefined)
+      return 'Voice notes are not set up: JARVIS_TRANSCRIBE_URL names what turns speech into text.'
+    if (seconds > mostSeconds) return `A voice note may have ${mostSeconds / 60} minutes. Say it in parts.`
+    return (bytes ?? 0) > mostBytes ? 'A voice note may have 20 MB.' : undefined
+  }
+
+  /** Keeps a note in the caller's transaction. Call the result after it. */
+  keep(recipient: Recipient, { thread, file, at }: Pick<Heard, 'thread' | 'file' | 'at'>): () => void {
+    const note = { id: newId('vn'), recipient: recipient.id, thread, file, at }
+    this.#parts.heard.add(note)
+    return () => this.#begin(note)
+  }
+
+  /** Takes up the notes that the last process left. */
+  resume(): void {
+    for (const note of this.#parts.heard.open()) this.#begin(note)
+  }
+
+  #begin(note: Heard): void {
+    this.#last = this.#last
+      .then(() => this.#listen(note))
+      .catch((error: unknown) => this.#parts.notes.report(error, 'a voice note could not be heard'))
+  }
+
+  async #listen(note: Heard): Promise<void> {
+    const { heard, recipients, outbox, database, look, signal } = this.#parts
+    const recipient = recipients.get(note.recipient)
+    if (recipient === undefined) return
+    const found = await this.#textOf(note, recipient)
+    // The next start listens again.
+    if (signal.aborted) return
+    database.atomically(() => {
+      if (!heard.hear(note.id, found)) return
+      if ('problem' in found) outbox.line(recipient, `heard:${note.id}`, found.problem)
+      else outbox.put(recipient, `heard:${note.id}`, { what: 'heard', id: note.id, thread: note.thread })
+    })
+    look()
+  }
+
+  async #textOf({ file }: Heard, recipient: Recipient): Promise<{ text: string } | { problem: string }> {
+    const { talk, directory, words } = this.#parts
+    const { transcribe } = talk
+    const open = directory.channel(recipient.channel)?.channel
     if (transcribe === undefined || open?.file === undefined) return { problem: 'Voice notes are not set up any more.' }
-    const signal = AbortSignal.any([parts.signal, AbortSignal.timeout(slowestMs)])
+    const signal = AbortSignal.any([this.#parts.signal, AbortSignal.timeout(slowestMs)])
     try {
       const said = await transcribe(await open.file(file, mostBytes, signal), 'voice.ogg', signal)
       // A typed call is typed: no sound becomes one, and none names an agent.
-      const text = parts
+      const text = words
         .redact(said)
         .trim()
         .replace(/^[/@\s]+/, '')
@@ -47,46 +97,4 @@ export function createListening(parts: {
       return { problem: `It was not understood: ${error instanceof Error ? error.message : 'the service failed'}.` }
     }
   }
-
-  async function listen(note: Heard): Promise<void> {
-    const recipient = parts.recipient(note.recipient)
-    if (recipient === undefined) return
-    const found = await textOf(note, recipient)
-    // The next start listens again.
-    if (parts.signal.aborted) return
-    parts.atomically(() => {
-      if (!heard.hear(note.id, found)) return
-      if ('problem' in found) parts.line(recipient, `heard:${note.id}`, found.problem)
-      else parts.put(recipient, `heard:${note.id}`, { what: 'heard', id: note.id, thread: note.thread })
-    })
-    parts.look()
-  }
-  let last = Promise.resolve()
-  /** One note after another: a small machine has one of these at a time. */
-  const begin = (note: Heard) => {
-    last = last
-      .then(() => listen(note))
-      .catch((error: unknown) => parts.report(error, 'a voice note could not be heard'))
-  }
-
-  return {
-    /** Why a note is not taken, in words for its person. */
-    problem({ seconds, bytes }: NonNullable<IncomingText['voice']>): string | undefined {
-      if (parts.transcribe === undefined)
-        return 'Voice notes are not set up: JARVIS_TRANSCRIBE_URL names what turns speech into text.'
-      if (seconds > mostSeconds) return `A voice note may have ${mostSeconds / 60} minutes. Say it in parts.`
-      return (bytes ?? 0) > mostBytes ? 'A voice note may have 20 MB.' : undefined
-    },
-    /** Keeps a note in the caller's transaction. Call the result after it. */
-    keep(recipient: Recipient, thread: string, file: string, at: number): () => void {
-      const note = { id: newId('vn'), recipient: recipient.id, thread, file, at }
-      heard.add(note)
-      return () => begin(note)
-    },
-    /** Takes up what the last process left. */
-    resume(): void {
-      for (const note of heard.open()) begin(note)
-    },
-  }
 }
-export type Listening = ReturnType<typeof createListening>

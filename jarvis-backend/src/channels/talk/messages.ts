@@ -21,7 +21,7 @@ export function runFacts(entries: readonly Entry[]): RunFacts {
   return { ...(said?.via !== undefined && { via: said.via }), isTyped }
 }
 
-/** The Markdown that tells of an entry; undefined where none is needed, for the dashboard shows more than a chat. */
+/** The Markdown that tells of an entry; undefined if the chat leaves the entry out. The dashboard shows more than a chat. */
 export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined {
   switch (entry.type) {
     case 'assistant': {

@@ -1,3 +1,5 @@
+import type { Pages } from '../addresses.ts'
+import type { Transactions } from '../parts.ts'
 import type { Say, Spoken } from '../spoken.ts'
 import type { Arrival } from './arrival.ts'
 import type { CurrentSession } from './current-session.ts'
@@ -11,69 +13,78 @@ const mostChars = 1_500
 /** Longest part of a held message that is repeated, characters. */
 const mostHeldChars = 200
 
-/** Answers the orders of a chat, such as `/status`, without a model. */
-export function createOrderAnswers(parts: {
-  house: Pick<TalkPorts, 'status' | 'waiting'>
+export type OrderAnswersParts = {
+  talk: Pick<TalkPorts, 'status' | 'waiting'>
   session: Pick<CurrentSession, 'stop' | 'held'>
   outbox: Pick<TalkOutbox, 'put'>
   say: Say
-  atomically<T>(work: () => T): T
+  database: Pick<Transactions, 'atomically'>
+  /** Sends the messages that are due. */
   look(): void
-  publicUrl: string | undefined
-}) {
-  const { house, say, publicUrl } = parts
+  pages: Pages
+}
 
-  /** @returns what the person is told; undefined: silence */
-  return (order: Exclude<Order, { does: 'new' }>, { to, incoming, advance }: Arrival): Spoken | undefined => {
+/** Answers the orders of a chat, such as `/status`, without a model. */
+export class OrderAnswers {
+  readonly #parts: OrderAnswersParts
+
+  constructor(parts: OrderAnswersParts) {
+    this.#parts = parts
+  }
+
+  /** @returns the answer to the person; undefined: silence */
+  answer(order: Exclude<Order, { does: 'new' }>, { to, incoming, advance }: Arrival): Spoken | undefined {
+    const { talk, session, outbox, say, database, look } = this.#parts
     const { thread = '' } = incoming.from
     const take = (text: string) => {
-      parts.atomically(advance)
+      database.atomically(advance)
       return say(text, mostChars)
     }
     switch (order.does) {
       case 'help':
         return take(helpLines.join('\n'))
       case 'status':
-        return take(house.status(to.person))
+        return take(talk.status(to.person))
       case 'waiting': {
-        const link = publicUrl === undefined ? [] : [new URL('/waiting', publicUrl).href]
-        return take([...waitingLines(house.waiting(), to.hidesNames), ...link].join('\n'))
+        const link = this.#parts.pages.linkTo('/waiting')
+        return take([...waitingLines(talk.waiting(), to.hidesNames), ...(link === undefined ? [] : [link])].join('\n'))
       }
       case 'sessions':
-        parts.atomically(() => {
-          parts.outbox.put(to, `talk:sessions:${thread}:${incoming.ref}`, { what: 'sessions', thread })
+        database.atomically(() => {
+          outbox.put(to, `talk:sessions:${thread}:${incoming.ref}`, { what: 'sessions', thread })
           advance()
         })
-        parts.look()
+        look()
         return undefined
       case 'stop': {
-        const isStopped = parts.session.stop(to, thread)
-        const held = parts.session.held(to, thread)
+        const isStopped = session.stop(to, thread)
+        const held = session.held(to, thread)
         if (held.length > 0) return take(heldWords(held))
         if (!isStopped) return take('Nothing goes on here.')
         // A stopped answer says so itself.
-        parts.atomically(advance)
+        database.atomically(advance)
         return undefined
       }
       case 'send':
       case 'drop': {
-        const held = parts.session.held(to, thread)
+        const held = session.held(to, thread)
         if (held.length === 0) return take('No message is held here.')
         for (const message of held) message[order.does]()
-        const what = held.length === 1 ? 'The held message' : `${held.length} held messages`
-        return take(
-          order.does === 'send'
-            ? `${what}: sent.`
-            : `${what}: removed. Nothing of ${held.length === 1 ? 'it' : 'them'} was done.`,
-        )
+        return take(endedWords(order.does, held.length))
       }
       default:
         return order.does satisfies never
     }
   }
 }
+
+function endedWords(does: 'send' | 'drop', count: number): string {
+  const what = count === 1 ? 'The held message' : `${count} held messages`
+  return does === 'send' ? `${what}: sent.` : `${what}: removed. Nothing of ${count === 1 ? 'it' : 'them'} was done.`
+}
+
 /** The messages that a stop holds, and the lines that send or remove them. */
-export const heldWords = (held: readonly HeldMessage[]): string => {
+export function heldWords(held: readonly HeldMessage[]): string {
   const short = (text: string) => (text.length > mostHeldChars ? `${text.slice(0, mostHeldChars)}…` : text)
   return [
     'Held, not sent. Nothing of it was done:',
@@ -81,5 +92,3 @@ export const heldWords = (held: readonly HeldMessage[]): string => {
     held.length === 1 ? '/send sends it, /drop removes it.' : '/send sends them, /drop removes them.',
   ].join('\n')
 }
-
-export type OrderAnswers = ReturnType<typeof createOrderAnswers>

@@ -16,7 +16,7 @@ const alone = {
 
 /** @returns undefined for all that is for the model, or is a typed call */
 export function orderOf(text: string): Order | undefined {
-  // Telegram adds the name of the bot where it completes a command.
+  // Telegram adds the name of the bot when it completes a command.
   const [, word, rest = ''] = /^\/([a-z]+)(?:@\w+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? []
   if (word === 'new') return { does: 'new', rest: rest.trim() }
   if (word === undefined || rest !== '' || !Object.hasOwn(alone, word)) return undefined

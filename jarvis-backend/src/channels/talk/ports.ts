@@ -110,7 +110,7 @@ export type HeldMessage = {
   text: string
   /** Lets it begin now, or wait for its turn. @throws JarvisError */
   send(): void
-  /** @throws JarvisError `not_found` where it does not wait any more */
+  /** @throws JarvisError `not_found` if the message does not wait any more */
   drop(): void
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
 import type { Channel, ChannelKind, PairedChat } from '../channel.ts'
 import type { ChannelDirectory } from '../open-channels.ts'
-import type { Recipient } from '../ports.ts'
+import type { Notes } from '../parts.ts'
+import type { RecipientStore } from '../ports.ts'
 import type { Tell } from '../spoken.ts'
 import { pairedChat } from './paired-chat.ts'
 import { partsOf } from './parts.ts'
@@ -11,105 +12,135 @@ import type { Chat, ChatStore } from './ports.ts'
 /** An answer is shown anew so often at most, ms. */
 const everyMs = 1_500
 
-/** Shows answers while they are written. What fails here is only not shown: the finished answer leaves through the outbox. */
-export function createPreviews(parts: {
+type Place = Pick<Chat, 'recipient' | 'thread'>
+const placeOf = ({ recipient, thread }: Place) => `${recipient} ${thread}`
+
+export type PreviewsParts = {
   directory: Pick<ChannelDirectory, 'channel'>
   chats: Pick<ChatStore, 'preview'>
-  recipient(id: string): Recipient | undefined
+  recipients: Pick<RecipientStore, 'get'>
   clock: Clock
   tell: Tell
   signal: AbortSignal
-  report(error: unknown, message: string): void
-}) {
-  const { clock } = parts
-  const sending = new Map<string, Promise<void>>()
-  const placeOf = ({ recipient, thread }: Pick<Chat, 'recipient' | 'thread'>) => `${recipient} ${thread}`
+  notes: Pick<Notes, 'report'>
+}
 
-  return {
-    /** Resolves once nothing is being shown in the chat, so that a finished answer is not written over. */
-    settled: async (chat: Pick<Chat, 'recipient' | 'thread'>): Promise<void> => sending.get(placeOf(chat)),
+/** Shows answers while they are written. A failure here only leaves the preview out: the finished answer leaves through the outbox. */
+export class Previews {
+  readonly #parts: PreviewsParts
+  /** The preview that is sent now, by chat. */
+  readonly #sending = new Map<string, Promise<void>>()
 
-    of(chat: Chat, { id }: Recipient, kind: ChannelKind) {
-      const mostChars = kind.capabilities.talks?.mostChars ?? 0
-      const place = placeOf(chat)
-      let run = ''
-      let text = ''
-      let shown = ''
-      let ref = chat.preview
-      let soonest = 0
-      let disarm: (() => void) | undefined
+  constructor(parts: PreviewsParts) {
+    this.#parts = parts
+  }
 
-      function arm() {
-        disarm ??= clock.after(Math.max(0, soonest - clock.now()), () => {
-          disarm = undefined
-          show()
-        })
-      }
+  /** Resolves once nothing is being shown in the chat, so that a finished answer is not written over. */
+  async settled(chat: Place): Promise<void> {
+    await this.#sending.get(placeOf(chat))
+  }
 
-      function show() {
-        const now = partsOf(text, mostChars).at(-1)
-        const recipient = parts.recipient(id)
-        const to = recipient && pairedChat(recipient, chat.thread)
-        const open = parts.directory.channel(kind.id)?.channel
-        if (now === undefined || now === shown || to === undefined || open?.preview === undefined) return
-        if (sending.has(place)) {
-          soonest = clock.now() + everyMs
-          arm()
-          return
-        }
-        shown = now
-        soonest = clock.now() + everyMs
-        const work = sendOne(open.preview, now, to).finally(() => sending.delete(place))
-        sending.set(place, work)
-      }
-
-      async function sendOne(preview: NonNullable<Channel['preview']>, now: string, to: PairedChat) {
-        try {
-          const of = { id: numberOf(run), ...(ref !== undefined && { ref }) }
-          const delivery = await preview(parts.tell(now), to, of, parts.signal)
-          if (delivery.kind === 'again') {
-            soonest = clock.now() + Math.max(everyMs, delivery.retryAfterMs ?? 0)
-            shown = ''
-            if (text !== '') arm()
-          }
-          if (delivery.kind !== 'sent' || delivery.ref === ref) return
-          ref = delivery.ref
-          parts.chats.preview(chat, ref)
-        } catch (error) {
-          parts.report(error, 'an answer could not be shown while it was written')
-        }
-      }
-
-      return {
-        /** More of the turn that streams now. */
-        write(runId: string, more: string) {
-          if (runId !== run) {
-            run = runId
-            text = ''
-            shown = ''
-          }
-          text += more
-          arm()
-        },
-        /** A turn is over: what it said was told, or is not kept. */
-        turn() {
-          text = ''
-          disarm?.()
-          disarm = undefined
-        },
-        /** The run is over. */
-        end() {
-          run = ''
-          text = ''
-          ref = undefined
-          disarm?.()
-          disarm = undefined
-        },
-      }
-    },
+  /** The preview of the answers in one session of a chat. */
+  of(chat: Chat, kind: ChannelKind): Preview {
+    return new Preview(this.#parts, this.#sending, { chat, kind })
   }
 }
-export type Previews = ReturnType<typeof createPreviews>
+
+/** Shows the answers in one session of a chat. */
+export class Preview {
+  readonly #parts: PreviewsParts
+  readonly #sending: Map<string, Promise<void>>
+  readonly #chat: Chat
+  readonly #kind: ChannelKind
+  #run = ''
+  #text = ''
+  #shown = ''
+  /** The message that shows the answer. */
+  #ref: string | undefined
+  #soonest = 0
+  #disarm: (() => void) | undefined
+
+  constructor(
+    parts: PreviewsParts,
+    sending: Map<string, Promise<void>>,
+    { chat, kind }: { chat: Chat; kind: ChannelKind },
+  ) {
+    this.#parts = parts
+    this.#sending = sending
+    this.#chat = chat
+    this.#kind = kind
+    this.#ref = chat.preview
+  }
+
+  /** Adds text of the turn that streams now. */
+  write(runId: string, more: string): void {
+    if (runId !== this.#run) {
+      this.#run = runId
+      this.#text = ''
+      this.#shown = ''
+    }
+    this.#text += more
+    this.#arm()
+  }
+
+  /** A turn is over: its text was told, or is not kept. */
+  turn(): void {
+    this.#text = ''
+    this.#disarm?.()
+    this.#disarm = undefined
+  }
+
+  /** The run is over. */
+  end(): void {
+    this.turn()
+    this.#run = ''
+    this.#ref = undefined
+  }
+
+  #arm(): void {
+    const { clock } = this.#parts
+    this.#disarm ??= clock.after(Math.max(0, this.#soonest - clock.now()), () => {
+      this.#disarm = undefined
+      this.#show()
+    })
+  }
+
+  #show(): void {
+    const { directory, recipients, clock } = this.#parts
+    const now = partsOf(this.#text, this.#kind.capabilities.talks?.mostChars ?? 0).at(-1)
+    const recipient = recipients.get(this.#chat.recipient)
+    const to = recipient && pairedChat(recipient, this.#chat.thread)
+    const channel = directory.channel(this.#kind.id)?.channel
+    if (now === undefined || now === this.#shown || to === undefined || channel?.preview === undefined) return
+    const place = placeOf(this.#chat)
+    this.#soonest = clock.now() + everyMs
+    if (this.#sending.has(place)) {
+      this.#arm()
+      return
+    }
+    this.#shown = now
+    const work = this.#send(channel, now, to).finally(() => this.#sending.delete(place))
+    this.#sending.set(place, work)
+  }
+
+  async #send(channel: Channel, now: string, to: PairedChat): Promise<void> {
+    const { chats, clock, tell, signal, notes } = this.#parts
+    try {
+      const at = { to, id: numberOf(this.#run), ...(this.#ref !== undefined && { ref: this.#ref }) }
+      const delivery = await channel.preview?.(tell(now), at, signal)
+      if (delivery?.kind === 'again') {
+        this.#soonest = clock.now() + Math.max(everyMs, delivery.retryAfterMs ?? 0)
+        this.#shown = ''
+        if (this.#text !== '') this.#arm()
+      }
+      if (delivery?.kind !== 'sent' || delivery.ref === this.#ref) return
+      this.#ref = delivery.ref
+      chats.preview(this.#chat, this.#ref)
+    } catch (error) {
+      notes.report(error, 'an answer could not be shown while it was written')
+    }
+  }
+}
 
 /** A number from 1 to 2³¹ − 1 that is the same for all of one run. */
 const numberOf = (runId: string): number => createHash('sha256').update(runId).digest().readUInt32BE() & 0x7fffffff || 1

@@ -2,6 +2,7 @@ import { JarvisError } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { timeWithZone } from '../../lib/time-of-day.ts'
 import type { IncomingText } from '../channel.ts'
+import type { Transactions } from '../parts.ts'
 import type { Recipient } from '../ports.ts'
 import type { Say, Spoken } from '../spoken.ts'
 import type { Arrival } from './arrival.ts'
@@ -15,107 +16,117 @@ import type { TalkPorts } from './ports.ts'
 /** A message that was written longer ago is answered and not run, ms: it arrives late after an outage. */
 const oldAfterMs = 2 * 60_000
 
-/** Takes what people write: as an order, as a voice note, as the answer to a question that waits, or as a message to the model. */
-export function createTexts(parts: {
-  house: Pick<TalkPorts, 'questions' | 'answer'>
+export type TextsParts = {
+  talk: Pick<TalkPorts, 'questions' | 'answer'>
   session: Pick<CurrentSession, 'send' | 'leave' | 'idOf'>
   listening: Pick<Listening, 'problem' | 'keep'>
-  keptFiles: KeptFiles
-  answerOrder: OrderAnswers
-  clock: Clock
+  files: Pick<KeptFiles, 'keep'>
+  orders: Pick<OrderAnswers, 'answer'>
+  clock: Pick<Clock, 'now'>
   say: Say
-  atomically<T>(work: () => T): T
+  database: Pick<Transactions, 'atomically'>
   signal: AbortSignal
-}) {
-  const { house, session, listening, say, atomically } = parts
+}
 
-  /** Why nothing is done, in words for the person. */
-  function refusal({ talks }: Recipient, { at, voice }: IncomingText): string | undefined {
+/** Takes what people write: as an order, as a voice note, as the answer to a question that waits, or as a message to the model. */
+export class Texts {
+  readonly #parts: TextsParts
+
+  constructor(parts: TextsParts) {
+    this.#parts = parts
+  }
+
+  /** @returns the answer to the person; undefined: silence @throws JarvisError `shutting_down`: the channel hands it over again */
+  async take(arrival: Arrival): Promise<Spoken | undefined> {
+    const { listening, say, database, signal } = this.#parts
+    const { to, incoming, advance } = arrival
+    const tell = (text: string) => {
+      database.atomically(advance)
+      return say(text)
+    }
+    const why = this.#refusal(to, incoming)
+    if (why !== undefined) return tell(why)
+    const { voice, from, at } = incoming
+    if (voice !== undefined) {
+      const begin = database.atomically(() => {
+        advance()
+        return listening.keep(to, { thread: from.thread ?? '', file: voice.ref, at })
+      })
+      begin()
+      return undefined
+    }
+    try {
+      return await this.#taken(arrival)
+    } catch (error) {
+      // The update comes again if JARVIS stops.
+      if (signal.aborted || (error instanceof JarvisError && error.code === 'shutting_down')) throw error
+      return tell(error instanceof Error ? error.message : 'That failed.')
+    }
+  }
+
+  /** The reason why nothing is done, in words for the person. */
+  #refusal({ talks }: Recipient, { at, voice }: IncomingText): string | undefined {
+    const { listening, clock } = this.#parts
     if (!talks) return 'Conversation is off here. Switch it on in the dashboard: Settings, Channels.'
-    if (parts.clock.now() - at > oldAfterMs)
+    if (clock.now() - at > oldAfterMs)
       return `You wrote this at ${timeWithZone(at)}, and it arrived late, so nothing was done. Send it again if it still counts.`
     return voice && listening.problem(voice)
   }
 
-  /** Takes a text as the answer to the question that waits in the current session. @returns undefined where none waits */
-  function answered({ to, incoming, advance }: Arrival): Spoken | undefined {
-    const sessionId = session.idOf(to, incoming.from.thread ?? '')
-    const said = incoming.text.trim()
-    const isOnlyText = !hasFiles(incoming) && !hasForeign(incoming)
-    if (sessionId === undefined || !isOnlyText || said === '' || said.startsWith('/')) return undefined
-    const question = house.questions(sessionId).find(({ server }) => server === undefined)
-    if (question === undefined) return undefined
-    house.answer({ questionId: question.questionId, by: to.person, said, remember: advance })
-    return say('Taken as your answer.')
-  }
-
-  /** Sends a message to the model. @param written the person's own words, without an order */
-  async function sent(arrival: Arrival, written: string, isNew: boolean): Promise<Spoken | undefined> {
-    const { to, kind, incoming, advance } = arrival
-    const { thread = '', chat } = incoming.from
-    const attachments = await parts.keptFiles(incoming, to)
-    const words = written.trim()
-    if (words === '' && attachments.length === 0) {
-      atomically(advance)
-      return say('JARVIS takes text, pictures, text files and voice notes.')
-    }
-    // The words of others are never the message itself.
-    const text = words !== '' ? words : hasForeign(incoming) ? 'I forward you this.' : 'Look at this.'
-    const message = { thread, text, attachments, isNew, requestId: `${kind.id} ${chat} ${incoming.ref}` }
-    let isTaken = false
-    const { isQueued } = session.send(to, kind, message, () => {
-      advance()
-      isTaken = true
-    })
-    // A message that came a second time started nothing.
-    if (!isTaken) atomically(advance)
-    return isQueued
-      ? say('It waits until the answer before it is done. /stop ends that answer and holds this message.')
-      : undefined
-  }
-
-  async function taken(arrival: Arrival): Promise<Spoken | undefined> {
+  async #taken(arrival: Arrival): Promise<Spoken | undefined> {
+    const { session, orders, say, database } = this.#parts
     const { to, incoming, advance } = arrival
     const { thread = '' } = incoming.from
     // Forwarded words of others give no order.
     const order = isForwarded(incoming) ? undefined : orderOf(incoming.text)
-    if (order === undefined) return answered(arrival) ?? (await sent(arrival, incoming.text, false))
-    if (order.does !== 'new') return parts.answerOrder(order, arrival)
-    if (order.rest !== '' || hasFiles(incoming)) return sent(arrival, order.rest, true)
-    atomically(() => {
+    if (order === undefined) return this.#answered(arrival) ?? (await this.#sent(arrival, incoming.text, false))
+    if (order.does !== 'new') return orders.answer(order, arrival)
+    if (order.rest !== '' || hasFiles(incoming)) return this.#sent(arrival, order.rest, true)
+    database.atomically(() => {
       session.leave(to, thread)
       advance()
     })
     return say('The next message begins a new conversation.')
   }
 
-  return {
-    /** @returns what the person is told; undefined: silence @throws JarvisError `shutting_down`: the channel hands it over again */
-    async take(arrival: Arrival): Promise<Spoken | undefined> {
-      const { to, incoming, advance } = arrival
-      const tell = (text: string) => {
-        atomically(advance)
-        return say(text)
-      }
-      const why = refusal(to, incoming)
-      if (why !== undefined) return tell(why)
-      const { voice, from, at } = incoming
-      if (voice !== undefined) {
-        const begin = atomically(() => {
-          advance()
-          return listening.keep(to, from.thread ?? '', voice.ref, at)
-        })
-        begin()
-        return undefined
-      }
-      try {
-        return await taken(arrival)
-      } catch (error) {
-        // The update comes again where JARVIS stops.
-        if (parts.signal.aborted || (error instanceof JarvisError && error.code === 'shutting_down')) throw error
-        return tell(error instanceof Error ? error.message : 'That failed.')
-      }
-    },
+  /** Takes a text as the answer to the question that waits in the current session. @returns undefined if none waits */
+  #answered({ to, incoming, advance }: Arrival): Spoken | undefined {
+    const { talk, session, say } = this.#parts
+    const sessionId = session.idOf(to, incoming.from.thread ?? '')
+    const said = incoming.text.trim()
+    const isOnlyText = !hasFiles(incoming) && !hasForeign(incoming)
+    if (sessionId === undefined || !isOnlyText || said === '' || said.startsWith('/')) return undefined
+    const question = talk.questions(sessionId).find(({ server }) => server === undefined)
+    if (question === undefined) return undefined
+    talk.answer({ questionId: question.questionId, by: to.person, said, remember: advance })
+    return say('Taken as your answer.')
+  }
+
+  /** Sends a message to the model. @param written the person's own words, without an order */
+  async #sent(arrival: Arrival, written: string, isNew: boolean): Promise<Spoken | undefined> {
+    const { session, files, say, database } = this.#parts
+    const { to, kind, incoming, advance } = arrival
+    const { thread = '', chat } = incoming.from
+    const attachments = await files.keep(incoming, to)
+    const words = written.trim()
+    if (words === '' && attachments.length === 0) {
+      database.atomically(advance)
+      return say('JARVIS takes text, pictures, text files and voice notes.')
+    }
+    // The words of others are never the message itself.
+    const text = words !== '' ? words : hasForeign(incoming) ? 'I forward you this.' : 'Look at this.'
+    const message = { thread, text, attachments, isNew, requestId: `${kind.id} ${chat} ${incoming.ref}` }
+    let isTaken = false
+    const remember = () => {
+      advance()
+      isTaken = true
+    }
+    const { isQueued } = session.send(message, { to, kind, remember })
+    // A message that came a second time started nothing.
+    if (!isTaken) database.atomically(advance)
+    return isQueued
+      ? say('It waits until the answer before it is done. /stop ends that answer and holds this message.')
+      : undefined
   }
 }
 

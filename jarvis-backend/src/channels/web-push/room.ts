@@ -1,4 +1,3 @@
-import { isAtLeast } from '../../auth/roles.ts'
 import type { People } from '../../calls/people.ts'
 import type { Gate } from '../../calls/room.ts'
 import type { Config } from '../../config/config.ts'
@@ -8,16 +7,19 @@ import { defineRoom } from '../../house.ts'
 import { pushRoutes } from '../../http/push.ts'
 import type { Route } from '../../http/route.ts'
 import type { ComposedSigning } from '../../signing/room.ts'
-import { SqliteConfirmationStore } from '../../store/sqlite/calls/confirmations.ts'
 import { createRecipientStore } from '../../store/sqlite/channels/recipients.ts'
 import { createSubscriptionStore } from '../../store/sqlite/channels/subscriptions.ts'
 import { unseenIn } from '../../store/sqlite/channels/unseen.ts'
 import { webPush } from '../adapters/web-push.ts'
+import type { ChannelKind, Decides } from '../channel.ts'
 import type { Channels } from '../channels.ts'
-import { createDevices } from './devices.ts'
-import type { PushSender } from './ports.ts'
-import { createWebPushSender, makeVapidKeys, type VapidKeys } from './sender.ts'
-import { createSignedButtons } from './signed-buttons.ts'
+import { HouseMatters } from '../house/house-matters.ts'
+import { mayDecide } from '../house/house-people.ts'
+import type { RecipientStore } from '../ports.ts'
+import { Devices } from './devices.ts'
+import { type PushSender, type SubscriptionStore, webPushId } from './ports.ts'
+import { makeVapidKeys, type VapidKeys, WebPushSender } from './sender.ts'
+import { SignedButtons } from './signed-buttons.ts'
 
 /** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
@@ -33,93 +35,115 @@ export type WebPushNeeds = {
   sender?: PushSender | undefined
 }
 
-/** The channel of web push: browsers, their subscriptions and their keys. The server's keys are made when they are first needed. */
+/** The channel of web push: browsers, their subscriptions and their keys. */
 export const webPushRoom = defineRoom({
   name: 'web-push',
   open(needs: WebPushNeeds) {
-    const push = createWebPush(needs.foundation, needs)
+    const push = new WebPush(needs)
     return { push, contributes: { channels: [push.kind] } }
   },
 })
 
-function createWebPush(foundation: Foundation, parts: WebPushNeeds) {
-  const { database, journal, activity, redact, now } = foundation
-  const { signing, people } = parts
-  const { publicUrl } = parts.config
-  let made = parts.sender
-  function sender(): PushSender {
-    if (made === undefined) {
-      const kept = sealedOrMade(foundation.secrets, foundation.dataDir, 'vapid-keys', () =>
-        JSON.stringify(makeVapidKeys()),
-      )
-      const keys = JSON.parse(kept) as VapidKeys
-      foundation.hide(keys.privateKey)
-      made = createWebPushSender({ keys, subject: publicUrl?.startsWith('https:') === true ? publicUrl : nobody })
-    }
-    return made
+/** The channel of web push. The server's keys are made when they are first needed. */
+export class WebPush {
+  readonly kind: ChannelKind
+  readonly #needs: WebPushNeeds
+  readonly #subscriptions: SubscriptionStore
+  readonly #recipients: RecipientStore
+  readonly #buttons: SignedButtons
+  #sender: PushSender | undefined
+
+  constructor(needs: WebPushNeeds) {
+    const { foundation, gate, people, signing } = needs
+    const { database, now } = foundation
+    this.#needs = needs
+    this.#sender = needs.sender
+    this.#subscriptions = createSubscriptionStore(database)
+    this.#recipients = createRecipientStore(database)
+    this.#buttons = new SignedButtons({
+      keys: signing.keys,
+      signers: signing.signers,
+      challenges: signing.challenges,
+      head: () => signing.head(),
+      matters: new HouseMatters({ foundation, gate }),
+      decidesOn: (device) => this.#decidesOn(device),
+      mayDecide: (person) => mayDecide(people, person),
+      decide: (request) => gate.confirmations.decide({ ...request, via: webPushId }),
+      database,
+      record: (change) => signing.record('device', change),
+      origin: needs.config.publicUrl ?? 'push',
+      clock: foundation.clock,
+    })
+    this.kind = webPush({
+      sender: () => this.#sendWith(),
+      subscription: (id) => this.#subscriptions.get(id),
+      sign: (toolUseId, id) => this.#buttons.of(toolUseId, id),
+      sent: (id, problem) => {
+        this.#recipients.trouble(id, problem)
+        if (problem === undefined) this.#subscriptions.sent(id, now())
+        this.#changed()
+      },
+    })
   }
-  const subscriptions = createSubscriptionStore(database)
-  const recipients = createRecipientStore(database)
-  const cards = new SqliteConfirmationStore(database)
-  const changed = () => activity.changed({ what: 'push' })
-  const buttons = createSignedButtons({
-    ...signing,
-    cardOf(toolUseId) {
-      const found = cards.get(toolUseId)
-      return found && { card: found.card, bindingHash: found.bindingHash, isDecided: found.resolution !== undefined }
-    },
-    decidesOn(device) {
-      const found = recipients.get(device)
-      // Nobody approves what the notification did not name.
-      return found?.hidesNames === true && found.decides === 'approve' ? 'deny' : (found?.decides ?? 'none')
-    },
-    mayDecide(person) {
-      const found = people.find(person)
-      return found?.id === person && isAtLeast(found.role, 'operator')
-    },
-    decide: (request) => parts.gate.confirmations.decide({ ...request, via: kind.id }),
-    durably: database.durably,
-    record: (change) => signing.record('device', change),
-    origin: publicUrl ?? 'push',
-    now,
-  })
-  const kind = webPush({
-    sender,
-    subscription: subscriptions.get,
-    sign: buttons.of,
-    sent(id, problem) {
-      recipients.trouble(id, problem)
-      if (problem === undefined) subscriptions.sent(id, now())
-      changed()
-    },
-  })
-  return {
-    kind,
-    /** Forgets the key of a browser that is no longer reached. */
-    left: ({ id }: { id: string }) => buttons.forget(id),
-    /** Browsers that were not here for 90 days. */
-    unseen: () => unseenIn(database, now()),
-    standing() {
-      const all = recipients.list(kind.id)
-      return { devices: all.length, failing: all.filter(({ problem }) => problem !== undefined).length }
-    },
-    /** The routes of `/api/push`, which remove and test devices through the channels. */
-    routesFor(channels: Pick<Channels, 'remove' | 'test'>): Route[] {
-      const devices = createDevices({
-        channel: kind.id,
-        recipients,
-        subscriptions,
-        buttons,
-        sender,
-        redact,
-        changed,
-        now,
-        durably: database.durably,
-        channels,
-      })
-      return pushRoutes({ devices, press: buttons.press, journal, durably: database.durably })
-    },
+
+  /** Forgets the key of a browser that is no longer reached. */
+  left({ id }: { id: string }): void {
+    this.#buttons.forget(id)
+  }
+
+  /** Browsers that were not here for 90 days. */
+  unseen(): ReturnType<typeof unseenIn> {
+    const { database, now } = this.#needs.foundation
+    return unseenIn(database, now())
+  }
+
+  standing(): { devices: number; failing: number } {
+    const all = this.#recipients.list(webPushId)
+    return { devices: all.length, failing: all.filter(({ problem }) => problem !== undefined).length }
+  }
+
+  /** The routes of `/api/push`, which remove and test devices through the channels. */
+  routesFor(channels: Pick<Channels, 'remove' | 'test'>): Route[] {
+    const { database, journal, redact, clock } = this.#needs.foundation
+    const buttons = this.#buttons
+    const devices = new Devices({
+      channel: webPushId,
+      recipients: this.#recipients,
+      subscriptions: this.#subscriptions,
+      buttons,
+      sender: () => this.#sendWith(),
+      redact,
+      changed: () => this.#changed(),
+      clock,
+      database,
+      channels,
+    })
+    return pushRoutes({ devices, buttons, journal, database })
+  }
+
+  /** The most that a press on a device may do. Nobody approves what the notification did not name. */
+  #decidesOn(device: string): Decides {
+    const found = this.#recipients.get(device)
+    return found?.hidesNames === true && found.decides === 'approve' ? 'deny' : (found?.decides ?? 'none')
+  }
+
+  #sendWith(): PushSender {
+    this.#sender ??= this.#makeSender()
+    return this.#sender
+  }
+
+  #makeSender(): PushSender {
+    const { foundation, config } = this.#needs
+    const kept = sealedOrMade(foundation.secrets, foundation.dataDir, 'vapid-keys', () =>
+      JSON.stringify(makeVapidKeys()),
+    )
+    const keys = JSON.parse(kept) as VapidKeys
+    foundation.hide(keys.privateKey)
+    const { publicUrl } = config
+    return new WebPushSender({ keys, subject: publicUrl?.startsWith('https:') === true ? publicUrl : nobody })
+  }
+
+  #changed(): void {
+    this.#needs.foundation.activity.changed({ what: 'push' })
   }
 }
-
-export type WebPush = ReturnType<typeof createWebPush>

@@ -7,7 +7,7 @@ import { faultAtProxy } from '../../lib/unreachable.ts'
 import { agentTo } from '../../lib/way-out.ts'
 import type { Delivery } from '../channel.ts'
 import { outcome as interpreted, retryAfterMs } from '../post.ts'
-import type { PushSender } from './ports.ts'
+import type { PushSender, Subscription } from './ports.ts'
 
 const patienceMs = 10_000
 
@@ -22,40 +22,68 @@ export function makeVapidKeys(): VapidKeys {
   return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }
 }
 
+export type WebPushSenderOptions = {
+  keys: VapidKeys
+  /** A mailto: or https: address for complaints. */
+  subject: string
+  /** Returns true if requests may go to an address. Default: public addresses. */
+  isAllowed?: (address: string) => boolean
+  /** Default: the system's resolver. */
+  resolve?: (host: string) => Promise<string[]>
+  ca?: string
+}
+
+/** A request to a push service. */
+type PushRequest = { endpoint: string; headers: Record<string, string | number>; body: Buffer }
+
 /**
  * Sends to the push service that a browser names. The service may be hostile, so requests use https, connect only to public addresses of
  * the name, follow no redirects and ignore the answer's body.
- * @param options.subject a mailto: or https: address for complaints
  */
-export function createWebPushSender(options: {
-  keys: VapidKeys
-  subject: string
-  isAllowed?: (address: string) => boolean
-  resolve?: (host: string) => Promise<string[]>
-  ca?: string
-}): PushSender {
-  const { keys, subject, isAllowed = isPublicAddress, resolve = addressesOf } = options
-  // Loaded on first use, because it is slow to load and often not needed.
-  let loaded: Promise<typeof import('web-push')> | undefined
+export class WebPushSender implements PushSender {
+  readonly publicKey: string
+  readonly #options: WebPushSenderOptions
+  /** Loaded on first use, because it is slow to load and often not needed. */
+  #loaded: Promise<typeof import('web-push')> | undefined
 
-  async function post(
-    endpoint: string,
-    headers: Record<string, string | number>,
-    body: Buffer,
-    ending: AbortSignal | undefined,
-  ): Promise<Answer> {
+  constructor(options: WebPushSenderOptions) {
+    this.publicKey = options.keys.publicKey
+    this.#options = options
+  }
+
+  async send(
+    { endpoint, p256dh, auth }: Subscription,
+    { payload, ttlS, topic, urgency }: Parameters<PushSender['send']>[1],
+    signal?: AbortSignal,
+  ): Promise<Delivery> {
+    try {
+      this.#loaded ??= import('web-push').then((module) => module.default)
+      const webPush = await this.#loaded
+      const { keys, subject } = this.#options
+      const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+        vapidDetails: { subject, ...keys },
+        TTL: ttlS,
+        urgency,
+        topic,
+      })
+      const request = { endpoint, headers: headers as PushRequest['headers'], body: body as Buffer }
+      return outcome(await this.#post(request, signal))
+    } catch (error) {
+      if (error instanceof NotPublic) return { kind: 'failed', why: error.message }
+      return { kind: 'again', why: unreached(error) }
+    }
+  }
+
+  async #post({ endpoint, headers, body }: PushRequest, ending: AbortSignal | undefined): Promise<Answer> {
+    const { ca } = this.#options
     const url = new URL(endpoint)
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
-    const [address] = addresses
-    if (url.protocol !== 'https:' || address === undefined || !addresses.every(isAllowed)) {
-      throw new NotPublic(`${host} is not a public address`)
-    }
+    const address = await this.#addressOf(url, host)
     return new Promise((done, failed) => {
       const asked = request({
         host: address,
         ...(isIP(host) === 0 && { servername: host }),
-        ...(options.ca !== undefined && { ca: options.ca }),
+        ...(ca !== undefined && { ca }),
         port: url.port === '' ? 443 : Number(url.port),
         path: url.pathname + url.search,
         method: 'POST',
@@ -72,25 +100,14 @@ export function createWebPushSender(options: {
     })
   }
 
-  return {
-    publicKey: keys.publicKey,
-    async send({ endpoint, p256dh, auth }, { payload, ttlS, topic, urgency }, signal): Promise<Delivery> {
-      try {
-        loaded ??= import('web-push').then((module) => module.default)
-        const webPush = await loaded
-        const vapidDetails = { subject, ...keys }
-        const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
-          vapidDetails,
-          TTL: ttlS,
-          urgency,
-          topic,
-        })
-        return outcome(await post(endpoint, headers as Record<string, string | number>, body as Buffer, signal))
-      } catch (error) {
-        if (error instanceof NotPublic) return { kind: 'failed', why: error.message }
-        return { kind: 'again', why: unreached(error) }
-      }
-    },
+  /** The address to connect to. @throws NotPublic if one address of the name is not allowed */
+  async #addressOf({ protocol }: URL, host: string): Promise<string> {
+    const { isAllowed = isPublicAddress, resolve = addressesOf } = this.#options
+    const addresses = isIP(host) === 0 ? await resolve(host) : [host]
+    const [address] = addresses
+    if (protocol !== 'https:' || address === undefined || !addresses.every((one) => isAllowed(one)))
+      throw new NotPublic(`${host} is not a public address`)
+    return address
   }
 }
 
@@ -102,15 +119,11 @@ class NotPublic extends Error {}
 function outcome({ status, retryAfter }: Answer): Delivery {
   if (status === 404 || status === 410) return { kind: 'gone', why: 'the browser ended its subscription' }
   const wait = retryAfterMs(retryAfter ?? null)
-  return (
-    interpreted({ status, text: '', retryAfterMs: wait }, words[status]) ?? {
-      kind: 'sent',
-    }
-  )
+  return interpreted({ status, text: '', retryAfterMs: wait }, words[status]) ?? { kind: 'sent' }
 }
 const words: Record<number, string> = { 413: 'the message is too long for it' }
 
-/** Why a push service was not reached, by the system's code alone: its address is a secret of the browser. */
+/** The reason why a push service was not reached, by the system's code alone: its address is a secret of the browser. */
 function unreached(error: unknown): string {
   const { name, code } = error as { name?: string; code?: string }
   if (name === 'TimeoutError') return 'the push service did not answer in time'

@@ -2,7 +2,7 @@ import { isLongUnseen } from 'protocol'
 import type { Recipient } from '../ports.ts'
 import type { SubscriptionStore } from './ports.ts'
 
-/** When a browser was here last, Unix ms. */
+/** The last time that a browser was here, Unix ms. */
 export const seenAtOf = (subscriptions: Pick<SubscriptionStore, 'get'>, { id, createdAt }: Recipient): number =>
   Math.max(createdAt, subscriptions.get(id)?.seenAt ?? 0)
 

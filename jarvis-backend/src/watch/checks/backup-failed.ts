@@ -94,7 +94,9 @@ export function backupFailedCheck(): Check {
       for (const upid of known.keys()) if (!seen.has(upid)) known.delete(upid)
       const measures = state.guests
         .filter(({ isTemplate }) => !isTemplate)
-        .flatMap((guest) => guestMeasure(guest, ofGuest(guest, last.get(guest.vmid)), doubtful.get(guest.node), now))
+        .flatMap((guest) =>
+          guestMeasure(guest, { last: ofGuest(guest, last.get(guest.vmid)), unknownAt: doubtful.get(guest.node), now }),
+        )
       return { measures: [...jobs, ...measures], unread }
     },
   }
@@ -111,8 +113,11 @@ function outcomeOf(task: Task, why: string | undefined): Outcome {
 const ofGuest = ({ identity }: Guest, last: Outcome | undefined) =>
   last !== undefined && whoseAt(identity, last.at) === 'earlier' ? undefined : last
 
-/** @param unknownAt when a job of its node ended of which nothing is known */
-function guestMeasure(guest: Guest, last: Outcome | undefined, unknownAt: number | undefined, now: number): Measure[] {
+/** @param known `unknownAt`: the end of a job of the guest's node whose outcome is not known */
+function guestMeasure(
+  guest: Guest,
+  { last, unknownAt, now }: { last: Outcome | undefined; unknownAt: number | undefined; now: number },
+): Measure[] {
   const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
   const who = guestName(guest)
   if (unknownAt !== undefined && unknownAt > (last?.at ?? 0))

@@ -29,7 +29,10 @@ export const corosyncLink: Check = {
   async look(ports) {
     if (ports.state.nodes.length < 2) throw new CannotRun('A single node has no cluster links.')
     const { items, unread } = await fromNodes(ports, async ({ name }) => [
-      { node: name, links: linksIn(await printed(ports.shell, name, ['corosync-cfgtool', '-n'], ports.signal)) },
+      {
+        node: name,
+        links: linksIn(await printed(ports.shell, { node: name, stage: ['corosync-cfgtool', '-n'] }, ports.signal)),
+      },
     ])
     const away = ports.state.nodes.some(({ status }) => status !== 'online')
     const measures = items.map(({ node, links }): Measure => {

@@ -15,7 +15,7 @@ export const pressureLimit = () =>
   `All waits for memory ${pressure.look} % of the time for ${longest} min in the last hour, failed at ${pressure.failed} %, clears at ${pressure.clear} %.`
 export const overPressure = (value: number) => over(value, pressure)
 
-/** The most that a value held for `minutes` rows in a row; undefined where there are too few. */
+/** The most that a value held for `minutes` rows in a row; undefined if there are too few. */
 export function heldFor(values: readonly number[], minutes: number): number | undefined {
   const held = values.slice(minutes - 1).map((_, at) => Math.min(...values.slice(at, at + minutes)))
   return held.length === 0 ? undefined : Math.max(...held)

@@ -14,7 +14,7 @@ const leastPoints = 7
 const Row = z.object({ time: figure, used: figure, total: figure })
 
 /**
- * Days until a line through the points reaches `total`; undefined where there are too few, null where it does not rise.
+ * Days until a line through the points reaches `total`; undefined if there are too few, null where it does not rise.
  * @param points `at` in days
  */
 export function fullIn(points: readonly { at: number; used: number }[], total: number): number | null | undefined {

@@ -26,7 +26,7 @@ export function upsCheck(): Check {
     const known = without.get(node)
     if (known !== undefined && now - known.at < restMs) return []
     try {
-      const listed = await printed(shell, node, ['upsc', '-l'], signal)
+      const listed = await printed(shell, { node, stage: ['upsc', '-l'] }, signal)
       return listed.split('\n').filter((line) => /^[\w.-]{1,64}$/.test(line))
     } catch (error) {
       signal.throwIfAborted()
@@ -51,7 +51,7 @@ export function upsCheck(): Check {
       const { items, unread } = await fromNodes(ports, async ({ name: node }) => {
         const found = []
         for (const name of await namesAt(node, ports)) {
-          const status = await printed(ports.shell, node, ['upsc', name, 'ups.status'], ports.signal)
+          const status = await printed(ports.shell, { node, stage: ['upsc', name, 'ups.status'] }, ports.signal)
           found.push({ node, name, ...judge(status.trim()) })
         }
         if (found.length > 0) having.add(node)

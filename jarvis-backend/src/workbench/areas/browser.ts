@@ -2,7 +2,7 @@ import type { Missing } from 'protocol'
 import { systemClock } from '../../lib/clock.ts'
 import { withPorts } from '../../tools/tool.ts'
 import { browserTools } from '../../tools/workbench/browser/index.ts'
-import { createBrowsers, idleMs } from '../browser/browsers.ts'
+import { Browsers, idleMs } from '../browser/browsers.ts'
 import { chromiumRemedy, findChromium, hasPlaywright, playwrightRemedy } from '../browser/parts.ts'
 import { fileIn } from '../browser/session-file.ts'
 import type { Reaching } from '../egress/reach.ts'
@@ -30,7 +30,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     return found
   }
 
-  const browsers = createBrowsers({
+  const browsers = new Browsers({
     clock: bench.clock,
     report: bench.report,
     partsOf(sessionId) {
@@ -75,7 +75,7 @@ export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
     start() {
       if (bench.policy().browser) void sandbox.tried()
     },
-    stop: browsers.stop,
+    stop: () => browsers.stop(),
     forget(sessionId) {
       browsers.end(sessionId).catch((error: unknown) => bench.report(error, 'a browser could not be ended'))
     },

@@ -3,67 +3,74 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Asked, type Browsing, type BrowsingParts, startBrowsing } from './browsing.ts'
 import type { Seen } from './tab.ts'
 
-/** The browsers of all sessions. */
-export type Browsers = {
-  /** Runs one piece of work at a time on the session's browser, which is started if there is none. @throws Error, Mistake */
-  on<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
-  /** The same for work on a page that is open. @throws Mistake if the session has no browser */
-  onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T>
-  /** The element of that reference as it was read last. @param sessionId absent: in whichever session */
-  seen(ref: string, sessionId?: string): Seen | undefined
-  /** A tab's address, and the dialog that was open last. @param sessionId absent: a tab of any session */
-  tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined
-  running(): number
-  end(sessionId: string): Promise<void>
-  stop(): Promise<void>
-}
-
 /** A browser that nobody used for so long ends, with its profile. */
 export const idleMs = 10 * 60_000
 const mostBrowsers = 3
 
+/** `turn`: resolves when the work before has ended. */
 type Open = { starting: Promise<Browsing>; browsing: Browsing | undefined; turn: Promise<unknown>; disarm(): void }
 
-export function createBrowsers(parts: {
+export type BrowsersParts = {
   clock: Clock
   /** @throws Error if no browser can be started here */
   partsOf(sessionId: string): Omit<BrowsingParts, 'clock' | 'nextTab'>
   report(error: unknown, message: string): void
   start?: (parts: BrowsingParts) => Promise<Browsing>
-}): Browsers {
-  const { clock, start = startBrowsing } = parts
-  const open = new Map<string, Open>()
-  let tabs = 0
+}
 
-  function begin(sessionId: string): Open {
-    if (open.size >= mostBrowsers)
-      throw new Mistake(
-        `${mostBrowsers} browsers are open in other conversations. One ends after ten minutes without use.`,
-      )
-    const nextTab = () => {
-      tabs += 1
-      return tabs
-    }
-    const made: Open = {
-      starting: start({ ...parts.partsOf(sessionId), clock, nextTab }),
-      browsing: undefined,
-      turn: Promise.resolve(),
-      disarm: () => undefined,
-    }
-    open.set(sessionId, made)
-    made.starting.then(
-      (browsing) => {
-        made.browsing = browsing
-      },
-      () => open.delete(sessionId),
-    )
-    return made
+/** The browsers of all sessions. */
+export class Browsers {
+  readonly #parts: BrowsersParts
+  readonly #open = new Map<string, Open>()
+  #tabs = 0
+
+  constructor(parts: BrowsersParts) {
+    this.#parts = parts
   }
 
-  async function end(sessionId: string): Promise<void> {
-    const found = open.get(sessionId)
+  /** Runs one piece of work at a time on the session's browser, which is started if there is none. @throws Error, Mistake */
+  async on<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T> {
+    return this.#run(sessionId, this.#open.get(sessionId) ?? this.#begin(sessionId), work)
+  }
+
+  /** The same for work on a page that is open. @throws Mistake if the session has no browser */
+  async onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T> {
+    const known = this.#open.get(sessionId)
+    if (known === undefined)
+      throw new Mistake(
+        'No page is open in this conversation. Open one with open_page. A browser ends after ten minutes without use.',
+      )
+    return this.#run(sessionId, known, work)
+  }
+
+  /** The element of that reference as it was read last. @param sessionId absent: the element of any session */
+  seen(ref: string, sessionId?: string): Seen | undefined {
+    const [id, number] = ref.split('.').map(Number)
+    for (const browsing of this.#ofSession(sessionId)) {
+      const tab = browsing.tabs().find((one) => one.id === id)
+      if (tab !== undefined && number !== undefined) return tab.seen(number)
+    }
+    return undefined
+  }
+
+  /** A tab's address, and the dialog that was open last. @param sessionId absent: a tab of any session */
+  tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined {
+    for (const browsing of this.#ofSession(sessionId)) {
+      const found = browsing.tabs().find((tab) => tab.id === id)
+      const asked = browsing.asked()
+      if (found !== undefined) return { pageUrl: found.page.url(), ...(asked !== undefined && { asked }) }
+    }
+    return undefined
+  }
+
+  running(): number {
+    return this.#open.size
+  }
+
+  async end(sessionId: string): Promise<void> {
+    const found = this.#open.get(sessionId)
     if (found === undefined) return
-    open.delete(sessionId)
+    this.#open.delete(sessionId)
     found.disarm()
     await found.starting.then(
       (browsing) => browsing.end(),
@@ -71,7 +78,38 @@ export function createBrowsers(parts: {
     )
   }
 
-  async function run<T>(sessionId: string, one: Open, work: (browsing: Browsing) => Promise<T>): Promise<T> {
+  async stop(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((sessionId) => this.end(sessionId)))
+  }
+
+  #begin(sessionId: string): Open {
+    const { clock, partsOf, start = startBrowsing } = this.#parts
+    if (this.#open.size >= mostBrowsers)
+      throw new Mistake(
+        `${mostBrowsers} browsers are open in other conversations. One ends after ten minutes without use.`,
+      )
+    const nextTab = () => {
+      this.#tabs += 1
+      return this.#tabs
+    }
+    const made: Open = {
+      starting: start({ ...partsOf(sessionId), clock, nextTab }),
+      browsing: undefined,
+      turn: Promise.resolve(),
+      disarm: () => undefined,
+    }
+    this.#open.set(sessionId, made)
+    made.starting.then(
+      (browsing) => {
+        made.browsing = browsing
+      },
+      () => this.#open.delete(sessionId),
+    )
+    return made
+  }
+
+  async #run<T>(sessionId: string, one: Open, work: (browsing: Browsing) => Promise<T>): Promise<T> {
+    const { clock, report } = this.#parts
     one.disarm()
     const before = one.turn
     const turn = before.then(async () => work(await one.starting))
@@ -81,55 +119,15 @@ export function createBrowsers(parts: {
     } finally {
       one.disarm()
       one.disarm = clock.after(idleMs, () => {
-        if (open.get(sessionId) !== one) return
-        end(sessionId).catch((error: unknown) => parts.report(error, 'a browser could not be ended'))
+        if (this.#open.get(sessionId) !== one) return
+        this.end(sessionId).catch((error: unknown) => report(error, 'a browser could not be ended'))
       })
     }
   }
 
-  const tabOf = (browsing: Browsing, ref: string) => {
-    const [tab, number] = ref.split('.').map(Number)
-    const found = browsing.tabs().find(({ id }) => id === tab)
-    return found === undefined || number === undefined ? undefined : { tab: found, number }
-  }
-
-  const ofSession = (sessionId: string | undefined) =>
-    [...open].flatMap(([id, { browsing }]) =>
+  #ofSession(sessionId: string | undefined): Browsing[] {
+    return [...this.#open].flatMap(([id, { browsing }]) =>
       browsing !== undefined && (sessionId === undefined || sessionId === id) ? [browsing] : [],
     )
-
-  return {
-    async on(sessionId, work) {
-      const known = open.get(sessionId)
-      return run(sessionId, known ?? begin(sessionId), work)
-    },
-    async onOpen(sessionId, work) {
-      const known = open.get(sessionId)
-      if (known === undefined)
-        throw new Mistake(
-          'No page is open in this conversation. Open one with open_page. A browser ends after ten minutes without use.',
-        )
-      return run(sessionId, known, work)
-    },
-    seen(ref, sessionId) {
-      for (const browsing of ofSession(sessionId)) {
-        const found = tabOf(browsing, ref)
-        if (found !== undefined) return found.tab.seen(found.number)
-      }
-      return undefined
-    },
-    tab(id, sessionId) {
-      for (const browsing of ofSession(sessionId)) {
-        const found = browsing.tabs().find((tab) => tab.id === id)
-        const asked = browsing.asked()
-        if (found !== undefined) return { pageUrl: found.page.url(), ...(asked !== undefined && { asked }) }
-      }
-      return undefined
-    },
-    running: () => open.size,
-    end,
-    async stop() {
-      await Promise.all([...open.keys()].map(end))
-    },
   }
 }

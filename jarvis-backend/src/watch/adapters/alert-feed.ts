@@ -1,0 +1,21 @@
+import type { Foundation } from '../../foundation.ts'
+import type { StoredAlert } from '../alert.ts'
+
+/** Checks that the cluster's own notices tell of in the activity feed. */
+const noticed = new Set(['cluster-away', 'node-away', 'quorum', 'storage-full', 'backup-old', 'backup-failed'])
+
+/** Writes alerts to the activity feed, except those that the cluster's own notices tell of. */
+export function announce(alerts: readonly StoredAlert[], { activity, now }: Pick<Foundation, 'activity' | 'now'>) {
+  for (const { check, sentence, severity, due, object, ending = '' } of alerts) {
+    if (noticed.has(check)) continue
+    const isOver = due?.what === 'resolved'
+    activity.record({
+      at: now(),
+      kind: 'alert',
+      level: isOver ? 'info' : severity === 'failed' ? 'error' : 'warning',
+      text: isOver ? `Resolved: ${sentence} ${ending}` : sentence,
+      ...(object.node !== undefined && { node: object.node }),
+      ...(object.vmid !== undefined && { vmid: object.vmid }),
+    })
+  }
+}
