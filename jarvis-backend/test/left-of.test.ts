@@ -209,7 +209,7 @@ test('a restart of a service that failed says how the service is', async () => {
   const state = { 'nodes/pve1/services/cron/state': { state: 'dead', 'active-state': 'failed' } }
   const shell = { run: async () => ({ stdout: 'failed\n', stderr: '', exitCode: 3, truncated: false }) }
   const say = (service: string, answers: Record<string, unknown>) =>
-    restartService({ api: taskApi('exit code 1', answers, task), shell }, 'pve1', service, { signal })
+    restartService({ api: taskApi('exit code 1', answers, task), shell }, { node: 'pve1', service }, { signal })
   expect(await say('cron', state)).toEqual({
     ok: false,
     message: 'its task ended: exit code 1. Afterwards: cron.service is failed (dead).',

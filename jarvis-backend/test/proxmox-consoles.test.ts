@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createTransport } from '../src/homelab/connect.ts'
+import { Transport } from '../src/homelab/connect.ts'
 import type { ConsoleGuest } from '../src/homelab/ports.ts'
 import { calm, connectionTo, startProxmox } from './support/start-proxmox.ts'
 
@@ -104,8 +104,8 @@ test('before November 2025 a ticket is a screenâ€™s password, and no containerâ€
 
 test('a certificate that changes between the ticket and the socket gets neither the token nor the ticket', async () => {
   const { fake } = await startProxmox()
-  const api = createTransport(connectionTo(fake), Date.now)
-  onTestFinished(api.close)
+  const api = new Transport(connectionTo(fake), Date.now)
+  onTestFinished(() => api.close())
   const path = ['nodes', 'pve1', 'qemu', 100]
   const { data, dial } = await api.postAt([...path, 'vncproxy'], { websocket: '1' }, calm())
   const { port, ticket } = data as { port: string; ticket: string }

@@ -3,7 +3,7 @@ import { type DoctorCheck, drillPool } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { ProxmoxConfig } from '../config/proxmox.ts'
 import { drillLine, drillRights, poolLine } from '../drill/rights.ts'
-import { createTransport } from '../homelab/connect.ts'
+import { Transport } from '../homelab/connect.ts'
 import type { Clock } from '../lib/clock.ts'
 import { bad, ok, warn } from './check.ts'
 
@@ -14,7 +14,7 @@ export async function drillChecks(
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<DoctorCheck[]> {
   const area = 'Restore drill'
-  const api = createTransport({ ...cluster, ...token }, () => clock.now())
+  const api = new Transport({ ...cluster, ...token }, () => clock.now())
   const own =
     token === undefined
       ? [

@@ -3,12 +3,12 @@ export {
   adviceOn,
   type Connection,
   createProxmox,
-  createTransport,
   type Inspection,
   inspectCluster,
   type Probe,
   type ProxmoxOptions,
   probeEntry,
   type SeenNode,
+  Transport,
   usualDeadlines,
 } from './proxmox/index.ts'

@@ -1,6 +1,6 @@
 import type { ClusterState, Guest, Node, Storage, Task } from 'protocol'
 import { expect, test } from 'vitest'
-import { createNotices, taskWords } from './notices.ts'
+import { Notices, taskWords } from './notices.ts'
 
 const start = Date.UTC(2026, 10, 1, 12)
 const hourMs = 3_600_000
@@ -53,7 +53,7 @@ const task = (more: Partial<Task> = {}): Task => ({
 
 /** The lines of each state in turn; a number lets so many seconds pass before the next. */
 function told(...steps: (Partial<ClusterState> | number)[]): string[][] {
-  const noticesOf = createNotices()
+  const notices = new Notices()
   let at = start
   let state: ClusterState = {
     name: 'lab',
@@ -72,7 +72,7 @@ function told(...steps: (Partial<ClusterState> | number)[]): string[][] {
       return []
     }
     state = { ...state, ...step, at }
-    return [noticesOf(state).map(({ level, text }) => `${level}: ${text}`)]
+    return [notices.of(state).map(({ level, text }) => `${level}: ${text}`)]
   })
 }
 const stopped = { guests: [guest({ status: 'stopped' })] }
@@ -295,7 +295,7 @@ test('names of others stand in a line without controls', () => {
 })
 
 test('a task whose reason only its log knows comes with its line', () => {
-  const noticesOf = createNotices()
+  const notices = new Notices()
   const state: ClusterState = {
     name: 'lab',
     isDemo: false,
@@ -307,10 +307,10 @@ test('a task whose reason only its log knows comes with its line', () => {
     isQuorate: true,
     missing: [],
   }
-  noticesOf(state)
+  notices.of(state)
   const { vmid: _, ...job } = task({ type: 'vzdump', status: 'failed', exitStatus: 'job errors' })
   const plain = task({ upid: 'UPID:2', status: 'failed', exitStatus: 'got timeout' })
-  expect(noticesOf({ ...state, tasks: [job, plain] }).map(({ text, task: of }) => [text, of?.upid])).toEqual([
+  expect(notices.of({ ...state, tasks: [job, plain] }).map(({ text, task: of }) => [text, of?.upid])).toEqual([
     ['qmshutdown 101 on pve: got timeout', undefined],
     ['vzdump on pve: job errors', 'UPID:1'],
   ])

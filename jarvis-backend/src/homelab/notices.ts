@@ -24,142 +24,28 @@ const mostNamed = 10
 const mostTasksKept = 5_000
 const mostReason = 300
 
-/**
- * Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. @returns a function that takes each new
- * state; the first state only gives existing problems
- */
-export function createNotices(limits: () => Limits = () => usualLimits): (state: ClusterState) => ToldNotice[] {
-  let before: ClusterState | undefined
-  const toldTasks = new Set<string>()
-  const full = new Set<string>()
-  const stale = new Set<number>()
-  const stopsOf = createStops()
+/** Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. The first state only gives existing problems. */
+export class Notices {
+  readonly #limits: () => Limits
+  #before: ClusterState | undefined
+  readonly #toldTasks = new Set<string>()
+  readonly #full = new Set<string>()
+  readonly #stale = new Set<number>()
+  readonly #stopsOf = createStops()
   /** Guests whose stop was told, or explained, by vmid. */
-  const toldStops = new Map<number, number>()
+  readonly #toldStops = new Map<number, number>()
 
-  function statesOf(earlier: ClusterState, { at, nodes, guests, storages, isQuorate }: ClusterState): Notice[] {
-    const notices: Notice[] = []
-    const nodeStatus = new Map(earlier.nodes.map(({ name, status }) => [name, status]))
-    for (const { name, status } of nodes) {
-      const was = nodeStatus.get(name)
-      if (was === undefined || was === status) continue
-      const level = status === 'online' ? 'info' : 'error'
-      notices.push({ at, kind: 'node', level, node: name, text: `${plainName(name)} is ${status}` })
-    }
-    if (earlier.isQuorate !== isQuorate) {
-      const text =
-        isQuorate === null
-          ? 'Whether the cluster has a quorum is not known now'
-          : isQuorate
-            ? earlier.isQuorate === null
-              ? 'The cluster has a quorum'
-              : 'The cluster has its quorum again'
-            : 'The cluster has lost its quorum: no guest can start'
-      const level = isQuorate === null ? 'warning' : isQuorate ? 'info' : 'error'
-      notices.push({ at, kind: 'cluster', level, text })
-    }
-    const known = new Map(earlier.guests.map((guest) => [guest.vmid, guest]))
-    for (const guest of guests) {
-      const { vmid, node, status } = guest
-      const was = known.get(vmid)?.status
-      if (was === undefined || was === status) continue
-      // The lost node has a line of its own.
-      if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) continue
-      const level = status === 'unknown' ? 'warning' : 'info'
-      notices.push({ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` })
-    }
-    const reach = new Map(earlier.storages.map((storage) => [idOf(storage), storage.isActive]))
-    const online = new Set(nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
-    for (const storage of storages) {
-      const was = reach.get(idOf(storage))
-      const isWithItsNode = storage.node !== undefined && !online.has(storage.node)
-      if (was === undefined || was === null || was === storage.isActive || storage.isActive === null) continue
-      if (isWithItsNode) continue
-      const text = `Storage ${placeOf(storage)} is ${storage.isActive ? 'reachable again' : 'not reachable'}`
-      notices.push({ at, kind: 'storage', level: storage.isActive ? 'info' : 'error', text, ...nodeOf(storage) })
-    }
-    return notices
+  constructor(limits: () => Limits = () => usualLimits) {
+    this.#limits = limits
   }
 
-  function tasksOf({ at, tasks }: ClusterState, isFirst: boolean): ToldNotice[] {
-    const notices: ToldNotice[] = []
-    for (const task of [...tasks].reverse()) {
-      const { upid, node, vmid, status, exitStatus, endedAt } = task
-      if (status === 'running' || toldTasks.has(upid)) continue
-      toldTasks.add(upid)
-      // The list of a returned node contains old tasks.
-      if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - oldTaskMs)) continue
-      notices.push({
-        at,
-        kind: 'task',
-        level: levels[status],
-        node,
-        text: taskWords(task),
-        ...(vmid !== undefined && { vmid }),
-        ...(exitStatus === 'job errors' && { task }),
-      })
-    }
-    for (const upid of toldTasks) {
-      if (toldTasks.size <= mostTasksKept) break
-      toldTasks.delete(upid)
-    }
-    return notices
-  }
-
-  /** Reports unexpected stops after a delay, in which a task or HA may explain the stop, or the guest may run again. */
-  function surprises(state: ClusterState): Notice[] {
-    const { at } = state
-    const byVmid = new Map(state.guests.map((guest) => [guest.vmid, guest]))
-    const stops = stopsOf(state)
-    for (const vmid of toldStops.keys()) if (!stops.has(vmid)) toldStops.delete(vmid)
-    return [...stops].flatMap(([vmid, { since, is }]): Notice[] => {
-      const guest = byVmid.get(vmid)
-      if (guest === undefined || is !== 'bare' || at - since < taskMayShowMs || toldStops.get(vmid) === since) return []
-      toldStops.set(vmid, since)
-      const text = `${nameOf(guest)} stopped unexpectedly: no task did it`
-      return [{ at, kind: 'guest', level: 'error', vmid, node: guest.node, text }]
-    })
-  }
-
-  function fillings({ at, storages }: ClusterState): Notice[] {
-    const notices: Notice[] = []
-    const [fullRatio] = limits().storageRatio
-    for (const storage of storages) {
-      const ratio = shareOf(storage.usedBytes, storage.totalBytes)
-      if (ratio === undefined || isUnlooked(storage, limits())) continue
-      if (storage.isActive && ratio < fullRatio - emptiedBy) full.delete(idOf(storage))
-      if (!storage.isActive || ratio < fullRatio || full.has(idOf(storage))) continue
-      full.add(idOf(storage))
-      const text = `Storage ${placeOf(storage)} is ${percent(ratio)} full`
-      notices.push({ at, kind: 'storage', level: 'warning', text, ...nodeOf(storage) })
-    }
-    return notices
-  }
-
-  function staleBackups({ at, guests, clockOffMs }: ClusterState): Notice[] {
-    const now = clusterTime(at, { clockOffMs })
-    const late: Guest[] = []
-    for (const guest of guests) {
-      if (backupAgeTone(guest.backupAt, now, limits()) === undefined) stale.delete(guest.vmid)
-      else if (!stale.has(guest.vmid)) {
-        stale.add(guest.vmid)
-        late.push(guest)
-      }
-    }
-    const [only] = late
-    if (only === undefined) return []
-    const names = firstOf(late.map(nameOf), mostNamed)
-    const text = `No backup for more than ${spanOf(limits().backupHours[0] * 3_600)}: ${names}`
-    const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
-    return [{ at, kind: 'backup', level: 'warning', text, ...about }]
-  }
-
-  return (state) => {
-    const earlier = before
+  /** The lines on each new state. Call it once a state, in their order. */
+  of(state: ClusterState): ToldNotice[] {
+    const earlier = this.#before
     const isAway = state.unreachableSince !== undefined
     const wasAway = earlier?.unreachableSince !== undefined
     if (isAway !== wasAway && (earlier !== undefined || isAway)) {
-      before = { ...(earlier ?? state), unreachableSince: state.unreachableSince } as ClusterState
+      this.#before = { ...(earlier ?? state), unreachableSince: state.unreachableSince } as ClusterState
       if (isAway) {
         const text = `The cluster cannot be reached: ${state.missing[0] ?? ''}`.slice(0, 400)
         return [{ at: state.unreachableSince ?? state.at, kind: 'cluster', level: 'error', text }]
@@ -173,15 +59,145 @@ export function createNotices(limits: () => Limits = () => usualLimits): (state:
     const isFirst = earlier === undefined || earlier.nodes.length === 0
     const notices = [
       ...back,
-      ...(isFirst ? standing(state) : statesOf(earlier, state)),
-      ...tasksOf(state, isFirst),
-      ...surprises(state),
-      ...fillings(state),
-      ...staleBackups(state),
+      ...(isFirst ? standing(state) : changesOf(earlier, state)),
+      ...this.#tasks(state, isFirst),
+      ...this.#surprises(state),
+      ...this.#fillings(state),
+      ...this.#staleBackups(state),
     ]
-    before = state
+    this.#before = state
     return notices
   }
+
+  #tasks({ at, tasks }: ClusterState, isFirst: boolean): ToldNotice[] {
+    const before = this.#before
+    const notices: ToldNotice[] = []
+    for (const task of [...tasks].reverse()) {
+      const { upid, node, vmid, status, exitStatus, endedAt } = task
+      if (status === 'running' || this.#toldTasks.has(upid)) continue
+      this.#toldTasks.add(upid)
+      // The list of a returned node contains old tasks.
+      if (isFirst || (before !== undefined && endedAt !== undefined && endedAt < before.at - oldTaskMs)) continue
+      notices.push({
+        at,
+        kind: 'task',
+        level: levels[status],
+        node,
+        text: taskWords(task),
+        ...(vmid !== undefined && { vmid }),
+        ...(exitStatus === 'job errors' && { task }),
+      })
+    }
+    for (const upid of this.#toldTasks) {
+      if (this.#toldTasks.size <= mostTasksKept) break
+      this.#toldTasks.delete(upid)
+    }
+    return notices
+  }
+
+  /** Reports unexpected stops after a delay, in which a task or HA may explain the stop, or the guest may run again. */
+  #surprises(state: ClusterState): Notice[] {
+    const { at } = state
+    const byVmid = new Map(state.guests.map((guest) => [guest.vmid, guest]))
+    const stops = this.#stopsOf(state)
+    const told = this.#toldStops
+    for (const vmid of told.keys()) if (!stops.has(vmid)) told.delete(vmid)
+    return [...stops].flatMap(([vmid, { since, is }]): Notice[] => {
+      const guest = byVmid.get(vmid)
+      if (guest === undefined || is !== 'bare' || at - since < taskMayShowMs || told.get(vmid) === since) return []
+      told.set(vmid, since)
+      const text = `${nameOf(guest)} stopped unexpectedly: no task did it`
+      return [{ at, kind: 'guest', level: 'error', vmid, node: guest.node, text }]
+    })
+  }
+
+  #fillings({ at, storages }: ClusterState): Notice[] {
+    const notices: Notice[] = []
+    const [fullRatio] = this.#limits().storageRatio
+    for (const storage of storages) {
+      const ratio = shareOf(storage.usedBytes, storage.totalBytes)
+      if (ratio === undefined || isUnlooked(storage, this.#limits())) continue
+      if (storage.isActive && ratio < fullRatio - emptiedBy) this.#full.delete(idOf(storage))
+      if (!storage.isActive || ratio < fullRatio || this.#full.has(idOf(storage))) continue
+      this.#full.add(idOf(storage))
+      const text = `Storage ${placeOf(storage)} is ${percent(ratio)} full`
+      notices.push({ at, kind: 'storage', level: 'warning', text, ...nodeOf(storage) })
+    }
+    return notices
+  }
+
+  #staleBackups({ at, guests, clockOffMs }: ClusterState): Notice[] {
+    const now = clusterTime(at, { clockOffMs })
+    const limits = this.#limits()
+    const late: Guest[] = []
+    for (const guest of guests) {
+      if (backupAgeTone(guest.backupAt, now, limits) === undefined) this.#stale.delete(guest.vmid)
+      else if (!this.#stale.has(guest.vmid)) {
+        this.#stale.add(guest.vmid)
+        late.push(guest)
+      }
+    }
+    const [only] = late
+    if (only === undefined) return []
+    const names = firstOf(late.map(nameOf), mostNamed)
+    const text = `No backup for more than ${spanOf(limits.backupHours[0] * 3_600)}: ${names}`
+    const about = late.length === 1 ? { vmid: only.vmid, node: only.node } : {}
+    return [{ at, kind: 'backup', level: 'warning', text, ...about }]
+  }
+}
+
+/** The lines on what two states differ in. */
+const changesOf = (earlier: ClusterState, state: ClusterState): Notice[] => [
+  ...nodeChanges(earlier, state),
+  ...quorumChange(earlier, state),
+  ...guestChanges(earlier, state),
+  ...storageChanges(earlier, state),
+]
+
+function nodeChanges(earlier: ClusterState, { at, nodes }: ClusterState): Notice[] {
+  const before = new Map(earlier.nodes.map(({ name, status }) => [name, status]))
+  return nodes.flatMap(({ name, status }): Notice[] => {
+    const was = before.get(name)
+    if (was === undefined || was === status) return []
+    const level = status === 'online' ? 'info' : 'error'
+    return [{ at, kind: 'node', level, node: name, text: `${plainName(name)} is ${status}` }]
+  })
+}
+
+function quorumChange({ isQuorate: had }: ClusterState, { at, isQuorate }: ClusterState): Notice[] {
+  if (had === isQuorate) return []
+  if (isQuorate === null)
+    return [{ at, kind: 'cluster', level: 'warning', text: 'Whether the cluster has a quorum is not known now' }]
+  if (!isQuorate)
+    return [{ at, kind: 'cluster', level: 'error', text: 'The cluster has lost its quorum: no guest can start' }]
+  const text = had === null ? 'The cluster has a quorum' : 'The cluster has its quorum again'
+  return [{ at, kind: 'cluster', level: 'info', text }]
+}
+
+function guestChanges(earlier: ClusterState, { at, guests, nodes }: ClusterState): Notice[] {
+  const before = new Map(earlier.guests.map((guest) => [guest.vmid, guest]))
+  return guests.flatMap((guest): Notice[] => {
+    const { vmid, node, status } = guest
+    const was = before.get(vmid)?.status
+    if (was === undefined || was === status) return []
+    // The lost node has a line of its own.
+    if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) return []
+    const level = status === 'unknown' ? 'warning' : 'info'
+    return [{ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` }]
+  })
+}
+
+function storageChanges(earlier: ClusterState, { at, storages, nodes }: ClusterState): Notice[] {
+  const before = new Map(earlier.storages.map((storage) => [idOf(storage), storage.isActive]))
+  const online = new Set(nodes.filter(({ status }) => status === 'online').map(({ name }) => name))
+  return storages.flatMap((storage): Notice[] => {
+    const was = before.get(idOf(storage))
+    const isWithItsNode = storage.node !== undefined && !online.has(storage.node)
+    if (was === undefined || was === null || was === storage.isActive || storage.isActive === null) return []
+    if (isWithItsNode) return []
+    const text = `Storage ${placeOf(storage)} is ${storage.isActive ? 'reachable again' : 'not reachable'}`
+    return [{ at, kind: 'storage', level: storage.isActive ? 'info' : 'error', text, ...nodeOf(storage) }]
+  })
 }
 
 /** How a task ended, in a line. */

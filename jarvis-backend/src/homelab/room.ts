@@ -1,4 +1,4 @@
-import type { Task } from 'protocol'
+import type { Limits, Task } from 'protocol'
 import type { Config } from '../config/config.ts'
 import type { Foundation } from '../foundation.ts'
 import { createStreamRedactor, quote } from '../gate/index.ts'
@@ -14,7 +14,7 @@ import { fillSamples } from './fill-samples.ts'
 import { createIdentities } from './identities.ts'
 import { createLimits } from './limits.ts'
 import { createNodeRoles, withNodeRoles } from './node-roles.ts'
-import { createNotices, taskWords } from './notices.ts'
+import { Notices, taskWords } from './notices.ts'
 import { reasonOf } from './operations/left-of.ts'
 import type { Homelab } from './ports.ts'
 import { connectHomelab } from './real.ts'
@@ -78,26 +78,7 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
     changed: () => activity.changed({ what: 'limits' }),
   })
 
-  const noticesOf = createNotices(limits.current)
-  const logs = new AbortController()
-  /** The task's line with its reason, or without where its log cannot be read. */
-  async function explained(task: Task): Promise<string> {
-    const { upid, exitStatus = '' } = task
-    const reason = await reasonOf(homelab.api, { upid, exitStatus }, logs.signal)
-    return taskWords(reason === exitStatus ? task : { ...task, reason })
-  }
-  const notice = () => {
-    for (const { task, ...line } of noticesOf(cluster.state())) {
-      if (task === undefined) activity.record(line)
-      else
-        explained(task).then(
-          (text) => logs.signal.aborted || activity.record({ ...line, text }),
-          (error: unknown) => logs.signal.aborted || report(error, 'a line of the activity could not be kept'),
-        )
-    }
-  }
-  notice()
-  const unwatch = cluster.watch(notice, 'idle')
+  const stopTelling = tellActivity(homelab, { limits: limits.current, foundation })
   const kept = new SqliteSampleStore(database)
   kept.keepOf(addresses)
   const samples = samplesOfGuests(kept, identities.of, cluster.state)
@@ -135,12 +116,42 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
     },
     /** Ends the watchers and the sampler. Connections to the cluster stay open. */
     stop() {
-      unwatch()
-      logs.abort()
+      stopTelling()
       identities.stop()
       sampler.stop()
       filling?.stop()
     },
+  }
+}
+
+/** Tells what happens in the cluster in the activity, from its present state on. @returns a function that ends it */
+function tellActivity(
+  { api, cluster }: Homelab,
+  { limits, foundation: { activity, report } }: { limits: () => Limits; foundation: Foundation },
+): () => void {
+  const notices = new Notices(limits)
+  const logs = new AbortController()
+  /** The task's line with its reason, or without one if its log cannot be read. */
+  async function explained(task: Task): Promise<string> {
+    const { upid, exitStatus = '' } = task
+    const reason = await reasonOf(api, { upid, exitStatus }, logs.signal)
+    return taskWords(reason === exitStatus ? task : { ...task, reason })
+  }
+  const tell = () => {
+    for (const { task, ...line } of notices.of(cluster.state())) {
+      if (task === undefined) activity.record(line)
+      else
+        explained(task).then(
+          (text) => logs.signal.aborted || activity.record({ ...line, text }),
+          (error: unknown) => logs.signal.aborted || report(error, 'a line of the activity could not be kept'),
+        )
+    }
+  }
+  tell()
+  const unwatch = cluster.watch(tell, 'idle')
+  return () => {
+    unwatch()
+    logs.abort()
   }
 }
 

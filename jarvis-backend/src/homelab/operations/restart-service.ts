@@ -12,26 +12,27 @@ export const ofTheApi: ReadonlySet<string> = new Set(
 
 type Outcome = { ok: boolean; message: string }
 type Parts = { api: PveApi; shell: Shell }
+/** A unit without `.service`, on a node as the cluster names it. */
+type Unit = { node: string; unit: string }
 
-/** Restarts a service. @param node as the cluster names it */
+/** Restarts a service. @param at.node as the cluster names it */
 export async function restartService(
   parts: Parts,
-  node: string,
-  service: string,
+  { node, service }: { node: string; service: string },
   options: CallOptions,
 ): Promise<Outcome> {
   const unit = service.replace(/\.service$/, '')
   // A flag or a path is never a service.
   if (!/^[A-Za-z0-9][A-Za-z0-9@._-]*$/.test(unit))
     throw new JarvisError('invalid_request', 'A service has letters, digits and @._-, for example pveproxy.')
-  return ofTheApi.has(unit) ? byApi(parts, node, unit, options) : byShell(parts.shell, node, unit, options)
+  return ofTheApi.has(unit) ? byApi(parts.api, { node, unit }, options) : byShell(parts.shell, { node, unit }, options)
 }
 
-async function byApi({ api }: Parts, node: string, unit: string, options: CallOptions): Promise<Outcome> {
+async function byApi(api: PveApi, { node, unit }: Unit, options: CallOptions): Promise<Outcome> {
   const request = { path: ['nodes', node, 'services', unit, 'restart'], what: `the restart of ${unit}` }
   const { exitStatus, ok, refused } = await runTask(api, request, options)
   if (refused?.status === 403) return { ok: false, message: refused.message }
-  const seen = await seenActive(api, node, unit, options.signal)
+  const seen = await seenActive(api, { node, unit }, options.signal)
   const state = seen?.message ?? 'its state could not be read afterwards.'
   if (refused !== undefined) return { ok: false, message: `${exitStatus}. Afterwards: ${state}` }
   if (!ok) return { ok: false, message: `its task ended: ${exitStatus}. Afterwards: ${state}` }
@@ -39,7 +40,7 @@ async function byApi({ api }: Parts, node: string, unit: string, options: CallOp
 }
 
 /** Undefined where its state cannot be read. */
-async function seenActive(api: PveApi, node: string, unit: string, signal: AbortSignal): Promise<Outcome | undefined> {
+async function seenActive(api: PveApi, { node, unit }: Unit, signal: AbortSignal): Promise<Outcome | undefined> {
   try {
     const seen = ServiceState.parse(await api.get(['nodes', node, 'services', unit, 'state'], {}, { signal }))
     const active = seen['active-state'] ?? (seen.state === 'running' ? 'active' : (seen.state ?? 'unknown'))
@@ -50,7 +51,7 @@ async function seenActive(api: PveApi, node: string, unit: string, signal: Abort
   }
 }
 
-async function byShell(shell: Shell, node: string, unit: string, options: CallOptions): Promise<Outcome> {
+async function byShell(shell: Shell, { node, unit }: Unit, options: CallOptions): Promise<Outcome> {
   const name = `${unit}.service`
   const restart = await shell.run(node, [['systemctl', 'restart', '--', name]], options)
   const words = (restart.stderr.trim() || restart.stdout.trim()).split('\n', 1)[0] ?? ''

@@ -11,13 +11,20 @@ const needs = 'it needs Datastore.AllocateSpace and VM.Backup, or Datastore.Allo
 /** Time limit per request, ms: network storages may be slow or hang. */
 const answerMs = 15_000
 
+/** `seen`: the nodes on which each storage is available. */
+type BackupSource = {
+  api: Api
+  rights: Rights
+  seen: ReadonlyMap<string, readonly string[]>
+  state: Pick<ClusterState, 'nodes' | 'guests' | 'storages' | 'unread'>
+}
+
 /**
  * Reads the backups of each storage that can hold some, newest first; shared storages once, through an online node. What cannot be read
  * is named in `missing`.
  */
 export async function readBackups(
-  { api, rights, seen }: { api: Api; rights: Rights; seen: ReadonlyMap<string, readonly string[]> },
-  state: Pick<ClusterState, 'nodes' | 'guests' | 'storages' | 'unread'>,
+  { api, rights, seen, state }: BackupSource,
   query: { node?: string; storage?: string; vmid?: number },
   signal: AbortSignal,
 ): Promise<Partial<Backup>> {

@@ -37,8 +37,8 @@ export type Details = {
   close(): void
 }
 
-/** Reads details that the cluster's list lacks, sparsely and each node in turn, and stores them in `known`. */
-export function createDetails(parts: {
+/** Sources of the details, and where they are kept. */
+export type DetailParts = {
   api: Api
   clock: Clock
   shell: Shell
@@ -46,58 +46,91 @@ export function createDetails(parts: {
   host: Host
   /** Called when something new is known. */
   changed(): void
-}): Details {
-  const { api, clock, shell, known } = parts
-  const ending = new AbortController()
-  // Each running request adds a listener.
-  setMaxListeners(0, ending.signal)
-  const { signal } = ending
-  const askedAt = new Map<string, number>()
-  let isBusy = false
-  let hasNews = false
+}
 
-  const isDue = (what: string, afterMs: number) => {
-    const last = askedAt.get(what)
-    return last === undefined || clock.now() - last >= afterMs
-  }
-  /** The items that are due, longest unread first. */
-  function due<T>(items: readonly T[], what: (item: T) => string, afterMs: number): T[] {
-    return items
-      .filter((item) => isDue(what(item), afterMs))
-      .sort((a, b) => (askedAt.get(what(a)) ?? 0) - (askedAt.get(what(b)) ?? 0))
-      .slice(0, mostAtOnce)
-  }
-  const quietly = async (work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch {
-      // A detail that failed is read again in a later turn.
-    }
+/** Reads details that the cluster's list lacks, sparsely and each node in turn, and stores them in `known`. */
+export class DetailReader implements Details {
+  readonly #parts: DetailParts
+  readonly #ending = new AbortController()
+  readonly #askedAt = new Map<string, number>()
+  #isBusy = false
+  #hasNews = false
+
+  constructor(parts: DetailParts) {
+    this.#parts = parts
+    // Each running request adds a listener.
+    setMaxListeners(0, this.#signal)
   }
 
-  async function learnRights(asked: AbortSignal) {
-    if (!isDue('rights', every.rightsMs)) return
-    askedAt.set('rights', clock.now())
+  async learnRights(asked: AbortSignal): Promise<void> {
+    if (!this.#isDue('rights', every.rightsMs)) return
+    const { api, known } = this.#parts
+    this.#note('rights')
     await quietly(async () => {
       known.rights = rightsIn(await api.get(['access', 'permissions'], {}, { signal: asked, answerMs }))
     })
     asked.throwIfAborted()
   }
 
-  async function self(state: ClusterState) {
+  async follow(state: ClusterState, isLive: boolean): Promise<void> {
+    if (this.#isBusy || this.#signal.aborted) return
+    this.#isBusy = true
+    this.#hasNews = false
+    const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
+    // Not awaited, because storages may be slow.
+    if (this.#isDue('backups', every.backupsMs)) void this.#backups(state)
+    await Promise.all([
+      this.#isDue('self', every.selfMs) && this.#parts.known.self === undefined ? this.#self(state) : undefined,
+      this.#loads(online, isLive ? every.loadMs : every.figuresIdleMs),
+      this.#temperatures(online, isLive ? every.temperatureMs : every.figuresIdleMs),
+    ])
+    this.#isBusy = false
+    if (this.#hasNews && !this.#signal.aborted) this.#parts.changed()
+  }
+
+  close(): void {
+    this.#ending.abort(new Error('closed'))
+  }
+
+  get #signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Notes that something was asked for. @param laterMs moves the time, so that it is due later, or earlier if negative */
+  #note(what: string, laterMs = 0) {
+    this.#askedAt.set(what, this.#parts.clock.now() + laterMs)
+  }
+
+  #isDue(what: string, afterMs: number): boolean {
+    const last = this.#askedAt.get(what)
+    return last === undefined || this.#parts.clock.now() - last >= afterMs
+  }
+
+  /** The nodes whose figure is due, longest unread first. */
+  #due(nodes: readonly string[], figure: 'load' | 'heat', afterMs: number): string[] {
+    const lastOf = (node: string) => this.#askedAt.get(`${figure} ${node}`) ?? 0
+    return nodes
+      .filter((node) => this.#isDue(`${figure} ${node}`, afterMs))
+      .sort((a, b) => lastOf(a) - lastOf(b))
+      .slice(0, mostAtOnce)
+  }
+
+  async #self(state: ClusterState) {
+    const { api, known, host } = this.#parts
     await quietly(async () => {
-      known.self = await findSelf(api, state, parts.host, signal)
-      askedAt.set('self', clock.now())
-      hasNews ||= known.self !== undefined
+      known.self = await findSelf(api, state, { host, signal: this.#signal })
+      this.#note('self')
+      this.#hasNews ||= known.self !== undefined
     })
   }
 
-  async function backups(state: ClusterState) {
-    askedAt.set('backups', clock.now())
+  async #backups(state: ClusterState) {
+    const { api, known } = this.#parts
+    this.#note('backups')
     await quietly(async () => {
-      if (state.storages.some(({ type }) => type === 'pbs')) await quietly(writers)
-      const source = { api, rights: known.rights, seen: storageNodes(known) }
-      const { items, missing } = await readBackups(source, state, {}, signal)
+      if (state.storages.some(({ type }) => type === 'pbs')) await quietly(() => this.#writers())
+      const source = { api, rights: known.rights, seen: storageNodes(known), state }
+      const { items, missing } = await readBackups(source, {}, this.#signal)
       known.areBackupsWhole = missing.length === 0
       // Backups on an unreachable storage stay the newest known ones.
       if (known.areBackupsWhole) known.backupAt.clear()
@@ -105,95 +138,80 @@ export function createDetails(parts: {
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
       known.backupsMissing = missing.filter((line) => line.startsWith('backups on ') || line.endsWith('not reachable'))
       const isBroken = missing.some((line) => line.includes('cannot be read'))
-      if (isBroken) askedAt.set('backups', clock.now() - every.backupsMs + every.backupsAgainMs)
-      parts.changed()
+      if (isBroken) this.#note('backups', every.backupsAgainMs - every.backupsMs)
+      this.#parts.changed()
     })
   }
 
-  async function writers() {
-    const { rows } = rowsOf(ServerRow, await api.get(['storage'], { type: 'pbs' }, { signal, answerMs }))
+  async #writers() {
+    const { api, known } = this.#parts
+    const ask = { signal: this.#signal, answerMs }
+    const { rows } = rowsOf(ServerRow, await api.get(['storage'], { type: 'pbs' }, ask))
     known.writers = new Map(
       rows.flatMap(({ storage, username }) => (username === undefined ? [] : [[storage, username]])),
     )
   }
 
-  async function loads(nodes: readonly string[], afterMs: number) {
-    await eachOf(
-      due(nodes, (node) => `load ${node}`, afterMs),
-      mostAtOnce,
-      (node) =>
-        quietly(async () => {
-          askedAt.set(`load ${node}`, clock.now())
-          known.load1.delete(node)
-          known.cacheBytes.delete(node)
-          const { loadavg, memory } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, { signal, answerMs }))
-          const load = loadavg?.[0]
-          if (load !== undefined) known.load1.set(node, { value: load, at: clock.now() })
-          hasNews = true
-          const bytes = await cacheOf(node, memory)
-          if (bytes !== undefined) known.cacheBytes.set(node, { value: bytes, at: clock.now() })
-        }),
-    )
+  async #loads(nodes: readonly string[], afterMs: number) {
+    await eachOf(this.#due(nodes, 'load', afterMs), mostAtOnce, (node) => quietly(() => this.#load(node)))
+  }
+
+  async #load(node: string) {
+    const { api, clock, known } = this.#parts
+    this.#note(`load ${node}`)
+    known.load1.delete(node)
+    known.cacheBytes.delete(node)
+    const ask = { signal: this.#signal, answerMs }
+    const { loadavg, memory } = NodeNow.parse(await api.get(['nodes', node, 'status'], {}, ask))
+    const load = loadavg?.[0]
+    if (load !== undefined) known.load1.set(node, { value: load, at: clock.now() })
+    this.#hasNews = true
+    const bytes = await this.#cacheOf(node, memory)
+    if (bytes !== undefined) known.cacheBytes.set(node, { value: bytes, at: clock.now() })
   }
 
   /** The caches in a node's used memory, bytes: the kernel's estimate of what is available leaves out ZFS's. */
-  async function cacheOf(node: string, memory: NodeNow['memory']): Promise<number | undefined> {
+  async #cacheOf(node: string, memory: NodeNow['memory']): Promise<number | undefined> {
     const { used, total, available } = memory ?? {}
     if (used === undefined || total === undefined || available === undefined) return undefined
-    const minutes = await api.get(
-      ['nodes', node, 'rrddata'],
-      { timeframe: 'hour', cf: 'AVERAGE' },
-      { signal, answerMs },
-    )
+    const hour = { timeframe: 'hour', cf: 'AVERAGE' }
+    const minutes = await this.#parts.api.get(['nodes', node, 'rrddata'], hour, { signal: this.#signal, answerMs })
     const arc = rowsOf(NodeMinute, minutes).rows.findLast(({ arcsize }) => arcsize !== undefined)?.arcsize ?? 0
     return Math.max(0, used - (total - available)) + arc
   }
 
-  async function temperatures(nodes: readonly string[], afterMs: number) {
-    await eachOf(
-      due(nodes, (node) => `heat ${node}`, afterMs),
-      mostAtOnce,
-      async (node) => {
-        askedAt.set(`heat ${node}`, clock.now())
-        try {
-          const { celsius } = await readTemperature(shell, node, { signal })
-          known.temperatureC.set(node, { value: celsius, at: clock.now() })
-          known.temperatureMissing.delete(node)
-          known.withoutSensor.delete(node)
-          hasNews = true
-        } catch (error) {
-          if (signal.aborted) return
-          hasNews = true
-          known.temperatureC.delete(node)
-          if (error instanceof NoSensor) known.withoutSensor.add(node)
-          // Without SSH the temperature is unknown; the status page says what would help.
-          else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
-          else known.temperatureMissing.set(node, wordsOf(error))
-          const restMs = error instanceof NoSensor ? cold.noSensorMs : cold.failedMs
-          askedAt.set(`heat ${node}`, clock.now() + restMs - afterMs)
-        }
-      },
-    )
+  async #temperatures(nodes: readonly string[], afterMs: number) {
+    await eachOf(this.#due(nodes, 'heat', afterMs), mostAtOnce, (node) => this.#temperature(node, afterMs))
   }
 
-  return {
-    learnRights,
-    async follow(state, isLive) {
-      if (isBusy || signal.aborted) return
-      isBusy = true
-      hasNews = false
-      const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
-      // Not awaited, because storages may be slow.
-      if (isDue('backups', every.backupsMs)) void backups(state)
-      await Promise.all([
-        isDue('self', every.selfMs) && known.self === undefined ? self(state) : undefined,
-        loads(online, isLive ? every.loadMs : every.figuresIdleMs),
-        temperatures(online, isLive ? every.temperatureMs : every.figuresIdleMs),
-      ])
-      isBusy = false
-      if (hasNews && !signal.aborted) parts.changed()
-    },
-    close: () => ending.abort(new Error('closed')),
+  async #temperature(node: string, afterMs: number) {
+    const { clock, known, shell } = this.#parts
+    this.#note(`heat ${node}`)
+    try {
+      const { celsius } = await readTemperature(shell, node, { signal: this.#signal })
+      known.temperatureC.set(node, { value: celsius, at: clock.now() })
+      known.temperatureMissing.delete(node)
+      known.withoutSensor.delete(node)
+      this.#hasNews = true
+    } catch (error) {
+      if (this.#signal.aborted) return
+      this.#hasNews = true
+      known.temperatureC.delete(node)
+      if (error instanceof NoSensor) known.withoutSensor.add(node)
+      // Without SSH the temperature is unknown; the status page says what would help.
+      else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
+      else known.temperatureMissing.set(node, wordsOf(error))
+      this.#note(`heat ${node}`, (error instanceof NoSensor ? cold.noSensorMs : cold.failedMs) - afterMs)
+    }
+  }
+}
+
+/** A detail that failed is read again in a later turn. */
+async function quietly(work: () => Promise<void>) {
+  try {
+    await work()
+  } catch {
+    // The age of what is known tells.
   }
 }
 

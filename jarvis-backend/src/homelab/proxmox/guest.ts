@@ -13,8 +13,7 @@ const held = new Set(
 export async function seeGuest(
   api: Pick<PveApi, 'get'>,
   place: Place,
-  now: () => number,
-  signal: AbortSignal,
+  { now, signal }: { now(): number; signal: AbortSignal },
 ): Promise<Sighting> {
   return sightingOf(await readGuest(api, place, signal), now())
 }

@@ -13,16 +13,22 @@ const answerMs = 6_000
 /** A guest whose configuration could not be read is asked again this seldom, ms. */
 const againMs = 60_000
 
+export type Marks = {
+  /** Reads a guest's marks now. @throws ApiError; what marked the guest is then forgotten */
+  read(place: Place, signal: AbortSignal): Promise<void>
+  /** Reads those that are due, after a read of the cluster. Never rejects. */
+  follow(state: ClusterState, signal: AbortSignal): Promise<void>
+}
+
 /**
  * Reads what tells guests from others with their numbers: each configuration once, and again where the number may have gone to another guest.
  * @param parts.changed called after marks were read
  */
-export function createMarks(parts: { api: Api; clock: Clock; known: Known; changed(): void }) {
+export function createMarks(parts: { api: Api; clock: Clock; known: Known; changed(): void }): Marks {
   const { api, clock, known } = parts
   const triedAt = new Map<number, number>()
   let isBusy = false
 
-  /** @throws ApiError; what marked the guest is then forgotten */
   async function read(place: Place, signal: AbortSignal): Promise<void> {
     const { vmid, type } = place
     triedAt.set(vmid, clock.now())
@@ -46,7 +52,6 @@ export function createMarks(parts: { api: Api; clock: Clock; known: Known; chang
 
   return {
     read,
-    /** Reads those that are due, after a read of the cluster. Never rejects. */
     async follow({ guests, nodes }: ClusterState, signal: AbortSignal): Promise<void> {
       if (isBusy || signal.aborted) return
       const online = new Set(nodes.flatMap(({ name, status }) => (status === 'online' ? [name] : [])))

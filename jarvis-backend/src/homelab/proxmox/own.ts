@@ -7,8 +7,11 @@ export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }
 /** True if the request changes guests. The restart of a service is left out: that service may be the one that would answer. */
 export const isAboutGuests = ({ path }: OwnRequest): boolean => ['qemu', 'lxc', 'vzdump'].includes(String(path[2]))
 
-/** Where the guests of a request are if it was carried out; `isGone`: it destroys the guest. Empty: the request is about no guest. */
-export function guestsLeft({ method, path, form }: OwnRequest): (Place & { isGone: boolean })[] {
+/** Where a guest of a request is if the request was carried out; `isGone`: the request destroys the guest. */
+export type GuestLeft = Place & { isGone: boolean }
+
+/** @returns empty if the request is about no guest */
+export function guestsLeft({ method, path, form }: OwnRequest): GuestLeft[] {
   const [nodes, node, kind, number, deed] = path.map(String)
   if (nodes !== 'nodes' || node === undefined || (kind !== 'qemu' && kind !== 'lxc')) return []
   const type = kind === 'qemu' ? 'vm' : 'ct'

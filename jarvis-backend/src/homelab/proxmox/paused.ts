@@ -13,6 +13,9 @@ const mostAtOnce = 4
 const stillRatio = 0.0005
 const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
 
+/** Updates what is known of paused VMs after a read. Resolves once all is known, or after `patienceMs`; never rejects. */
+export type LearnPaused = (reading: Reading, signal: AbortSignal) => Promise<void>
+
 /**
  * Finds paused VMs. The cluster's list shows them as running, and only their nodes know. A VM is asked when it is idle, when it was
  * paused before, and when a task paused or resumed it.
@@ -23,11 +26,10 @@ export function createPausedWatch(parts: {
   known: Pick<Known, 'paused' | 'doubtful'>
   /** Called when an answer came after the read was over. */
   changed(): void
-}) {
+}): LearnPaused {
   const { api, clock, known, changed } = parts
   const askedAt = new Map<number, number>()
 
-  /** Updates `known` after a read. Resolves once all is known, or after `patienceMs`; never rejects. */
   return async function learnPaused({ guests, tasks }: Reading, signal: AbortSignal): Promise<void> {
     const running = guests.filter(({ type, status, template }) => type === 'qemu' && status === 'running' && !template)
     const isThere = new Set(running.map(({ vmid }) => vmid))
@@ -58,7 +60,7 @@ export function createPausedWatch(parts: {
     const answers = eachOf(asked, mostAtOnce, async ({ vmid, node }) => {
       const at = clock.now()
       try {
-        const seen = await seeGuest(api, { vmid, node, type: 'vm' }, () => clock.now(), signal)
+        const seen = await seeGuest(api, { vmid, node, type: 'vm' }, { now: () => clock.now(), signal })
         askedAt.set(vmid, at)
         known.doubtful.delete(vmid)
         if (seen.status === 'paused') known.paused.add(vmid)

@@ -1,84 +1,93 @@
 import { newest } from 'homelab-ports/newest-tasks'
 import { seenAfter } from 'homelab-ports/power-words'
 import { mustBeAsExpected } from 'homelab-ports/same-guest'
-import type { Guest, Task } from 'protocol'
+import { asFarAsSeen, type Guest, JarvisError, type Task } from 'protocol'
 import { runTask } from '../operations/run-task.ts'
 import type { Cluster, PowerAction, PowerOutcome, PveApi } from '../ports.ts'
 import { rowsOf, TaskRow } from '../pve/answers.ts'
 import { followTask } from '../pve/follow.ts'
 import { guestPath, type Place } from '../pve/guest.ts'
+import { emptyLine } from '../pve/rights.ts'
 import { statusOf, taskOf } from '../pve/upid.ts'
 import { seeGuest } from './guest.ts'
 import type { Sighting } from './known.ts'
+import type { Sight } from './sight.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000
 /** Time until a guest under HA is seen, ms: HA's manager acts every ten seconds, and its shutdown may take two minutes. */
 const haSeenWithinMs = 180_000
 
-export type PowerParts = {
-  api: PveApi
-  /** Finds the guest, by a read no older than `countsAsNowMs`. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline) */
-  find(vmid: number, signal: AbortSignal): Promise<Place & { name: string; isHa: boolean }>
-  noteGuest(vmid: number, seen: Sighting): void
-}
+/** What one power action works with. */
+type Powering = { api: PveApi; sight: Sight; signal: AbortSignal }
+type PoweredGuest = Place & Pick<Guest, 'name' | 'isHa'>
 
 /** Starts the task, follows it to its end, and observes the guest. */
 export async function power(
-  parts: PowerParts,
-  vmid: number,
-  action: PowerAction,
-  force: boolean,
+  parts: Omit<Powering, 'signal'>,
+  { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
   options: Parameters<Cluster['power']>[3],
 ): Promise<PowerOutcome> {
   const { api } = parts
   const { signal, onProgress } = options
   if (signal.aborted) throw signal.reason
+  const on: Powering = { ...parts, signal }
   const startedAt = api.now()
-  const guest = await parts.find(vmid, signal)
+  const guest = await find(on, vmid)
   mustBeAsExpected(vmid, options.expected, guest)
   const goal = action === 'stop' ? 'stopped' : 'running'
+  const failed = async (said: Pick<PowerOutcome, 'upid' | 'exitStatus'>): Promise<PowerOutcome> => {
+    const seen = await look(on, guest)
+    return { ...said, ok: false, observed: seen?.status ?? 'unknown', durationMs: api.now() - startedAt }
+  }
 
   let last: Pick<PowerOutcome, 'upid' | 'exitStatus'> = { exitStatus: '' }
-  const steps = stepsOf(guest, action, force && action !== 'start')
+  const steps = stepsOf(guest, action, isForced)
   for (const [index, step] of steps.entries()) {
     // A container must be down before it can be started again.
-    if (index > 0) await untilSeen(parts, guest, 'stopped', undefined, signal)
+    if (index > 0) await untilSeen(on, guest, { goal: 'stopped' })
     const request = { path: [...guestPath(guest), 'status', step], what: `the ${step} of ${vmid}` }
     const { upid, exitStatus, ok } = await runTask(api, request, options)
     last = { exitStatus, ...(upid !== undefined && { upid }) }
-    if (!ok) {
-      const seen = await look(parts, guest, signal)
-      return { ...last, ok: false, observed: seen?.status ?? 'unknown', durationMs: api.now() - startedAt }
-    }
+    if (!ok) return failed(last)
   }
   onProgress?.(seenAfter(last, vmid, goal))
   // A reset keeps the VM's process and its uptime.
   const isNewRun = steps.at(-1) === 'reboot' || steps.at(-1) === 'start'
-  const observed = await untilSeen(parts, guest, goal, isNewRun ? startedAt : undefined, signal)
-  const start =
-    steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(api, vmid, startedAt, signal) : undefined
+  const observed = await untilSeen(on, guest, { goal, since: isNewRun ? startedAt : undefined })
+  const start = steps.at(-1) === 'reboot' && guest.type === 'vm' ? await startAfter(on, vmid, startedAt) : undefined
   if (start !== undefined) {
-    const exitStatus = await followTask(api, start.upid, { ...start, id: String(vmid) }, { signal, onProgress })
-    if (statusOf(exitStatus) === 'failed') {
-      const seen = await look(parts, guest, signal)
-      return {
-        upid: start.upid,
-        exitStatus,
-        ok: false,
-        observed: seen?.status ?? 'unknown',
-        durationMs: api.now() - startedAt,
-      }
-    }
+    const { upid } = start
+    const exitStatus = await followTask(api, upid, { ...start, id: String(vmid) }, { signal, onProgress })
+    if (statusOf(exitStatus) === 'failed') return failed({ upid, exitStatus })
   }
   return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
+}
+
+/** Finds the guest, by a read of this moment. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline) */
+async function find({ sight, signal }: Powering, vmid: number): Promise<PoweredGuest> {
+  await sight.lookUnlessJustNow(vmid, signal)
+  const { guests, nodes, hidden } = sight.state()
+  const guest = guests.find((candidate) => candidate.vmid === vmid)
+  if (guest === undefined) {
+    const blind =
+      guests.length === 0 ? emptyLine(sight.known.rights, ' Guests', 'VM.Audit', '/vms').map((line) => `${line}.`) : []
+    throw new JarvisError(
+      'not_found',
+      `There is no guest ${vmid}${asFarAsSeen('guests', { hidden })}.${blind.join('')}`,
+    )
+  }
+  if (nodes.find(({ name }) => name === guest.node)?.status === 'offline') {
+    throw new JarvisError('cluster_unreachable', `${guest.node} is offline, and ${vmid} is on it. Nothing was done.`)
+  }
+  return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
 }
 
 /** UPIDs have whole seconds, and the node's clock may be a little behind. */
 const slackMs = 2_000
 
 /** The start that follows a VM's reboot as a task of its own; undefined where no task is seen. @param since Unix ms @throws the signal's reason */
-async function startAfter(api: PveApi, vmid: number, since: number, signal: AbortSignal): Promise<Task | undefined> {
+async function startAfter({ api, signal }: Powering, vmid: number, since: number): Promise<Task | undefined> {
   try {
     const { rows } = rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal }))
     return newest(
@@ -107,37 +116,36 @@ function stepsOf({ type }: Place, action: PowerAction, isForced: boolean): Step[
 /**
  * Reads the guest each second until it reaches `goal`. HA's task ends once HA has accepted the request, and a VM is shown as stopped for
  * a moment during its reboot.
- * @param since for a restart: when the first request was made
- * @returns the last state; `unknown` where the guest could not be read
+ * @param until.since for a restart: when the first request was made
+ * @returns the last state; `unknown` if the guest could not be read
  */
 async function untilSeen(
-  parts: PowerParts,
-  guest: Place & { isHa: boolean },
-  goal: Guest['status'],
-  since: number | undefined,
-  signal: AbortSignal,
+  parts: Powering,
+  guest: PoweredGuest,
+  { goal, since }: { goal: Guest['status']; since?: number | undefined },
 ): Promise<Guest['status']> {
-  const { api } = parts
+  const { api, signal } = parts
   const giveUpAt = api.now() + (guest.isHa ? haSeenWithinMs : seenWithinMs)
   let place: Place = guest
   let seen: Sighting | undefined
   for (;;) {
-    seen = await look(parts, place, signal)
+    seen = await look(parts, place)
     const isAnew = since === undefined || seen === undefined || seen.uptimeS <= (seen.at - since) / 1000 + 2
     if (seen?.status === goal && isAnew) return goal
     if (api.now() >= giveUpAt) return seen?.status ?? 'unknown'
     await api.wait(pollMs, signal)
     // HA may have started it on another node.
-    if (seen === undefined) place = await parts.find(place.vmid, signal).catch(() => place)
+    if (seen === undefined) place = await find(parts, place.vmid).catch(() => place)
     if (signal.aborted) throw signal.reason
   }
 }
 
-/** @returns undefined where the guest cannot be read now */
-async function look({ api, noteGuest }: PowerParts, place: Place, signal: AbortSignal): Promise<Sighting | undefined> {
+/** @returns undefined if the guest cannot be read now */
+async function look({ api, sight, signal }: Powering, place: Place): Promise<Sighting | undefined> {
   try {
-    const seen = await seeGuest(api, place, api.now, signal)
-    noteGuest(place.vmid, seen)
+    const seen = await seeGuest(api, place, { now: () => api.now(), signal })
+    sight.known.sightings.set(place.vmid, seen)
+    sight.changed()
     return seen
   } catch (_error) {
     if (signal.aborted) throw signal.reason

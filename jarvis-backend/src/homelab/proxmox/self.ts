@@ -30,8 +30,7 @@ const mostGuests = 200
 export async function findSelf(
   api: Api,
   { nodes, guests }: Pick<ClusterState, 'nodes' | 'guests'>,
-  host: Host,
-  signal: AbortSignal,
+  { host, signal }: { host: Host; signal: AbortSignal },
 ): Promise<{ node?: string; vmid?: number } | undefined> {
   if (host.isProxmox && nodes.some(({ name }) => name === host.name)) return { node: host.name }
   if (host.macs.size === 0) return undefined

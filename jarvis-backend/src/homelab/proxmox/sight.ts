@@ -1,21 +1,21 @@
 import { ApiError, isAbsent } from 'homelab-ports/failure'
-import { type ClusterState, type Guest, JarvisError } from 'protocol'
+import { type ClusterState, type Guest, JarvisError, type Node } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 import { spanOf } from '../../lib/words.ts'
 import type { Shell } from '../ports.ts'
 import { asUnknown, unknownAfterMs } from '../unknown.ts'
-import { createDetails } from './details.ts'
+import { DetailReader, type Details } from './details.ts'
 import { listedAs, readGuest, seeGuest, sightingOf } from './guest.ts'
-import { learn, nothingKnown, withOwn } from './known.ts'
-import { createMarks } from './marks.ts'
-import { guestsLeft, isAboutGuests, type OwnRequest } from './own.ts'
-import { createPausedWatch } from './paused.ts'
-import { createPoller } from './poller.ts'
+import { learn, nothingKnown, type Sighting, withOwn } from './known.ts'
+import { createMarks, type Marks } from './marks.ts'
+import { type GuestLeft, guestsLeft, isAboutGuests, type OwnRequest } from './own.ts'
+import { createPausedWatch, type LearnPaused } from './paused.ts'
+import { createPoller, type Poller } from './poller.ts'
 import { createRates } from './rates.ts'
 import { readCluster } from './reading.ts'
 import { type Host, thisHost } from './self.ts'
 import { stateOf } from './state.ts'
-import type { createTransport } from './transport.ts'
+import type { Api } from './transport.ts'
 
 /** Time between reads: while somebody watches, while nobody does, and while Proxmox refuses the token, which takes it 3 s each, ms. */
 const pace = { liveMs: 5_000, idleMs: 25_000, refusedMs: 60_000 }
@@ -30,108 +30,96 @@ const readAfreshMs = 10_000
 /** Longest wait for the result of an own request, ms. */
 const noteResultMs = 5_000
 
-/** The known state of the cluster. It is read periodically and right before a decision; a state that is too old becomes unknown. */
-export function createSight(options: {
-  api: ReturnType<typeof createTransport>
+type SightParts = {
+  api: Api
   shell: Shell
   clock: Clock
   protectedTargets: ReadonlySet<string>
-  host?: Host
-  now(): number
-}) {
-  const { api, shell, clock, protectedTargets, now } = options
-  const known = nothingKnown(createRates())
-  const startedAt = now()
-  const listeners = new Map<() => void, 'live' | 'idle'>()
-  let cancelOld: (() => void) | undefined
-  let failure: { error: unknown; since: number } | undefined
-  let made: { key: string; state: ClusterState } | undefined
+  host?: Host | undefined
+}
 
-  function changed() {
-    made = undefined
-    for (const listener of [...listeners.keys()]) listener()
-  }
-  const isLive = () => [...listeners.values()].includes('live')
+/** The known state of the cluster. It is read periodically and right before a decision; a state that is too old becomes unknown. */
+export class Sight {
+  readonly known = nothingKnown(createRates())
+  readonly #parts: SightParts
+  readonly #startedAt: number
+  readonly #listeners = new Map<() => void, 'live' | 'idle'>()
+  readonly #learnPaused: LearnPaused
+  readonly #marks: Marks
+  readonly #details: Details
+  readonly #poller: Poller
+  #cancelOld: (() => void) | undefined
+  #failure: { error: unknown; since: number } | undefined
+  #made: { key: string; state: ClusterState } | undefined
+  #readOf: { vmid: number | undefined; at: number } | undefined
 
-  async function look(signal: AbortSignal) {
-    try {
-      // Without the rights nothing proves that a list is whole.
-      const [reading] = await Promise.all([readCluster(api, now, signal), details.learnRights(signal)])
-      // A wrong certificate at one of several addresses is reported even if another serves.
-      reading.missing.push(...api.problems())
-      await learnPaused(reading, signal)
-      learn(known, reading)
-      known.clockOffMs = api.clockOffMs()
-      failure = undefined
-      // Watchers are notified when this read becomes too old, however later reads end.
-      cancelOld?.()
-      cancelOld = clock.after(unknownAfterMs + 1, changed)
-      void api.recheck({ signal })
-    } catch (error) {
-      if (signal.aborted) return
-      failure = { error, since: failure?.since ?? now() }
-    }
-    changed()
-    if (failure !== undefined) return
-    void details.follow(state(), isLive())
-    void marks.follow(state(), signal)
+  /** Begins to read. */
+  constructor(parts: SightParts) {
+    const { api, clock, shell } = parts
+    this.#parts = parts
+    this.#startedAt = this.#now()
+    const of = { api, clock, known: this.known, changed: () => this.changed() }
+    this.#learnPaused = createPausedWatch(of)
+    this.#marks = createMarks(of)
+    this.#details = new DetailReader({ ...of, shell, host: parts.host ?? thisHost() })
+    this.#poller = createPoller(
+      clock,
+      (signal) => this.#look(signal),
+      () => (this.#isRefused() ? pace.refusedMs : this.#isLive() ? pace.liveMs : pace.idleMs),
+    )
   }
 
-  function state(): ClusterState {
-    const { reading } = known
-    const isOld = reading !== undefined && now() - reading.at > unknownAfterMs
-    const lost = failure === undefined && !isOld ? undefined : lostLine()
+  state(): ClusterState {
+    const { reading } = this.known
+    const isOld = reading !== undefined && this.#now() - reading.at > unknownAfterMs
+    const lost = this.#failure === undefined && !isOld ? undefined : this.#lostLine()
     const key = lost ?? ''
-    if (made?.key !== key) {
-      const next = stateOf(known, protectedTargets, startedAt, lost)
-      const since = failure?.since ?? next.at
+    if (this.#made?.key !== key) {
+      const { protectedTargets } = this.#parts
+      const next = stateOf(this.known, { protectedTargets, startedAt: this.#startedAt, lost })
+      const since = this.#failure?.since ?? next.at
       const seen = lost === undefined ? next : { ...next, unreachableSince: since }
-      made = { key, state: isOld ? asUnknown(seen, since) : seen }
+      this.#made = { key, state: isOld ? asUnknown(seen, since) : seen }
     }
-    return made.state
+    return this.#made.state
   }
 
-  /** A line that begins with the age of the state, which tells how far to trust the rest. */
-  function lostLine(): string {
-    const { reading } = known
-    const { error } = failure ?? { error: new Error('no answer yet') }
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
-    return reading === undefined ? why : `last seen ${spanOf((now() - reading.at) / 1000)} ago: ${why}`
+  /** Makes the state anew and tells the watchers. Call it after each change of `known`. */
+  changed(): void {
+    this.#made = undefined
+    for (const listener of [...this.#listeners.keys()]) listener()
   }
 
-  const learnPaused = createPausedWatch({ api, clock, known, changed })
-  const marks = createMarks({ api, clock, known, changed })
-  const details = createDetails({ api, clock, shell, known, host: options.host ?? thisHost(), changed })
-  const poller = createPoller(clock, look, () => {
-    if (failure?.error instanceof ApiError && failure.error.status === 401) return pace.refusedMs
-    return isLive() ? pace.liveMs : pace.idleMs
-  })
-
-  /** A state read from now on. @throws JarvisError `cluster_unreachable` */
-  async function fresh(signal: AbortSignal): Promise<ClusterState> {
-    await poller.refresh(signal)
-    if (failure !== undefined) throw unreachable(failure.error)
-    return state()
+  watch(listener: () => void, wanted: 'live' | 'idle' = 'live'): () => void {
+    const own = () => listener()
+    this.#listeners.set(own, wanted)
+    this.#poller.paceChanged()
+    return () => {
+      this.#listeners.delete(own)
+      this.#poller.paceChanged()
+    }
   }
 
   /** A state that is a few seconds old at most. */
-  async function recent(signal: AbortSignal): Promise<ClusterState> {
+  async recent(signal: AbortSignal): Promise<ClusterState> {
     if (signal.aborted) throw signal.reason
-    const isRecent = known.reading !== undefined && now() - known.reading.at < pace.liveMs
-    return isRecent && failure === undefined ? state() : fresh(signal)
+    const { reading } = this.known
+    const isRecent = reading !== undefined && this.#now() - reading.at < pace.liveMs
+    return isRecent && this.#failure === undefined ? this.state() : this.#fresh(signal)
   }
 
-  async function catchUp(vmid?: number) {
+  /** As `Cluster.catchUp`. */
+  async catchUp(vmid?: number): Promise<void> {
     // A refused token is not tried again for each question.
-    if (failure?.error instanceof ApiError && failure.error.status === 401) return
+    if (this.#isRefused()) return
     const late = new AbortController()
-    const cancel = clock.after(catchUpMs, () => late.abort(new Error('not yet')))
+    const cancel = this.#parts.clock.after(catchUpMs, () => late.abort(new Error('not yet')))
     try {
-      const { guests } = await recent(late.signal)
+      const { guests } = await this.recent(late.signal)
       const guest = guests.find((candidate) => candidate.vmid === vmid)
       if (guest === undefined) return
-      known.sightings.set(guest.vmid, await seeGuest(api, guest, now, late.signal))
-      changed()
+      this.known.sightings.set(guest.vmid, await this.#see(guest, late.signal))
+      this.changed()
     } catch {
       // The state has what is known and its age.
     } finally {
@@ -139,116 +127,159 @@ export function createSight(options: {
     }
   }
 
-  let readOf: { vmid: number | undefined; at: number } | undefined
-
-  async function lookAfresh(vmid: number | undefined, signal: AbortSignal): Promise<void> {
-    const placeOf = ({ guests, nodes }: ClusterState) => {
-      const guest = guests.find((candidate) => candidate.vmid === vmid)
-      return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
-    }
-    const seeAt = (place: Guest) => seeGuest(api, place, now, signal)
-    // The guest is most likely still on its node, so both are read in parallel.
-    const before = placeOf(state())
-    const first = before && seeAt(before).catch(() => undefined)
-    await fresh(signal)
-    const guest = placeOf(state())
-    if (guest !== undefined) {
-      const isThere = before?.node === guest.node && before.type === guest.type
-      // Between two reads another guest may have taken its number, name and node. One whose marks cannot be read is not known to be the same.
-      const marked = marks.read(guest, signal).catch(() => {})
-      known.sightings.set(guest.vmid, (isThere ? await first : undefined) ?? (await seeAt(guest)))
-      await marked
-      changed()
-    }
-    readOf = { vmid, at: now() }
-  }
-
-  async function readAfresh(vmid?: number) {
+  /** As `Cluster.readAfresh`. */
+  async readAfresh(vmid?: number): Promise<void> {
     const late = AbortSignal.timeout(readAfreshMs)
     try {
-      await lookAfresh(vmid, late)
+      await this.#lookAfresh(vmid, late)
     } catch (error) {
       if (!late.aborted) throw unreachable(error)
       throw new JarvisError('cluster_unreachable', `The cluster did not answer within ${readAfreshMs / 1000} s.`)
     }
   }
 
+  /** Reads a guest and the cluster now, unless that was done for it a moment ago. */
+  async lookUnlessJustNow(vmid: number, signal: AbortSignal): Promise<void> {
+    if (this.#readOf?.vmid !== vmid || this.#now() - this.#readOf.at > countsAsNowMs)
+      await this.#lookAfresh(vmid, signal)
+  }
+
   /** As `PveApi.noteResult`. */
-  async function noteResult(request: OwnRequest, asked: AbortSignal) {
+  async noteResult(request: OwnRequest, asked: AbortSignal): Promise<void> {
     if (!isAboutGuests(request)) return
     const signal = AbortSignal.any([asked, AbortSignal.timeout(noteResultMs)])
+    const { known } = this
     try {
-      await Promise.all(
-        guestsLeft(request).map(async ({ isGone, ...place }) => {
-          try {
-            const seen = await readGuest(api, place, signal)
-            const row = listedAs(place, seen)
-            known.sightings.set(place.vmid, sightingOf(seen, now()))
-            known.own.set(place.vmid, { row, at: now() })
-            if (row.name !== undefined) known.lastListed.set(place.vmid, row)
-          } catch (error) {
-            if (isGone && isAbsent(error)) known.own.set(place.vmid, { row: undefined, at: now() })
-          }
-        }),
-      )
+      await Promise.all(guestsLeft(request).map((left) => this.#noteLeft(left, signal)))
       if (known.reading !== undefined)
         known.reading = { ...known.reading, guests: withOwn(known.reading.guests, known.own) }
-      changed()
-      await poller.refresh(signal)
+      this.changed()
+      await this.#poller.refresh(signal)
     } catch {
       // The next read tells.
     }
   }
 
   /** Finds a node by its exact name; only a known name may be part of a path. @throws JarvisError `not_found` */
-  async function nodeNamed(name: string, signal: AbortSignal) {
+  async nodeNamed(name: string, signal: AbortSignal): Promise<Node> {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
-    const current = await recent(signal)
-    const found = has(current) ?? has(await fresh(signal))
+    const current = await this.recent(signal)
+    const found = has(current) ?? has(await this.#fresh(signal))
     if (found !== undefined) return found
-    const names = state().nodes.map((node) => node.name)
+    const names = this.state().nodes.map((node) => node.name)
     throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${names.join(', ')}.`)
   }
 
   /** @throws JarvisError `not_found`, `cluster_unreachable` */
-  async function onlineNode(name: string, signal: AbortSignal): Promise<string> {
-    const node = await nodeNamed(name, signal)
+  async onlineNode(name: string, signal: AbortSignal): Promise<string> {
+    const node = await this.nodeNamed(name, signal)
     if (node.status !== 'offline') return node.name
     // Reads again before refusing: the node may have come back.
-    const now = (await fresh(signal)).nodes.find((other) => other.name === node.name)
-    if (now?.status === 'online') return node.name
+    const again = (await this.#fresh(signal)).nodes.find((other) => other.name === node.name)
+    if (again?.status === 'online') return node.name
     throw new JarvisError('cluster_unreachable', `${name} is offline.`)
   }
 
-  return {
-    known,
-    state,
-    recent,
-    catchUp,
-    readAfresh,
-    noteResult,
-    nodeNamed,
-    onlineNode,
-    changed,
-    /** Reads a guest and the cluster now, unless that was done for it a moment ago. */
-    async lookUnlessJustNow(vmid: number, signal: AbortSignal) {
-      if (readOf?.vmid !== vmid || now() - readOf.at > countsAsNowMs) await lookAfresh(vmid, signal)
-    },
-    watch(listener: () => void, wanted: 'live' | 'idle' = 'live') {
-      const own = () => listener()
-      listeners.set(own, wanted)
-      poller.paceChanged()
-      return () => {
-        listeners.delete(own)
-        poller.paceChanged()
-      }
-    },
-    close() {
-      cancelOld?.()
-      poller.close()
-      details.close()
-      listeners.clear()
-    },
+  close(): void {
+    this.#cancelOld?.()
+    this.#poller.close()
+    this.#details.close()
+    this.#listeners.clear()
+  }
+
+  #now(): number {
+    return this.#parts.clock.now()
+  }
+
+  #isLive(): boolean {
+    return [...this.#listeners.values()].includes('live')
+  }
+
+  /** True if Proxmox refuses the token. */
+  #isRefused(): boolean {
+    return this.#failure?.error instanceof ApiError && this.#failure.error.status === 401
+  }
+
+  #see(place: Guest, signal: AbortSignal): Promise<Sighting> {
+    return seeGuest(this.#parts.api, place, { now: () => this.#now(), signal })
+  }
+
+  async #look(signal: AbortSignal) {
+    const { api, clock } = this.#parts
+    try {
+      // Without the rights nothing proves that a list is whole.
+      const [reading] = await Promise.all([
+        readCluster(api, () => this.#now(), signal),
+        this.#details.learnRights(signal),
+      ])
+      // A wrong certificate at one of several addresses is reported even if another serves.
+      reading.missing.push(...api.problems())
+      await this.#learnPaused(reading, signal)
+      learn(this.known, reading)
+      this.known.clockOffMs = api.clockOffMs()
+      this.#failure = undefined
+      // Watchers are notified when this read becomes too old, however later reads end.
+      this.#cancelOld?.()
+      this.#cancelOld = clock.after(unknownAfterMs + 1, () => this.changed())
+      void api.recheck({ signal })
+    } catch (error) {
+      if (signal.aborted) return
+      this.#failure = { error, since: this.#failure?.since ?? this.#now() }
+    }
+    this.changed()
+    if (this.#failure !== undefined) return
+    void this.#details.follow(this.state(), this.#isLive())
+    void this.#marks.follow(this.state(), signal)
+  }
+
+  /** A line that begins with the age of the state, which tells how far to trust the rest. */
+  #lostLine(): string {
+    const { reading } = this.known
+    const { error } = this.#failure ?? { error: new Error('no answer yet') }
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+    return reading === undefined ? why : `last seen ${spanOf((this.#now() - reading.at) / 1000)} ago: ${why}`
+  }
+
+  /** A state read from now on. @throws JarvisError `cluster_unreachable` */
+  async #fresh(signal: AbortSignal): Promise<ClusterState> {
+    await this.#poller.refresh(signal)
+    if (this.#failure !== undefined) throw unreachable(this.#failure.error)
+    return this.state()
+  }
+
+  async #lookAfresh(vmid: number | undefined, signal: AbortSignal): Promise<void> {
+    const placeOf = ({ guests, nodes }: ClusterState) => {
+      const guest = guests.find((candidate) => candidate.vmid === vmid)
+      return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
+    }
+    // The guest is most likely still on its node, so both are read in parallel.
+    const before = placeOf(this.state())
+    const first = before && this.#see(before, signal).catch(() => undefined)
+    await this.#fresh(signal)
+    const guest = placeOf(this.state())
+    if (guest !== undefined) {
+      const isThere = before?.node === guest.node && before.type === guest.type
+      // Between two reads another guest may have taken its number, name and node. One whose marks cannot be read is not known to be the same.
+      const marked = this.#marks.read(guest, signal).catch(() => {})
+      this.known.sightings.set(guest.vmid, (isThere ? await first : undefined) ?? (await this.#see(guest, signal)))
+      await marked
+      this.changed()
+    }
+    this.#readOf = { vmid, at: this.#now() }
+  }
+
+  /** Notes a guest as an own request left it. */
+  async #noteLeft({ isGone, ...place }: GuestLeft, signal: AbortSignal) {
+    const { known } = this
+    try {
+      const seen = await readGuest(this.#parts.api, place, signal)
+      const row = listedAs(place, seen)
+      known.sightings.set(place.vmid, sightingOf(seen, this.#now()))
+      known.own.set(place.vmid, { row, at: this.#now() })
+      if (row.name !== undefined) known.lastListed.set(place.vmid, row)
+    } catch (error) {
+      if (isGone && isAbsent(error)) known.own.set(place.vmid, { row: undefined, at: this.#now() })
+    }
   }
 }
 

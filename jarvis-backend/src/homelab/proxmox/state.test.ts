@@ -4,12 +4,14 @@ import { learn, nothingKnown } from './known.ts'
 import { createRates } from './rates.ts'
 import { stateOf } from './state.ts'
 
+const fresh = { protectedTargets: new Set<string>(), startedAt: 0, lost: undefined }
+
 test('sizes of a guest whose node was never seen online are unknown, and those seen once are kept', () => {
   const known = nothingKnown(createRates())
   const look = (at: number, said: object) => {
     const rows = [{ type: 'qemu', vmid: 300, node: 'pve4', ...said }].map((row) => GuestRow.parse(row))
     learn(known, { at, nodes: [], guests: rows, storages: [], status: undefined, tasks: undefined, missing: [] })
-    const [guest] = stateOf(known, new Set(), 0, undefined).guests
+    const [guest] = stateOf(known, fresh).guests
     return guest && [guest.cpuCount, guest.ramTotalBytes, guest.diskTotalBytes]
   }
   expect(look(1, { status: 'unknown' })).toEqual([null, null, null])
@@ -28,7 +30,7 @@ test.each([
   const known = nothingKnown(createRates())
   const status = rows.map((row) => StatusRow.parse(row))
   learn(known, { at: 1, nodes: [], guests: [], storages: [], status, tasks: [], missing: [] })
-  const { isQuorate, missing } = stateOf(known, new Set(), 0, undefined)
+  const { isQuorate, missing } = stateOf(known, fresh)
   expect(isQuorate).toBe(expected)
   expect(missing.some((line) => line.startsWith('quorum'))).toBe(expected === null)
 })
@@ -45,7 +47,7 @@ test.each([
   const nodes = [NodeRow.parse({ type: 'node', node: 'pve1', status: 'online' })]
   const guests = [GuestRow.parse(row)]
   learn(known, { at: 1, nodes, guests, storages: [], status: undefined, tasks: [], missing: [] })
-  const [guest] = stateOf(known, new Set(), 0, undefined).guests
+  const [guest] = stateOf(known, fresh).guests
   expect(guest?.status).toBe(expected)
   if (expected === 'running') expect(guest).toMatchObject({ uptimeS: null, cpuRatio: null, ramBytes: null })
 })
@@ -57,7 +59,7 @@ test('memory above all that a guest has is its process on the host, so its own u
   const seen = [252_141_568, 201_326_592].map((mem) => {
     const guests = [GuestRow.parse({ ...row, mem })]
     learn(known, { at: 1, nodes, guests, storages: [], status: undefined, tasks: [], missing: [] })
-    return stateOf(known, new Set(), 0, undefined).guests[0]?.ramBytes
+    return stateOf(known, fresh).guests[0]?.ramBytes
   })
   expect(seen).toEqual([null, 201_326_592])
 })
@@ -67,7 +69,7 @@ test('a node that uses no CPU at all was not measured yet', () => {
   const look = (cpu: number) => {
     const nodes = [NodeRow.parse({ type: 'node', node: 'pve1', status: 'online', cpu, maxcpu: 4, mem: 1, maxmem: 2 })]
     learn(known, { at: 1, nodes, guests: [], storages: [], status: undefined, tasks: [], missing: [] })
-    const { nodes: shown, missing } = stateOf(known, new Set(), 0, undefined)
+    const { nodes: shown, missing } = stateOf(known, fresh)
     return [shown[0]?.cpuRatio, missing.filter((line) => line.includes('figures'))]
   }
   expect([look(0), look(0.004)]).toEqual([

@@ -14,13 +14,11 @@ const roundedOff = (ms: number) => Math.round(ms / 10_000) * 10_000
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
-/** Makes the state for clients. @param lost why the cluster cannot be read now, in words */
-export function stateOf(
-  known: Known,
-  protectedTargets: ReadonlySet<string>,
-  startedAt: number,
-  lost: string | undefined,
-): ClusterState {
+/** `startedAt`: when reading began, Unix ms. `lost`: why the cluster cannot be read now, in words. */
+type About = { protectedTargets: ReadonlySet<string>; startedAt: number; lost: string | undefined }
+
+/** Makes the state for clients. */
+export function stateOf(known: Known, { protectedTargets, startedAt, lost }: About): ClusterState {
   const { reading, self } = known
   if (reading === undefined) {
     const missing = [lost ?? 'the cluster has not been read yet']

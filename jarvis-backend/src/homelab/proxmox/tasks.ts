@@ -10,17 +10,19 @@ import type { Api } from './transport.ts'
 const width = 6
 const answerMs = 8_000
 
+/** `own`: tasks that JARVIS began. */
+type TaskSource = { api: Api; rights: Rights; own: readonly Task[]; state: Pick<ClusterState, 'nodes'> }
+
 /**
  * Reads the newest tasks of one node or of all, running ones included. The cluster's list has the last few of each node; if that is too
  * short, the nodes are asked. What cannot be read is named in `missing`.
  */
 export async function readTasks(
-  { api, rights, own }: { api: Api; rights: Rights; own: readonly Task[] },
-  { nodes }: Pick<ClusterState, 'nodes'>,
+  { api, rights, own, state }: TaskSource,
   { node, type, limit }: { node?: string; type?: string; limit: number },
   signal: AbortSignal,
 ): Promise<Partial<Task>> {
-  const asked = nodes.filter(({ name }) => node === undefined || name === node)
+  const asked = state.nodes.filter(({ name }) => node === undefined || name === node)
   const missing = asked.filter(({ status }) => status !== 'online').map(({ name, status }) => `${name} is ${status}`)
   missing.push(...hiddenLine(rights, 'tasks'))
   const known = new Map<string, Task>()

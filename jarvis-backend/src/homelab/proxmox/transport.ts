@@ -2,7 +2,7 @@ import type { Agent } from 'node:https'
 import { ApiError, failureOf, isProxyFailure, type Reply } from 'homelab-ports/failure'
 import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import type { PveApi, PveAsk, PvePath, PveValues } from '../ports.ts'
+import type { PveApi, PveAsk, PveMethod, PvePath, PveValues } from '../ports.ts'
 import { createAgent, NotConnected, type Trust } from './connect.ts'
 import { dial } from './dial.ts'
 import { Closed, exchange, type Method } from './exchange.ts'
@@ -41,164 +41,211 @@ const sockets = { cluster: 4, nodes: 8, changes: 8 }
 /** Pause before a failed address is tried again, ms. */
 const recheckMs = 30_000
 
-export function createTransport(connection: Connection, now: () => number, deadlines: Deadlines = usualDeadlines): Api {
-  const entries: Entry[] = connection.urls.map((text) => {
-    const url = new URL(text)
-    return { url, name: url.host, fault: undefined }
-  })
-  const { connectMs, clock = systemClock } = deadlines
-  const agents = {
-    cluster: createAgent(connection, { keepAlive: true, maxSockets: sockets.cluster, connectMs, clock }),
-    nodes: createAgent(connection, { keepAlive: true, maxSockets: sockets.nodes, connectMs, clock }),
-    // A new connection cannot have been closed before, so a lost request is rarely in doubt.
-    changes: createAgent(connection, { keepAlive: false, maxSockets: sockets.changes, connectMs, clock }),
+/** One request, as every address gets it. */
+type Wanted = {
+  method: Method
+  /** With its query, from the root. */
+  path: string
+  /** Neither a GET nor a DELETE may have one. */
+  form: string | undefined
+  isChange: boolean
+  /** The node that the request is for, if any. */
+  node: string | undefined
+}
+
+/** Proxmox's API over HTTPS, by the first address that answers. */
+export class Transport implements Api {
+  readonly #connection: Connection
+  readonly #now: () => number
+  readonly #deadlines: Deadlines
+  readonly #clock: Clock
+  readonly #entries: readonly Entry[]
+  readonly #agents: Readonly<Record<keyof typeof sockets, Agent>>
+  readonly #authorization: string
+  #clockOffMs: number | undefined
+
+  constructor(connection: Connection, now: () => number, deadlines: Deadlines = usualDeadlines) {
+    this.#connection = connection
+    this.#now = now
+    this.#deadlines = deadlines
+    this.#clock = deadlines.clock ?? systemClock
+    this.#entries = connection.urls.map((text) => {
+      const url = new URL(text)
+      return { url, name: url.host, fault: undefined }
+    })
+    const agent = (keepAlive: boolean, maxSockets: number) =>
+      createAgent(connection, { keepAlive, maxSockets, connectMs: deadlines.connectMs, clock: this.#clock })
+    this.#agents = {
+      cluster: agent(true, sockets.cluster),
+      nodes: agent(true, sockets.nodes),
+      // A new connection cannot have been closed before, so a lost request is rarely in doubt.
+      changes: agent(false, sockets.changes),
+    }
+    this.#authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
   }
-  const authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
 
-  /** Addresses in the given order, with those that failed last at the end. */
-  const inOrder = () => [...entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
+  async get(path: PvePath, query: PveValues, ask: PveAsk): Promise<unknown> {
+    return (await this.#call(wantedOf('GET', path, query), ask)).data
+  }
 
-  function send(entry: Entry, agent: Agent, method: Method, path: string, form: string | undefined, ask: PveAsk) {
+  async change(method: PveMethod, path: PvePath, form: PveValues, ask: PveAsk): Promise<unknown> {
+    return (await this.#call(wantedOf(method, path, form), ask)).data
+  }
+
+  async postAt(path: PvePath, form: PveValues, ask: PveAsk): Promise<{ data: unknown; dial: Dial }> {
+    const { data, entry } = await this.#call(wantedOf('POST', path, form), ask)
+    return { data, dial: (to, query, signal) => this.#dialAt(entry, `${placeOf(to)}?${encodedOf(query)}`, signal) }
+  }
+
+  clockOffMs(): number | undefined {
+    return this.#clockOffMs
+  }
+
+  problems(): string[] {
+    return this.#entries.flatMap(({ fault }) => fault?.text ?? [])
+  }
+
+  async recheck(ask: PveAsk): Promise<void> {
+    const due = this.#entries.filter(({ fault }) => fault !== undefined && this.#now() - fault.at >= recheckMs)
+    const version = {
+      method: 'GET',
+      path: '/api2/json/version',
+      form: undefined,
+      isChange: false,
+      node: undefined,
+    } as const
+    await Promise.all(
+      due.map(async (entry) => {
+        try {
+          await this.#send(entry, version, ask)
+          entry.fault = undefined
+        } catch (error) {
+          if (!ask.signal.aborted) entry.fault = this.#faultOf(entry, error)
+        }
+      }),
+    )
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy()
+  }
+
+  /** Asks the addresses in turn. @returns the answer's data, and the address that gave it */
+  async #call(wanted: Wanted, ask: PveAsk): Promise<{ data: unknown; entry: Entry }> {
+    const { isChange, node } = wanted
+    const about = { isChange, tokenId: this.#connection.tokenId, ...(node !== undefined && { node }) }
+    let lost: ApiError | undefined
+    for (const entry of this.#inOrder()) {
+      const reply = await this.#askAt(entry, wanted, ask)
+      if (reply === undefined) continue
+      if (reply.status < 400)
+        return { data: dataOf(reply, { name: entry.name, isChange, isWhole: ask.isWhole }), entry }
+      const failure = failureOf(this.#masked(reply), { ...about, host: entry.name })
+      // The address's own daemon is down: another address may serve requests that belong to no node.
+      if (isChange || node !== undefined || !isProxyFailure(reply.status)) throw failure
+      lost = failure
+      entry.fault = { text: `${entry.name} does not serve the API (${reply.status})`, at: this.#now() }
+    }
+    if (lost !== undefined) throw lost
+    throw new ApiError('cluster_unreachable', `The cluster cannot be reached: ${this.problems().join('; ')}.`)
+  }
+
+  /** @returns undefined if another address may be asked @throws ApiError, the signal's reason */
+  async #askAt(entry: Entry, wanted: Wanted, ask: PveAsk): Promise<Reply | undefined> {
+    const { isChange, node } = wanted
+    const askedAt = this.#now()
+    try {
+      const reply = await this.#sendTwice(entry, wanted, ask)
+      entry.fault = undefined
+      // The header has whole seconds; of a node that is asked through another it may be either's.
+      if (node === undefined && reply.date !== undefined)
+        this.#clockOffMs = reply.date + 500 - (askedAt + this.#now()) / 2
+      return reply
+    } catch (error) {
+      if (ask.signal.aborted) throw ask.signal.reason
+      const why = error instanceof Error ? error.message : String(error)
+      const isSent = !(error instanceof NotConnected)
+      // The node itself may be slow, and no other address would be faster.
+      if (isSent && !isChange && node !== undefined) {
+        throw new ApiError('cluster_unreachable', `${node} cannot be asked through ${entry.name}, which ${why}.`)
+      }
+      entry.fault = this.#faultOf(entry, error)
+      if (isChange && isSent) {
+        const message = `The request was sent to ${entry.name}, and the answer was lost (${why}): whether it was carried out is not known.`
+        throw new ApiError('outcome_unknown', message)
+      }
+      return undefined
+    }
+  }
+
+  /** Sends a read again if the server closed a kept connection just as it was reused. */
+  async #sendTwice(entry: Entry, wanted: Wanted, ask: PveAsk): Promise<Reply> {
+    try {
+      return await this.#send(entry, wanted, ask)
+    } catch (error) {
+      if (wanted.isChange || !(error instanceof Closed && error.isStale)) throw error
+      return this.#send(entry, wanted, ask)
+    }
+  }
+
+  #send(entry: Entry, { method, path, form, isChange, node }: Wanted, ask: PveAsk): Promise<Reply> {
     const type = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form?.length ?? 0) }
     return exchange({
       url: entry.url,
-      agent,
+      agent: isChange ? this.#agents.changes : node === undefined ? this.#agents.cluster : this.#agents.nodes,
       method,
       path,
-      headers: { accept: 'application/json', authorization, ...(form !== undefined && type) },
+      headers: {
+        accept: 'application/json',
+        authorization: this.#authorization,
+        ...(form !== undefined && type),
+      },
       body: form,
       signal: ask.signal,
-      answerMs: ask.answerMs ?? deadlines.answerMs,
-      clock,
+      answerMs: ask.answerMs ?? this.#deadlines.answerMs,
+      clock: this.#clock,
     })
   }
 
-  async function call(
-    method: Method,
-    segments: PvePath,
-    values: PveValues,
-    ask: PveAsk,
-    answeredBy?: (entry: Entry) => void,
-  ) {
-    const encoded = encodedOf(values)
-    const place = placeOf(segments)
-    const isChange = method !== 'GET'
-    // Neither a GET nor a DELETE may have a body.
-    const hasBody = method === 'POST' || method === 'PUT'
-    const path = hasBody || encoded === '' ? place : `${place}?${encoded}`
-    const node = segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined
-    const about = { isChange, tokenId: connection.tokenId, ...(node !== undefined && { node }) }
-    const agent = isChange ? agents.changes : node === undefined ? agents.cluster : agents.nodes
-
-    let lost: ApiError | undefined
-    for (const entry of inOrder()) {
-      let reply: Reply
-      const askedAt = now()
-      try {
-        reply = await asked(() => send(entry, agent, method, path, hasBody ? encoded : undefined, ask), isChange)
-      } catch (error) {
-        if (ask.signal.aborted) throw ask.signal.reason
-        const why = error instanceof Error ? error.message : String(error)
-        const isSent = !(error instanceof NotConnected)
-        // The node itself may be slow, and no other address would be faster.
-        if (isSent && !isChange && node !== undefined) {
-          throw new ApiError('cluster_unreachable', `${node} cannot be asked through ${entry.name}, which ${why}.`)
-        }
-        entry.fault = faultOf(entry, error)
-        if (isChange && isSent) {
-          const message = `The request was sent to ${entry.name}, and the answer was lost (${why}): whether it was carried out is not known.`
-          throw new ApiError('outcome_unknown', message)
-        }
-        continue
-      }
-      entry.fault = undefined
-      // The header has whole seconds; of a node that is asked through another it may be either's.
-      if (node === undefined && reply.date !== undefined) clockOffMs = reply.date + 500 - (askedAt + now()) / 2
-      answeredBy?.(entry)
-      if (reply.status < 400) return dataOf(reply, entry, isChange, ask.isWhole)
-      const failure = failureOf(masked(reply), { ...about, host: entry.name })
-      // The address's own daemon is down: another address may serve requests that belong to no node.
-      if (!isChange && node === undefined && isProxyFailure(reply.status)) {
-        lost = failure
-        entry.fault = { text: `${entry.name} does not serve the API (${reply.status})`, at: now() }
-        continue
-      }
-      throw failure
-    }
-    if (lost !== undefined) throw lost
-    throw new ApiError('cluster_unreachable', `The cluster cannot be reached: ${problems().join('; ')}.`)
-  }
-
-  let clockOffMs: number | undefined
-  const problems = () => entries.flatMap(({ fault }) => fault?.text ?? [])
-
-  /** Sends a read again where the server closed a kept connection just as it was reused. */
-  async function asked(send: () => Promise<Reply>, isChange: boolean): Promise<Reply> {
-    try {
-      return await send()
-    } catch (error) {
-      if (isChange || !(error instanceof Closed && error.isStale)) throw error
-      return send()
-    }
-  }
-
-  /** No message may contain the token's secret. */
-  function masked(reply: Reply): Reply {
-    const mask = (text: string) => text.replaceAll(connection.tokenSecret, '[token]')
-    return { status: reply.status, phrase: mask(reply.phrase), text: mask(reply.text) }
-  }
-
-  async function recheck(ask: PveAsk) {
-    const due = entries.filter(({ fault }) => fault !== undefined && now() - fault.at >= recheckMs)
-    const tries = due.map(async (entry) => {
-      try {
-        await send(entry, agents.cluster, 'GET', '/api2/json/version', undefined, ask)
-        entry.fault = undefined
-      } catch (error) {
-        if (!ask.signal.aborted) entry.fault = faultOf(entry, error)
-      }
+  #dialAt({ url, name }: Entry, path: string, signal: AbortSignal): Promise<WebSocket> {
+    const about = { host: name, tokenId: this.#connection.tokenId, isChange: false }
+    return dial({
+      url,
+      path,
+      agent: this.#agents.changes,
+      authorization: this.#authorization,
+      answerMs: this.#deadlines.answerMs,
+      signal,
+      failure: (reply) => failureOf(this.#masked(reply), about),
     })
-    await Promise.all(tries)
   }
-  const faultOf = ({ name }: Entry, error: unknown) => ({
-    text: `${name} ${error instanceof Error ? error.message : String(error)}`,
-    at: now(),
-  })
 
+  /** Addresses in the given order, with those that failed last at the end. */
+  #inOrder(): Entry[] {
+    return [...this.#entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
+  }
+
+  #faultOf({ name }: Entry, error: unknown): { text: string; at: number } {
+    return { text: `${name} ${error instanceof Error ? error.message : String(error)}`, at: this.#now() }
+  }
+
+  /** Hides the token's secret, which no message may contain. */
+  #masked({ status, phrase, text }: Reply): Reply {
+    const mask = (words: string) => words.replaceAll(this.#connection.tokenSecret, '[token]')
+    return { status, phrase: mask(phrase), text: mask(text) }
+  }
+}
+
+function wantedOf(method: Method, segments: PvePath, values: PveValues): Wanted {
+  const encoded = encodedOf(values)
+  const place = placeOf(segments)
+  const hasBody = method === 'POST' || method === 'PUT'
   return {
-    recheck,
-    get: (path, query, ask) => call('GET', path, query, ask),
-    clockOffMs: () => clockOffMs,
-    change: (method, path, form, ask) => call(method, path, form, ask),
-    async postAt(path, form, ask) {
-      let at: Entry | undefined
-      const data = await call('POST', path, form, ask, (entry) => {
-        at = entry
-      })
-      return {
-        data,
-        async dial(to, query, signal) {
-          if (at === undefined) throw new Error('a POST was answered by no address')
-          const { url, name } = at
-          const target = `${placeOf(to)}?${encodedOf(query)}`
-          const about = { host: name, tokenId: connection.tokenId, isChange: false }
-          const failure = (reply: Reply) => failureOf(masked(reply), about)
-          return dial({
-            url,
-            path: target,
-            agent: agents.changes,
-            authorization,
-            answerMs: deadlines.answerMs,
-            signal,
-            failure,
-          })
-        },
-      }
-    },
-    problems,
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy()
-    },
+    method,
+    path: hasBody || encoded === '' ? place : `${place}?${encoded}`,
+    form: hasBody ? encoded : undefined,
+    isChange: method !== 'GET',
+    node: segments[0] === 'nodes' && segments.length > 1 ? String(segments[1]) : undefined,
   }
 }
 
@@ -210,7 +257,10 @@ function encodedOf(values: PveValues): string {
   return query.toString()
 }
 
-function dataOf({ status, text }: Reply, { name }: Entry, isChange: boolean, isWhole = false): unknown {
+function dataOf(
+  { status, text }: Reply,
+  { name, isChange, isWhole = false }: { name: string; isChange: boolean; isWhole?: boolean | undefined },
+): unknown {
   try {
     if (status < 300) {
       const answer = JSON.parse(text) as { data?: unknown }

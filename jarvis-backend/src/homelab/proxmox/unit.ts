@@ -13,8 +13,7 @@ const plain = (name: string) => name.replace(/\.service$/, '')
  */
 export async function readUnit(
   { api, shell }: { api: Api; shell: Shell },
-  node: string,
-  service: string,
+  { node, service }: { node: string; service: string },
   signal: AbortSignal,
 ): Promise<UnitState> {
   const name = plain(service)

@@ -42,69 +42,84 @@ type Link = {
 const momentMs = 50
 const tries = 40
 
-/** Shares one connection per node among its commands; opened when needed and ended after `idleMs`. */
-export function createPool(parts: {
+type PoolParts = {
   connect(node: string): Promise<Connection>
   clock: Clock
   idleMs: number
-  /** Most sessions on one connection; fewer where a server refuses. */
+  /** Most sessions on one connection; fewer if a server refuses. */
   maxSessions: number
-}): Pool {
-  const { clock, idleMs } = parts
-  const links = new Map<string, Promise<Link>>()
-  const open = new Set<Connection>()
-  let isClosed = false
+}
 
-  function linkTo(node: string): Promise<Link> {
-    const known = links.get(node)
+/** Shares one connection per node among its commands; opened when needed and ended after `idleMs`. */
+export class SessionPool implements Pool {
+  readonly #parts: PoolParts
+  readonly #links = new Map<string, Promise<Link>>()
+  readonly #open = new Set<Connection>()
+  #isClosed = false
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts
+  }
+
+  async lease(node: string, signal: AbortSignal): Promise<Lease> {
+    for (;;) {
+      signal.throwIfAborted()
+      const link = await unlessAborted(this.#linkTo(node), signal)
+      if (link.connection.isLost()) this.#retire(node, link)
+      if (link.isRetired) continue
+      if (link.active < link.limit) {
+        link.active += 1
+        link.cancelIdle?.()
+        return this.#leaseOf(node, link)
+      }
+      if (await turn(link, signal)) return this.#leaseOf(node, link)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const connection of this.#open) connection.cut()
+  }
+
+  #linkTo(node: string): Promise<Link> {
+    const known = this.#links.get(node)
     if (known !== undefined) return known
-    const made = parts.connect(node).then((connection) => {
+    const made = this.#parts.connect(node).then((connection) => {
       const link: Link = {
         connection,
         active: 0,
         begun: 0,
         proven: 0,
         refusedInARow: 0,
-        limit: parts.maxSessions,
+        limit: this.#parts.maxSessions,
         isRetired: false,
         waiting: new Set(),
       }
-      open.add(connection)
+      this.#open.add(connection)
       connection.onLost(() => {
-        open.delete(connection)
+        this.#open.delete(connection)
         link.cancelIdle?.()
-        retire(node, link)
+        this.#retire(node, link)
       })
-      if (isClosed) connection.cut()
+      if (this.#isClosed) connection.cut()
       return link
     })
-    links.set(node, made)
-    made.catch(() => links.delete(node))
+    this.#links.set(node, made)
+    made.catch(() => this.#links.delete(node))
     return made
   }
 
   /** Stops using a connection; waiting callers continue with a new one. */
-  function retire(node: string, link: Link) {
+  #retire(node: string, link: Link) {
     if (link.isRetired) return
     link.isRetired = true
-    links.delete(node)
+    this.#links.delete(node)
     for (const answer of link.waiting) answer(false)
   }
 
-  const leaseOf = (node: string, link: Link): Lease => {
+  #leaseOf(node: string, link: Link): Lease {
     let isBegun = false
     const wasAlone = link.active === 1
-    const handOver = () => {
-      link.active -= 1
-      const [next] = link.waiting
-      if (next !== undefined && link.active < link.limit) {
-        link.active += 1
-        next(true)
-      }
-      if (link.active > 0) return
-      if (link.isRetired) link.connection.end()
-      else link.cancelIdle = clock.after(idleMs, link.connection.end)
-    }
     return {
       connection: link.connection,
       isHopeless: () => (link.proven === 0 ? wasAlone : link.refusedInARow > tries),
@@ -114,39 +129,31 @@ export function createPool(parts: {
         link.proven = Math.max(link.proven, link.begun)
         link.refusedInARow = 0
       },
-      release(end) {
+      release: (end) => {
         if (isBegun) link.begun -= 1
-        if (end === 'left') retire(node, link)
-        if (end !== 'refused') handOver()
+        if (end === 'left') this.#retire(node, link)
+        if (end !== 'refused') this.#handOver(link)
         else {
           // The server also refuses while it cleans up an ended session, and accepts as many as before a moment later.
           link.limit = Math.max(1, link.proven, Math.min(link.limit, link.active - 1))
           link.refusedInARow += 1
-          clock.after(momentMs, handOver)
+          this.#parts.clock.after(momentMs, () => this.#handOver(link))
         }
       },
     }
   }
 
-  return {
-    async lease(node, signal) {
-      for (;;) {
-        signal.throwIfAborted()
-        const link = await unlessAborted(linkTo(node), signal)
-        if (link.connection.isLost()) retire(node, link)
-        if (link.isRetired) continue
-        if (link.active < link.limit) {
-          link.active += 1
-          link.cancelIdle?.()
-          return leaseOf(node, link)
-        }
-        if (await turn(link, signal)) return leaseOf(node, link)
-      }
-    },
-    close() {
-      isClosed = true
-      for (const connection of open) connection.cut()
-    },
+  /** Gives the session of an ended lease to who waits longest. */
+  #handOver(link: Link) {
+    link.active -= 1
+    const [next] = link.waiting
+    if (next !== undefined && link.active < link.limit) {
+      link.active += 1
+      next(true)
+    }
+    if (link.active > 0) return
+    if (link.isRetired) link.connection.end()
+    else link.cancelIdle = this.#parts.clock.after(this.#parts.idleMs, link.connection.end)
   }
 }
 

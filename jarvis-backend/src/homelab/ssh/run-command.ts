@@ -3,7 +3,7 @@ import { JarvisError } from 'protocol'
 import type { ClientChannel } from 'ssh2'
 import type { Clock } from '../../lib/clock.ts'
 import type { CommandOutput } from '../ports.ts'
-import { cappedOutput } from './capped-output.ts'
+import { type CappedOutput, cappedOutput } from './capped-output.ts'
 import type { Lease, SessionEnd } from './pool.ts'
 
 export type CommandLimits = {
@@ -26,66 +26,63 @@ export class NotBegun extends Error {
   }
 }
 
+type CommandParts = {
+  node: string
+  clock: Clock
+  limits: CommandLimits
+  signal: AbortSignal
+  /** Standard input. Default: empty. */
+  input?: string
+}
+
+/** Settles the promise of a command. */
+type Answer = { resolve(output: CommandOutput): void; reject(error: unknown): void }
+
 /**
  * Runs one command line without TTY. Rejects at once when the signal aborts, and ends the command in the background.
  * @param lease released when its session is over, possibly later
  * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason
  */
-export function runCommand(
-  lease: Lease,
-  line: string,
-  parts: {
-    node: string
-    clock: Clock
-    limits: CommandLimits
-    signal: AbortSignal
-    /** Standard input. Default: empty. */
-    input?: string
-  },
-): Promise<CommandOutput> {
-  const { node, clock, limits, signal } = parts
-  const { client, isLost, cut } = lease.connection
-  const stdout = cappedOutput(limits.keepBytes)
-  const stderr = cappedOutput(limits.keepBytes)
-  let channel: ClientChannel | undefined
-  let exit: { code: number } | { signal: string } | undefined
-  let isSettled = false
-  let isFreed = false
-  let cancelGrace: (() => void) | undefined
+export function runCommand(lease: Lease, line: string, parts: CommandParts): Promise<CommandOutput> {
+  return new Promise((resolve, reject) => new Command(lease, parts, { resolve, reject }).start(line))
+}
 
-  return new Promise((resolve, reject) => {
-    const settle = (answer: () => void) => {
-      if (isSettled) return
-      isSettled = true
-      signal.removeEventListener('abort', onAbort)
-      disarmEnd()
-      answer()
-    }
-    const fail = (error: unknown) => settle(() => reject(error))
-    const free = (end: SessionEnd) => {
-      if (isFreed) return
-      isFreed = true
-      cancelGrace?.()
-      lease.release(end)
-    }
-    const unknown = (text: string) => new JarvisError('outcome_unknown', text)
-    const giveUp = (error: unknown) => {
-      fail(error)
-      if (channel !== undefined) end(channel)
-    }
-    const onAbort = () => giveUp(signal.reason)
+/** A command from its start to the end of its session, which may outlive the answer. */
+class Command {
+  readonly #lease: Lease
+  readonly #parts: CommandParts
+  readonly #answer: Answer
+  readonly #stdout: CappedOutput
+  readonly #stderr: CappedOutput
+  #channel: ClientChannel | undefined
+  #exit: { code: number } | { signal: string } | undefined
+  #isSettled = false
+  #isFreed = false
+  #disarmEnd = () => {}
+  #cancelGrace: (() => void) | undefined
 
+  constructor(lease: Lease, parts: CommandParts, answer: Answer) {
+    this.#lease = lease
+    this.#parts = parts
+    this.#answer = answer
+    this.#stdout = cappedOutput(parts.limits.keepBytes)
+    this.#stderr = cappedOutput(parts.limits.keepBytes)
+  }
+
+  start(line: string) {
+    const { node, clock, limits, signal } = this.#parts
+    const { client, cut } = this.#lease.connection
     if (signal.aborted) {
-      free('over')
-      reject(signal.reason)
+      this.#free('over')
+      this.#answer.reject(signal.reason)
       return
     }
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal.addEventListener('abort', this.#onAbort, { once: true })
     // If nothing answers, waiting callers of this connection must not wait longer.
     const disarmStart = clock.after(limits.startMs, cut)
-    const disarmEnd = clock.after(limits.commandMs, () =>
-      giveUp(
-        unknown(
+    this.#disarmEnd = clock.after(limits.commandMs, () =>
+      this.#giveUp(
+        unknownEnd(
           `The command on ${node} did not end within ${limits.commandMs / 1000} s. JARVIS waits no longer; it may still run there.`,
         ),
       ),
@@ -93,100 +90,142 @@ export function runCommand(
     try {
       client.exec(line, (error, opened) => {
         disarmStart()
-        if (error === undefined) follow(opened)
-        else refused(error)
+        if (error === undefined) this.#follow(opened)
+        else this.#refused(error)
       })
     } catch (cause) {
       disarmStart()
-      free('left')
-      fail(new NotBegun('lost', { cause }))
+      this.#free('left')
+      this.#fail(new NotBegun('lost', { cause }))
     }
+  }
 
-    function refused(error: Error & { reason?: unknown }) {
-      free(error.reason === undefined ? 'left' : 'refused')
-      // ssh2 reports this where the server never opened the session, so the command was not sent.
-      if (error.message === 'No response from server') fail(new NotBegun('lost', { cause: error }))
-      else if (error.reason !== undefined) fail(new NotBegun('refused', { cause: error }))
-      else fail(isLost() ? lost() : new JarvisError('cluster_refused', `${node} runs no commands over SSH.`))
+  readonly #onAbort = () => this.#giveUp(this.#parts.signal.reason)
+
+  #settle(answer: () => void) {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#parts.signal.removeEventListener('abort', this.#onAbort)
+    this.#disarmEnd()
+    answer()
+  }
+
+  #fail(error: unknown) {
+    this.#settle(() => this.#answer.reject(error))
+  }
+
+  /** Answers now, and ends the command in the background. */
+  #giveUp(error: unknown) {
+    this.#fail(error)
+    if (this.#channel !== undefined) this.#end(this.#channel)
+  }
+
+  #free(end: SessionEnd) {
+    if (this.#isFreed) return
+    this.#isFreed = true
+    this.#cancelGrace?.()
+    this.#lease.release(end)
+  }
+
+  #refused(error: Error & { reason?: unknown }) {
+    const { node } = this.#parts
+    this.#free(error.reason === undefined ? 'left' : 'refused')
+    // ssh2 reports this if the server never opened the session, so the command was not sent.
+    if (error.message === 'No response from server') this.#fail(new NotBegun('lost', { cause: error }))
+    else if (error.reason !== undefined) this.#fail(new NotBegun('refused', { cause: error }))
+    else if (this.#isLost()) this.#fail(this.#lost())
+    else this.#fail(new JarvisError('cluster_refused', `${node} runs no commands over SSH.`))
+  }
+
+  #follow(opened: ClientChannel) {
+    this.#channel = opened
+    this.#lease.begun()
+    opened.on('data', (chunk: Buffer) => this.#take(this.#stdout, chunk))
+    opened.stderr.on('data', (chunk: Buffer) => this.#take(this.#stderr, chunk))
+    opened.on('error', () => {})
+    opened.on('exit', (code: number | null, name?: string) => {
+      this.#exit = code === null ? { signal: name ?? 'SIGKILL' } : { code }
+      this.#silence()
+    })
+    opened.once('close', () => {
+      this.#free(this.#exit === undefined ? 'left' : 'over')
+      this.#finish()
+    })
+    // A program that has read enough may end before all input arrives; unread input is no failure.
+    opened.end(this.#parts.input)
+    if (this.#isSettled) this.#end(opened)
+  }
+
+  #take(output: CappedOutput, chunk: Buffer) {
+    if (!this.#isSettled) output.add(chunk)
+    this.#silence()
+  }
+
+  /** A background process may hold the output open, so it counts as complete once it is silent. */
+  #silence() {
+    if (this.#exit === undefined || this.#isSettled) return
+    this.#afterGrace(() => {
+      this.#channel?.close()
+      this.#finish()
+      this.#afterGrace(() => this.#free('left'))
+    })
+  }
+
+  #finish() {
+    const { node } = this.#parts
+    const exit = this.#exit
+    if (exit === undefined) {
+      const unclear = `The command on ${node} ended without an exit code: whether it succeeded is not known.`
+      this.#fail(this.#isLost() ? this.#lost() : unknownEnd(unclear))
+      return
     }
+    const how = 'code' in exit ? { exitCode: exit.code } : { exitCode: exitCodeOf(exit.signal), signal: exit.signal }
+    const leftOutBytes = this.#stdout.leftOutBytes() + this.#stderr.leftOutBytes()
+    const truncated = leftOutBytes > 0
+    this.#settle(() =>
+      this.#answer.resolve({
+        stdout: this.#stdout.text(),
+        stderr: this.#stderr.text(),
+        ...how,
+        truncated,
+        ...(truncated && { leftOutBytes }),
+      }),
+    )
+  }
 
-    function follow(opened: ClientChannel) {
-      channel = opened
-      lease.begun()
-      opened.on('data', (chunk: Buffer) => take(stdout, chunk))
-      opened.stderr.on('data', (chunk: Buffer) => take(stderr, chunk))
-      opened.on('error', () => {})
-      opened.on('exit', (code: number | null, name?: string) => {
-        exit = code === null ? { signal: name ?? 'SIGKILL' } : { code }
-        silence()
-      })
-      opened.once('close', () => {
-        free(exit === undefined ? 'left' : 'over')
-        finish()
-      })
-      // A program that has read enough may end before all input arrives; unread input is no failure.
-      opened.end(parts.input)
-      if (isSettled) end(opened)
-    }
+  /**
+   * Asks the command to end and then closes its channel. The sshd of a root login delivers no signals: there a program that prints
+   * nothing runs on.
+   */
+  #end(opened: ClientChannel) {
+    this.#cancelGrace?.()
+    send(opened, 'TERM')
+    this.#afterGrace(() => {
+      send(opened, 'KILL')
+      opened.close()
+      this.#afterGrace(() => this.#free('left'))
+    })
+  }
 
-    function take(output: typeof stdout, chunk: Buffer) {
-      if (!isSettled) output.add(chunk)
-      silence()
-    }
+  /** Runs `run` after the grace period, in place of what waited for it. */
+  #afterGrace(run: () => void) {
+    this.#cancelGrace?.()
+    this.#cancelGrace = this.#parts.clock.after(this.#parts.limits.graceMs, run)
+  }
 
-    /** A background process may hold the output open, so it counts as complete once it is silent. */
-    function silence() {
-      if (exit === undefined || isSettled) return
-      cancelGrace?.()
-      cancelGrace = clock.after(limits.graceMs, () => {
-        channel?.close()
-        finish()
-        cancelGrace = clock.after(limits.graceMs, () => free('left'))
-      })
-    }
+  #isLost(): boolean {
+    return this.#lease.connection.isLost()
+  }
 
-    function finish() {
-      if (exit === undefined)
-        fail(
-          isLost()
-            ? lost()
-            : unknown(`The command on ${node} ended without an exit code: whether it succeeded is not known.`),
-        )
-      else {
-        const how =
-          'code' in exit ? { exitCode: exit.code } : { exitCode: exitCodeOf(exit.signal), signal: exit.signal }
-        const leftOutBytes = stdout.leftOutBytes() + stderr.leftOutBytes()
-        const truncated = leftOutBytes > 0
-        settle(() =>
-          resolve({
-            stdout: stdout.text(),
-            stderr: stderr.text(),
-            ...how,
-            truncated,
-            ...(truncated && { leftOutBytes }),
-          }),
-        )
-      }
-    }
-
-    const lost = () =>
-      unknown(`The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`)
-
-    /**
-     * Asks the command to end and then closes its channel. The sshd of a root login delivers no signals: there a program that prints
-     * nothing runs on.
-     */
-    function end(opened: ClientChannel) {
-      cancelGrace?.()
-      send(opened, 'TERM')
-      cancelGrace = clock.after(limits.graceMs, () => {
-        send(opened, 'KILL')
-        opened.close()
-        cancelGrace = clock.after(limits.graceMs, () => free('left'))
-      })
-    }
-  })
+  #lost(): JarvisError {
+    const { node } = this.#parts
+    return unknownEnd(
+      `The connection to ${node} was lost while the command ran. Whether it ran to its end is not known.`,
+    )
+  }
 }
+
+const unknownEnd = (text: string) => new JarvisError('outcome_unknown', text)
 
 /** Sends a signal. ssh2 refuses one on a channel whose input has ended, though the protocol allows it. */
 function send(channel: ClientChannel, name: 'TERM' | 'KILL') {

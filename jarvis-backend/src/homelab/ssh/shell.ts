@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { JarvisError } from 'protocol'
 import type { CommandOptions, CommandOutput, Shell } from '../ports.ts'
 import { connect, type SshOptions } from './connect.ts'
-import { createPool } from './pool.ts'
+import { SessionPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 
 /** Sessions per connection; below sshd's usual 10, because an ended session counts there a moment longer. */
@@ -41,7 +41,7 @@ export function createSshShell(
 ): Shell & { close(): void } {
   const { clock, quote, idleMs = 300_000 } = options
   const limits = { ...usual, ...options.limits }
-  const pool = createPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions })
+  const pool = new SessionPool({ connect: (node) => connect(node, options), clock, idleMs, maxSessions })
 
   return {
     run,
@@ -49,7 +49,7 @@ export function createSshShell(
       const { stdout } = await run(node, [['realpath', '--', ...paths]], options)
       return stdout.split('\n').filter((path) => path !== '')
     },
-    close: pool.close,
+    close: () => pool.close(),
   }
 
   async function run(
