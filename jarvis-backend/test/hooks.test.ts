@@ -1,6 +1,6 @@
 import type { ChecksReply } from 'protocol'
 import { expect, test } from 'vitest'
-import { createHints } from '../src/watch/hint.ts'
+import { Hints } from '../src/watch/hint.ts'
 import { createFakeClock } from './support/fake-clock.ts'
 import { startJarvis } from './support/start-jarvis.ts'
 
@@ -57,10 +57,10 @@ test('hints within a minute are one, and an unknown kind is about everything', a
   const clock = createFakeClock(0)
   const asked: (readonly string[])[] = []
   const checks = () => [{ id: 'a' }, { id: 'b' }] as never
-  const hint = createHints({ checks, clock, soon: (ids) => asked.push(ids) })
-  hint('replication')
-  hint('replication')
-  hint('constructor')
+  const hints = new Hints({ checks, clock, soon: (ids) => asked.push(ids) })
+  hints.hear('replication')
+  hints.hear('replication')
+  hints.hear('constructor')
   expect(asked).toEqual([['replication']])
   await clock.advance(60_000)
   expect(asked).toEqual([['replication'], ['replication', 'a', 'b']])

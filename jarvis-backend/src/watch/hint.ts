@@ -10,27 +10,39 @@ const about: Readonly<Record<string, readonly string[]>> = {
 }
 const pauseMs = 60_000
 
-/** @returns a function that lets the checks of a kind of notification sweep soon, all of them for an unknown kind; once a minute at most */
-export function createHints(parts: {
+export type HintsParts = {
   checks(): readonly Check[]
+  /** Lets checks sweep soon. */
   soon(ids: readonly string[]): void
-  clock: Clock
-}): (type: string | undefined) => void {
-  const wanted = new Set<string>()
-  let isPausing = false
-  function look() {
-    if (isPausing || wanted.size === 0) return
-    isPausing = true
-    parts.soon([...wanted])
-    wanted.clear()
-    parts.clock.after(pauseMs, () => {
-      isPausing = false
-      look()
-    })
+  clock: Pick<Clock, 'after'>
+}
+
+/** Lets the checks sweep soon that a notification of Proxmox concerns, once a minute at most. */
+export class Hints {
+  readonly #parts: HintsParts
+  /** Checks that sweep after the pause. */
+  readonly #wanted = new Set<string>()
+  #isPausing = false
+
+  constructor(parts: HintsParts) {
+    this.#parts = parts
   }
-  return (type) => {
+
+  /** @param type the notification's; an unknown type concerns all checks */
+  hear(type: string | undefined): void {
     const known = type !== undefined && Object.hasOwn(about, type) ? about[type] : undefined
-    for (const id of known ?? parts.checks().map((check) => check.id)) wanted.add(id)
-    look()
+    for (const id of known ?? this.#parts.checks().map((check) => check.id)) this.#wanted.add(id)
+    this.#look()
+  }
+
+  #look(): void {
+    if (this.#isPausing || this.#wanted.size === 0) return
+    this.#isPausing = true
+    this.#parts.soon([...this.#wanted])
+    this.#wanted.clear()
+    this.#parts.clock.after(pauseMs, () => {
+      this.#isPausing = false
+      this.#look()
+    })
   }
 }

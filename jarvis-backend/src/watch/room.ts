@@ -25,14 +25,14 @@ import type { AlertStore, WindowStore } from './alert.ts'
 import { Board } from './board.ts'
 import type { Check } from './check.ts'
 import { makeChecks } from './checks/index.ts'
-import { createHints } from './hint.ts'
+import { Hints } from './hint.ts'
 import { OwnChecksFile } from './own-checks.ts'
 import { LeaningReader } from './read-leaning.ts'
 import { recordedIn } from './recorded.ts'
 import { Rounds } from './rounds.ts'
 import type { Surroundings } from './shown.ts'
 import { Teller } from './teller.ts'
-import { startTicker } from './ticker.ts'
+import { Ticker } from './ticker.ts'
 import { Watch } from './watch.ts'
 
 /** How long ended alerts are kept, ms. */
@@ -72,7 +72,18 @@ export const watchRoom = defineRoom({
       opened.changed()
     })
     facts.on('cluster.left', () => leaveCluster(opened, foundation))
-    let ticker: ReturnType<typeof startTicker> | undefined
+    const ticker = new Ticker({
+      clock: foundation.clock,
+      state: () => cluster.state(),
+      sweep: () => rounds.sweeps(),
+      nextFires: () => board.nextFires(),
+      async look() {
+        await rounds.state()
+        // Time alone ends a silence or a window.
+        teller.consider()
+      },
+      watch: (listener) => cluster.watch(listener, 'idle'),
+    })
     return {
       watch,
       contributes: {
@@ -88,21 +99,10 @@ export const watchRoom = defineRoom({
         opened.store.prune(oldBefore(foundation.clock, historyMs))
         opened.closeGone()
         teller.resume()
-        ticker = startTicker({
-          clock: foundation.clock,
-          state: () => cluster.state(),
-          sweep: () => rounds.sweeps(),
-          nextFires: () => board.nextFires(),
-          async look() {
-            await rounds.state()
-            // Time alone ends a silence or a window.
-            teller.consider()
-          },
-          watch: (listener) => cluster.watch(listener, 'idle'),
-        })
+        ticker.start()
       },
       async stop() {
-        ticker?.stop()
+        ticker.stop()
         teller.stop()
         await rounds.stop()
       },
@@ -165,8 +165,9 @@ function openWatch(needs: WatchNeeds): Opened {
     atomically: (work) => database.atomically(work),
     survey: (ports) => leaning.look(ports),
   })
+  const hints = new Hints({ checks, clock, soon: (ids) => rounds.soon(ids) })
   const watch = new Watch({
-    hint: createHints({ checks, clock, soon: (ids) => rounds.soon(ids) }),
+    hint: (type) => hints.hear(type),
     detail: (shown) => new AlertPage({ ...needs, samples, shown }),
     checks,
     board,

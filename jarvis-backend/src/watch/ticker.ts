@@ -6,52 +6,67 @@ const minuteMs = 60_000
 const settlesMs = 1_000
 const firstSweepMs = 10_000
 
-/** Calls the rounds: each minute, when a pending alert is about to fire, and when a node or the quorum comes or goes. */
-export function startTicker(parts: {
+export type TickerParts = {
   clock: Clock
   state(): ClusterState
   watch(listener: () => void): () => void
   look(): Promise<void>
   sweep(): Promise<void>
-  /** When the next pending alert fires, Unix ms; infinite where none is pending. */
+  /** The time at which the next pending alert fires, Unix ms; infinite if none is pending. */
   nextFires(): number
-}): { stop(): void } {
-  const { clock } = parts
-  let isOver = false
-  let cancel = () => {}
-  let sweepsFrom = clock.now() + firstSweepMs
-  let seen = outline(parts.state())
+}
 
-  function schedule(ms: number) {
-    cancel()
-    if (!isOver) cancel = clock.after(Math.max(0, ms), () => void tick())
+/** Calls the rounds: each minute, when a pending alert is about to fire, and when a node or the quorum comes or goes. */
+export class Ticker {
+  readonly #parts: TickerParts
+  #isOver = false
+  #cancel = () => {}
+  #unwatch = () => {}
+  #sweepsFrom = 0
+  /** The outline of the state that was looked at last. */
+  #seen = ''
+
+  constructor(parts: TickerParts) {
+    this.#parts = parts
   }
-  async function tick() {
-    await parts.look()
-    if (isOver) return
+
+  start(): void {
+    const { clock, state, watch } = this.#parts
+    this.#sweepsFrom = clock.now() + firstSweepMs
+    this.#seen = outline(state())
+    this.#unwatch = watch(() => {
+      const now = outline(state())
+      if (now === this.#seen) return
+      this.#seen = now
+      this.#schedule(settlesMs)
+    })
+    this.#schedule(0)
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#cancel()
+    this.#unwatch()
+  }
+
+  #schedule(ms: number): void {
+    this.#cancel()
+    if (!this.#isOver) this.#cancel = this.#parts.clock.after(Math.max(0, ms), () => void this.#tick())
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, look, sweep, nextFires } = this.#parts
+    await look()
+    if (this.#isOver) return
     const now = clock.now()
-    // Where the clock was set back, the sweep does not wait for the old time.
-    if (now >= sweepsFrom || sweepsFrom - now > firstSweepMs) {
-      sweepsFrom = now
-      void parts.sweep()
+    // If the clock was set back, the sweep does not wait for the old time.
+    if (now >= this.#sweepsFrom || this.#sweepsFrom - now > firstSweepMs) {
+      this.#sweepsFrom = now
+      void sweep()
     }
-    const untilSweep = sweepsFrom > now ? sweepsFrom - now : minuteMs
-    const untilFires = parts.nextFires() - now
-    schedule(Math.min(minuteMs - (now % minuteMs), untilSweep, untilFires > 0 ? untilFires : minuteMs))
-  }
-  const unwatch = parts.watch(() => {
-    const now = outline(parts.state())
-    if (now === seen) return
-    seen = now
-    schedule(settlesMs)
-  })
-  schedule(0)
-  return {
-    stop() {
-      isOver = true
-      cancel()
-      unwatch()
-    },
+    const untilSweep = this.#sweepsFrom > now ? this.#sweepsFrom - now : minuteMs
+    const untilFires = nextFires() - now
+    this.#schedule(Math.min(minuteMs - (now % minuteMs), untilSweep, untilFires > 0 ? untilFires : minuteMs))
   }
 }
 

@@ -13,7 +13,7 @@ import { recordedIn } from '../../src/watch/recorded.ts'
 import { Rounds } from '../../src/watch/rounds.ts'
 import type { Surroundings } from '../../src/watch/shown.ts'
 import { Teller } from '../../src/watch/teller.ts'
-import { startTicker } from '../../src/watch/ticker.ts'
+import { Ticker } from '../../src/watch/ticker.ts'
 import { Watch } from '../../src/watch/watch.ts'
 import type { FakeClock } from './fake-clock.ts'
 
@@ -183,7 +183,7 @@ export function startWatching(options: {
         },
       })
     : undefined
-  const ticker = startTicker({
+  const ticker = new Ticker({
     clock,
     state: () => state,
     sweep: () => rounds.sweeps(),
@@ -197,6 +197,7 @@ export function startWatching(options: {
       return () => listeners.delete(listener)
     },
   })
+  ticker.start()
   let isOver = false
   function stop() {
     if (isOver) return
