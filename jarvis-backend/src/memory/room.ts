@@ -192,7 +192,7 @@ function openMemory(parts: {
       files: {
         list: () => parts.texts.list(mainAgentId).map(({ by: _, ...file }) => file),
         read: (path) => parts.texts.read(mainAgentId, path),
-        write: (path, ...rest) => parts.texts.write(mainAgentId, path, ...rest),
+        write: (path, text, checksum, by) => parts.texts.write(mainAgentId, path, { text, checksum, by }),
         remove: (path, by) => parts.texts.remove(mainAgentId, path, by),
       },
       forget,

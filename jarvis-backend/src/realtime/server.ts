@@ -54,7 +54,11 @@ export function createRealtime(
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
       const tell = (why: string) => refused(socket.request, identity.sub, socket.nsp.name, why)
-      Object.assign(socket.data as object, { identity, refused: tell, again: tokens.again })
+      Object.assign(socket.data as object, {
+        identity,
+        refused: tell,
+        again: (identity: Identity) => tokens.again(identity),
+      })
       release(idOf(socket.conn))
       next()
     } catch (error) {
