@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTokens } from '../src/auth/tokens.ts'
+import { Tokens } from '../src/auth/tokens.ts'
 import { createPersonStore, createSignInStore } from '../src/store/sqlite/access/people.ts'
 import { createRevocationStore } from '../src/store/sqlite/access/tokens.ts'
 import { openDatabase } from '../src/store/sqlite/database.ts'
@@ -22,7 +22,7 @@ export const whoAsksRow: Row = {
     const database = openDatabase(join(dir, 'jarvis.db'))
     const people = createPersonStore(database)
     const now = Date.now
-    const tokens = createTokens({
+    const tokens = new Tokens({
       secret: 'x'.repeat(40),
       revoked: createRevocationStore(database, now),
       people,

@@ -1,6 +1,6 @@
 import type { Card } from 'protocol'
 import { expect, test } from 'vitest'
-import { createDecisions } from '../src/signing/decisions.ts'
+import { Decisions } from '../src/signing/decisions.ts'
 import { createRelyingParty } from '../src/signing/relying-party.ts'
 import { createChallengeStore } from '../src/store/sqlite/access/challenges.ts'
 import { createPasskeyStore } from '../src/store/sqlite/access/passkeys.ts'
@@ -20,7 +20,7 @@ function signing() {
     const base = { id, key, cose: '', person: `per_${person}`, userHandle: '', name: person, rpId: 'localhost' }
     passkeys.add({ ...base, counter: 0, transports: [], isSynced: false, createdAt: 1 })
   }
-  const decisions = createDecisions({
+  const decisions = new Decisions({
     store: createChallengeStore(database),
     passkeys,
     keys: createSignerKeyStore(database),

@@ -164,6 +164,6 @@ const filesOf = (texts: TextFiles): AgentFiles => ({
       .filter(({ path }) => promptFiles.includes(path) || path === 'MEMORY.md')
       .map((file) => ({ ...file, ...(promptFiles.includes(file.path) && { isPrompt: true as const }) })),
   read: texts.read,
-  write: texts.write,
+  write: (id, path, text, checksum, by) => texts.write(id, path, { text, checksum, by }),
   remove: texts.remove,
 })

@@ -31,11 +31,7 @@ export type ForeignAccountChange = {
   by: string
 }
 
-/**
- * Keeps which account of another service is whose. The key is (issuer, subject): a name or an address may be somebody else's tomorrow. Signing in makes
- * nobody: an unknown account waits until an owner admits it as a new person, and whoever is a person already links it from inside.
- */
-export function createForeignAccounts(parts: {
+type Parts = {
   store: ForeignAccountStore
   people: Pick<People, 'get' | 'add'>
   /** Commits `work` to disk before it returns. */
@@ -47,107 +43,135 @@ export function createForeignAccounts(parts: {
   /** The list is another one; called after the commit. @param person whose account it is or was */
   changed(person: string | undefined): void
   now(): number
-}) {
-  const { store, people, durably, record, changed, now } = parts
+}
 
-  const note = (change: ForeignAccountChange['change'], { id, issuer, subject, person }: ForeignAccount, by: string) =>
-    record({ change, account: id, issuer, subject, ...(person !== undefined && { person }), by })
-  /** An account of nobody, or of somebody who was removed, waits. */
-  const isWaiting = ({ person, lastSeenAt }: ForeignAccount) =>
-    (person === undefined || people.get(person) === undefined) && lastSeenAt + waitingMs > now()
-  const waiting = () => store.list().filter(isWaiting)
+/**
+ * Keeps which account of another service is whose. The key is (issuer, subject): a name or an address may be somebody else's tomorrow. Signing in makes
+ * nobody: an unknown account waits until an owner admits it as a new person, and whoever is a person already links it from inside.
+ */
+export class ForeignAccounts {
+  readonly #parts: Parts
 
-  function wait(identity: ForeignIdentity, known: ForeignAccount | undefined): void {
-    const at = now()
-    for (const { id, person, lastSeenAt } of store.list()) {
-      if (person === undefined && lastSeenAt + waitingMs <= at) store.remove(id)
-    }
-    const isNew = known === undefined || !isWaiting(known)
-    if (isNew && waiting().length >= mostWaiting) {
-      throw new JarvisError('forbidden', 'Too many wait to be let in. Ask an owner.')
-    }
-    const account = { ...identity, id: known?.id ?? newId('acc'), createdAt: known?.createdAt ?? at, lastSeenAt: at }
-    store.put(account)
-    if (isNew) note('account_waits', account, 'jarvis')
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
-  function must(id: string): ForeignAccount {
-    const account = store.list().find((one) => one.id === id)
-    if (account === undefined) throw new JarvisError('not_found', 'There is no such account.')
+
+  /** @returns the person whose account it is. @throws JarvisError `forbidden`: nobody's, which then waits, or of a disabled person */
+  enter(identity: ForeignIdentity): Person {
+    const known = this.#parts.store.find(identity.issuer, identity.subject)
+    const person = known?.person === undefined ? undefined : this.#parts.people.get(known.person)
+    if (known === undefined || person === undefined) {
+      this.#parts.durably(() => this.#wait(identity, known))
+      this.#parts.changed(undefined)
+      throw new JarvisError(
+        'forbidden',
+        'This account is nobody’s here yet. Owners see it under People; once one of them has let you in, sign in again. If you have a password here, sign in with it and link the account in Settings.',
+      )
+    }
+    if (person.disabledAt !== undefined)
+      throw new JarvisError('forbidden', 'This person cannot sign in at present. Ask an owner.')
+    this.#parts.store.seen(known.id, this.#parts.now())
+    return person
+  }
+
+  /** Makes an account a person's, who asked for it from inside. @throws JarvisError `conflict` (it is somebody else's, or they have too many) */
+  link(identity: ForeignIdentity, person: string): ForeignAccount {
+    const account = this.#parts.durably(() => {
+      const known = this.#parts.store.find(identity.issuer, identity.subject)
+      if (
+        known?.person !== undefined &&
+        known.person !== person &&
+        this.#parts.people.get(known.person) !== undefined
+      ) {
+        throw new JarvisError('conflict', 'This account is somebody else’s here. Nothing was changed.')
+      }
+      if (
+        known?.person !== person &&
+        this.#parts.store.list().filter((one) => one.person === person).length >= mostOfOne
+      ) {
+        throw new JarvisError('conflict', `You have ${mostOfOne} accounts linked. Unlink one of them first.`)
+      }
+      const at = this.#parts.now()
+      const account = { ...identity, person, id: known?.id ?? newId('acc'), createdAt: at, lastSeenAt: at }
+      this.#parts.store.put(account)
+      this.#note('account_linked', account, person)
+      return account
+    })
+    this.#parts.changed(person)
     return account
   }
 
-  return {
-    /** @returns the person whose account it is. @throws JarvisError `forbidden`: nobody's, which then waits, or of a disabled person */
-    enter(identity: ForeignIdentity): Person {
-      const known = store.find(identity.issuer, identity.subject)
-      const person = known?.person === undefined ? undefined : people.get(known.person)
-      if (known === undefined || person === undefined) {
-        durably(() => wait(identity, known))
-        changed(undefined)
-        throw new JarvisError(
-          'forbidden',
-          'This account is nobody’s here yet. Owners see it under People; once one of them has let you in, sign in again. If you have a password here, sign in with it and link the account in Settings.',
-        )
-      }
-      if (person.disabledAt !== undefined)
-        throw new JarvisError('forbidden', 'This person cannot sign in at present. Ask an owner.')
-      store.seen(known.id, now())
+  /** A person's. */
+  of(person: string): ForeignAccount[] {
+    return this.#parts.store.list().filter((account) => account.person === person)
+  }
+
+  /** All: those of people who are here, and those that wait. */
+  list(): ForeignAccount[] {
+    return this.#parts.store.list().flatMap((account) => {
+      if (!this.#isWaiting(account)) return this.#parts.people.get(account.person ?? '') === undefined ? [] : [account]
+      const { person: _, ...facts } = account
+      return [facts]
+    })
+  }
+
+  /** Lets a waiting account in as a new person, without a password. @throws JarvisError `not_found`, `conflict`, `invalid_request` */
+  admit(id: string, { name, role }: { name: string; role: string }, by: string): Person {
+    const person = this.#parts.durably(() => {
+      const account = this.#must(id)
+      if (!this.#isWaiting(account)) throw new JarvisError('conflict', 'This account does not wait any more.')
+      const person = this.#parts.people.add({ name, role, hash: undefined }, by)
+      this.#parts.store.put({ ...account, person: person.id })
+      this.#note('account_linked', { ...account, person: person.id }, by)
       return person
-    },
-    /** Makes an account a person's, who asked for it from inside. @throws JarvisError `conflict` (it is somebody else's, or they have too many) */
-    link(identity: ForeignIdentity, person: string): ForeignAccount {
-      const account = durably(() => {
-        const known = store.find(identity.issuer, identity.subject)
-        if (known?.person !== undefined && known.person !== person && people.get(known.person) !== undefined) {
-          throw new JarvisError('conflict', 'This account is somebody else’s here. Nothing was changed.')
-        }
-        if (known?.person !== person && store.list().filter((one) => one.person === person).length >= mostOfOne) {
-          throw new JarvisError('conflict', `You have ${mostOfOne} accounts linked. Unlink one of them first.`)
-        }
-        const at = now()
-        const account = { ...identity, person, id: known?.id ?? newId('acc'), createdAt: at, lastSeenAt: at }
-        store.put(account)
-        note('account_linked', account, person)
-        return account
-      })
-      changed(person)
+    })
+    this.#parts.changed(person.id)
+    return person
+  }
+
+  /** Unlinks an account or refuses a waiting one. @param person whose it must be; absent: anybody's. @throws JarvisError `not_found` */
+  remove(id: string, by: string, person?: string): void {
+    const account = this.#parts.durably(() => {
+      const account = this.#must(id)
+      if (person !== undefined && account.person !== person)
+        throw new JarvisError('not_found', 'There is no such account.')
+      this.#parts.store.remove(id)
+      this.#note(account.person === undefined ? 'account_refused' : 'account_unlinked', account, by)
+      if (account.person !== undefined) this.#parts.endSignIns(account.person)
       return account
-    },
-    /** A person's. */
-    of: (person: string): ForeignAccount[] => store.list().filter((account) => account.person === person),
-    /** All: those of people who are here, and those that wait. */
-    list: (): ForeignAccount[] =>
-      store.list().flatMap((account) => {
-        if (!isWaiting(account)) return people.get(account.person ?? '') === undefined ? [] : [account]
-        const { person: _, ...facts } = account
-        return [facts]
-      }),
-    /** Lets a waiting account in as a new person, without a password. @throws JarvisError `not_found`, `conflict`, `invalid_request` */
-    admit(id: string, { name, role }: { name: string; role: string }, by: string): Person {
-      const person = durably(() => {
-        const account = must(id)
-        if (!isWaiting(account)) throw new JarvisError('conflict', 'This account does not wait any more.')
-        const person = people.add({ name, role, hash: undefined }, by)
-        store.put({ ...account, person: person.id })
-        note('account_linked', { ...account, person: person.id }, by)
-        return person
-      })
-      changed(person.id)
-      return person
-    },
-    /** Unlinks an account or refuses a waiting one. @param person whose it must be; absent: anybody's. @throws JarvisError `not_found` */
-    remove(id: string, by: string, person?: string): void {
-      const account = durably(() => {
-        const account = must(id)
-        if (person !== undefined && account.person !== person)
-          throw new JarvisError('not_found', 'There is no such account.')
-        store.remove(id)
-        note(account.person === undefined ? 'account_refused' : 'account_unlinked', account, by)
-        if (account.person !== undefined) parts.endSignIns(account.person)
-        return account
-      })
-      changed(account.person)
-    },
+    })
+    this.#parts.changed(account.person)
+  }
+
+  #note(change: ForeignAccountChange['change'], { id, issuer, subject, person }: ForeignAccount, by: string) {
+    this.#parts.record({ change, account: id, issuer, subject, ...(person !== undefined && { person }), by })
+  }
+
+  /** An account of nobody, or of somebody who was removed, waits. */
+  #isWaiting({ person, lastSeenAt }: ForeignAccount): boolean {
+    return (
+      (person === undefined || this.#parts.people.get(person) === undefined) &&
+      lastSeenAt + waitingMs > this.#parts.now()
+    )
+  }
+
+  #wait(identity: ForeignIdentity, known: ForeignAccount | undefined): void {
+    const at = this.#parts.now()
+    for (const { id, person, lastSeenAt } of this.#parts.store.list()) {
+      if (person === undefined && lastSeenAt + waitingMs <= at) this.#parts.store.remove(id)
+    }
+    const isNew = known === undefined || !this.#isWaiting(known)
+    if (isNew && this.#parts.store.list().filter((one) => this.#isWaiting(one)).length >= mostWaiting) {
+      throw new JarvisError('forbidden', 'Too many wait to be let in. Ask an owner.')
+    }
+    const account = { ...identity, id: known?.id ?? newId('acc'), createdAt: known?.createdAt ?? at, lastSeenAt: at }
+    this.#parts.store.put(account)
+    if (isNew) this.#note('account_waits', account, 'jarvis')
+  }
+
+  #must(id: string): ForeignAccount {
+    const account = this.#parts.store.list().find((one) => one.id === id)
+    if (account === undefined) throw new JarvisError('not_found', 'There is no such account.')
+    return account
   }
 }
-export type ForeignAccounts = ReturnType<typeof createForeignAccounts>

@@ -37,8 +37,7 @@ export type LinkChange =
   | { change: 'reset_made'; person: string; name: string; expiresAt: number; by: string }
   | { change: 'reset_used'; person: string; name: string; by: string }
 
-/** Links to be sent to people: invitations, and new passwords. Of a secret only the hash is kept. */
-export function createLinks(parts: {
+type Parts = {
   store: LinkStore
   people: Pick<People, 'get' | 'must' | 'add' | 'requireName' | 'requireRole'>
   /** Commits `work` to disk before it returns. */
@@ -48,151 +47,191 @@ export function createLinks(parts: {
   /** The list of invitations is another one. */
   changed(): void
   now(): number
-}) {
-  const { store, people, durably, record, now } = parts
+}
 
-  function add(link: StoredLink): string {
+/** Links to be sent to people: invitations, and new passwords. Of a secret only the hash is kept. */
+export class Links {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @returns the secret, which is not kept. @throws JarvisError `invalid_request` */
+  invite({ role, name }: { role: string; name?: string | undefined }, by: string): Invitation & { secret: string } {
+    if (name !== undefined) this.#parts.people.requireName(name)
+    this.#parts.people.requireRole(role)
+    const createdAt = this.#parts.now()
+    const link: StoredLink & { kind: 'join' } = {
+      id: newId('inv'),
+      kind: 'join',
+      by,
+      role,
+      createdAt,
+      expiresAt: createdAt + invitationMs,
+      name,
+    }
+    const secret = this.#parts.durably(() => {
+      const { id, expiresAt } = link
+      this.#parts.record({
+        change: 'invited',
+        invitation: id,
+        role,
+        ...(name !== undefined && { name }),
+        expiresAt,
+        by,
+      })
+      return this.#add(link)
+    })
+    this.#parts.changed()
+    return { ...shown(link), secret }
+  }
+
+  /** The invitations that can still be used. */
+  invitations(): Invitation[] {
+    return this.#parts.store
+      .list()
+      .flatMap((link) =>
+        link.kind === 'join' && link.expiresAt > this.#parts.now() && this.#isMakersYet(link) ? [shown(link)] : [],
+      )
+  }
+
+  /** @throws JarvisError `not_found` */
+  withdraw(id: string, by: string): void {
+    this.#parts.durably(() => {
+      const link = this.#parts.store.list().find((one) => one.id === id)
+      if (link?.kind !== 'join' || !this.#parts.store.end(id))
+        throw new JarvisError('not_found', 'There is no such invitation. It may have been used.')
+      this.#parts.record({ change: 'invitation_withdrawn', invitation: id, ...about(link), by })
+    })
+    this.#parts.changed()
+  }
+
+  /** Withdraws those that a person made who may not invite any more. Call it in the transaction that takes the right. */
+  void(by: string, why: string): void {
+    for (const link of this.#parts.store.list()) {
+      if (link.by !== by || !this.#parts.store.end(link.id) || link.kind !== 'join') continue
+      this.#parts.record({ change: 'invitation_withdrawn', invitation: link.id, ...about(link), by: 'jarvis', why })
+    }
+  }
+
+  /** Makes a link that sets a new password. @returns the secret. @throws JarvisError `not_found` */
+  reset(person: string, by: string): { secret: string; expiresAt: number } {
+    const createdAt = this.#parts.now()
+    const expiresAt = createdAt + resetMs
+    return this.#parts.durably(() => {
+      const { name } = this.#parts.people.must(person)
+      // The newest counts alone.
+      for (const link of this.#parts.store.list())
+        if (link.kind === 'reset' && link.person === person) this.#parts.store.end(link.id)
+      const secret = this.#add({ id: newId('rst'), kind: 'reset', by, person, createdAt, expiresAt })
+      this.#parts.record({ change: 'reset_made', person, name, expiresAt, by })
+      return { secret, expiresAt }
+    })
+  }
+
+  /** Returns the purpose of a link. @throws JarvisError `not_found` */
+  look(secret: string): LinkReply {
+    const link = this.#counting(secret)
+    const { expiresAt } = link
+    if (link.kind === 'reset') return { kind: 'reset', name: this.#parts.people.must(link.person).name, expiresAt }
+    const inviter = this.#parts.people.get(link.by)?.name
+    return { kind: 'join', ...about(link), ...(inviter !== undefined && { by: inviter }), expiresAt }
+  }
+
+  /** @throws JarvisError `not_found` */
+  requireInvitation(secret: string): void {
+    this.#counting(secret, 'join')
+  }
+
+  /** @returns the person whose password it sets. @throws JarvisError `not_found` */
+  requireReset(secret: string): string {
+    return this.#counting(secret, 'reset').person
+  }
+
+  /** Uses an invitation: with it, a person is added. @throws JarvisError `not_found`, `conflict` (the name is taken) */
+  join({ secret, name, hash }: { secret: string; name: string; hash: string }): Person {
+    const person = this.#parts.durably(() => {
+      const link = this.#counting(secret, 'join')
+      this.#use(link)
+      return this.#parts.people.add({ name, role: link.role, hash, invitation: link.id }, link.by)
+    })
+    this.#parts.changed()
+    return person
+  }
+
+  /** Uses a link that sets a password, in the transaction that sets it. @throws JarvisError `not_found` */
+  useReset(secret: string): void {
+    this.#parts.durably(() => {
+      const link = this.#counting(secret, 'reset')
+      this.#use(link)
+      this.#parts.record({
+        change: 'reset_used',
+        person: link.person,
+        name: this.#parts.people.must(link.person).name,
+        by: link.by,
+      })
+    })
+  }
+
+  /** The names of those for whom a link was made of which nobody was told yet. */
+  untoldResets(): string[] {
+    return this.#parts.durably(() =>
+      this.#parts.store
+        .untold()
+        .flatMap((link) => (link.kind === 'reset' ? (this.#parts.people.get(link.person)?.name ?? []) : [])),
+    )
+  }
+
+  #add(link: StoredLink): string {
     const secret = randomBytes(16).toString('base64url')
-    store.prune(now())
-    store.add(link, hashOf(secret))
+    this.#parts.store.prune(this.#parts.now())
+    this.#parts.store.add(link, hashOf(secret))
     return secret
   }
-  const shown = ({ id, by, createdAt, expiresAt, ...link }: StoredLink & { kind: 'join' }): Invitation => ({
-    id,
-    role: link.role,
-    by,
-    createdAt,
-    expiresAt,
-    ...(link.name !== undefined && { name: link.name }),
-  })
 
   /** True if the maker of the link may still make one. */
-  const isMakersYet = ({ by }: StoredLink) => {
+  #isMakersYet({ by }: StoredLink): boolean {
     if (by === commandLine) return true
-    const maker = people.get(by)
+    const maker = this.#parts.people.get(by)
     return maker?.role === 'owner' && maker.disabledAt === undefined
   }
-  const isRole = (role: string) => {
+
+  #isRole(role: string): boolean {
     try {
-      people.requireRole(role)
+      this.#parts.people.requireRole(role)
       return true
     } catch {
       return false
     }
   }
+
   /** @throws JarvisError `not_found`, the same for every link that does not count */
-  function counting<K extends StoredLink['kind']>(secret: string, kind?: K): Extract<StoredLink, { kind: K }> {
-    const link = store.byHash(hashOf(secret))
+  #counting<K extends StoredLink['kind']>(secret: string, kind?: K): Extract<StoredLink, { kind: K }> {
+    const link = this.#parts.store.byHash(hashOf(secret))
     const counts =
       link !== undefined &&
       (kind === undefined || link.kind === kind) &&
-      link.expiresAt > now() &&
-      isMakersYet(link) &&
-      (link.kind === 'join' ? isRole(link.role) : people.get(link.person)?.disabledAt === undefined)
-    if (!counts || (link.kind === 'reset' && people.get(link.person) === undefined)) throw refused()
+      link.expiresAt > this.#parts.now() &&
+      this.#isMakersYet(link) &&
+      (link.kind === 'join' ? this.#isRole(link.role) : this.#parts.people.get(link.person)?.disabledAt === undefined)
+    if (!counts || (link.kind === 'reset' && this.#parts.people.get(link.person) === undefined)) throw refused()
     return link as Extract<StoredLink, { kind: K }>
   }
-  function use(link: StoredLink): void {
-    if (!store.end(link.id)) throw refused()
-  }
 
-  return {
-    /** @returns the secret, which is not kept. @throws JarvisError `invalid_request` */
-    invite({ role, name }: { role: string; name?: string | undefined }, by: string): Invitation & { secret: string } {
-      if (name !== undefined) people.requireName(name)
-      people.requireRole(role)
-      const createdAt = now()
-      const link: StoredLink & { kind: 'join' } = {
-        id: newId('inv'),
-        kind: 'join',
-        by,
-        role,
-        createdAt,
-        expiresAt: createdAt + invitationMs,
-        name,
-      }
-      const secret = durably(() => {
-        const { id, expiresAt } = link
-        record({ change: 'invited', invitation: id, role, ...(name !== undefined && { name }), expiresAt, by })
-        return add(link)
-      })
-      parts.changed()
-      return { ...shown(link), secret }
-    },
-    /** The invitations that can still be used. */
-    invitations: (): Invitation[] =>
-      store
-        .list()
-        .flatMap((link) => (link.kind === 'join' && link.expiresAt > now() && isMakersYet(link) ? [shown(link)] : [])),
-    /** @throws JarvisError `not_found` */
-    withdraw(id: string, by: string): void {
-      durably(() => {
-        const link = store.list().find((one) => one.id === id)
-        if (link?.kind !== 'join' || !store.end(id))
-          throw new JarvisError('not_found', 'There is no such invitation. It may have been used.')
-        record({ change: 'invitation_withdrawn', invitation: id, ...about(link), by })
-      })
-      parts.changed()
-    },
-    /** Withdraws those that a person made who may not invite any more. Call it in the transaction that takes the right. */
-    void(by: string, why: string): void {
-      for (const link of store.list()) {
-        if (link.by !== by || !store.end(link.id) || link.kind !== 'join') continue
-        record({ change: 'invitation_withdrawn', invitation: link.id, ...about(link), by: 'jarvis', why })
-      }
-    },
-    /** Makes a link that sets a new password. @returns the secret. @throws JarvisError `not_found` */
-    reset(person: string, by: string): { secret: string; expiresAt: number } {
-      const createdAt = now()
-      const expiresAt = createdAt + resetMs
-      return durably(() => {
-        const { name } = people.must(person)
-        // The newest counts alone.
-        for (const link of store.list()) if (link.kind === 'reset' && link.person === person) store.end(link.id)
-        const secret = add({ id: newId('rst'), kind: 'reset', by, person, createdAt, expiresAt })
-        record({ change: 'reset_made', person, name, expiresAt, by })
-        return { secret, expiresAt }
-      })
-    },
-    /** Returns the purpose of a link. @throws JarvisError `not_found` */
-    look(secret: string): LinkReply {
-      const link = counting(secret)
-      const { expiresAt } = link
-      if (link.kind === 'reset') return { kind: 'reset', name: people.must(link.person).name, expiresAt }
-      const inviter = people.get(link.by)?.name
-      return { kind: 'join', ...about(link), ...(inviter !== undefined && { by: inviter }), expiresAt }
-    },
-    /** @throws JarvisError `not_found` */
-    requireInvitation: (secret: string): void => void counting(secret, 'join'),
-    /** @returns the person whose password it sets. @throws JarvisError `not_found` */
-    requireReset: (secret: string): string => counting(secret, 'reset').person,
-    /** Uses an invitation: with it, a person is added. @throws JarvisError `not_found`, `conflict` (the name is taken) */
-    join({ secret, name, hash }: { secret: string; name: string; hash: string }): Person {
-      const person = durably(() => {
-        const link = counting(secret, 'join')
-        use(link)
-        return people.add({ name, role: link.role, hash, invitation: link.id }, link.by)
-      })
-      parts.changed()
-      return person
-    },
-    /** Uses a link that sets a password, in the transaction that sets it. @throws JarvisError `not_found` */
-    useReset(secret: string): void {
-      durably(() => {
-        const link = counting(secret, 'reset')
-        use(link)
-        record({ change: 'reset_used', person: link.person, name: people.must(link.person).name, by: link.by })
-      })
-    },
-    /** The names of those for whom a link was made of which nobody was told yet. */
-    untoldResets: (): string[] =>
-      durably(() =>
-        store.untold().flatMap((link) => (link.kind === 'reset' ? (people.get(link.person)?.name ?? []) : [])),
-      ),
+  #use(link: StoredLink): void {
+    if (!this.#parts.store.end(link.id)) throw refused()
   }
 }
-export type Links = ReturnType<typeof createLinks>
 
+const shown = ({ id, by, createdAt, expiresAt, ...link }: StoredLink & { kind: 'join' }): Invitation => ({
+  id,
+  role: link.role,
+  by,
+  createdAt,
+  expiresAt,
+  ...(link.name !== undefined && { name: link.name }),
+})
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 const about = ({ role, name }: StoredLink & { kind: 'join' }) => ({ role, ...(name !== undefined && { name }) })
 const refused = () =>

@@ -11,7 +11,7 @@ const accessMs = 15 * 60_000
 /** Lifetime of a consent since its last refresh, ms. */
 const refreshMs = 30 * 24 * 60 * 60_000
 
-/** Requests that a client may make in a minute, where whoever allowed it named no number. */
+/** Requests that a client may make in a minute if the person who allowed it named no number. */
 export const usualRate = 300
 
 /** Token reply of RFC 6749. `expires_in`: seconds. */
@@ -28,26 +28,150 @@ export type ConsentChange =
   | { change: 'created'; name: string; isReadOnly: boolean; client: string; clientId: string; by: string }
   | { change: 'revoked'; name: string; by: string; because?: string }
 
-/**
- * Issues and checks authorization codes, access tokens and refresh tokens of clients that an operator allowed. None of them can decide a
- * confirmation.
- */
-export function createOAuthSecrets(parts: {
+type Parts = {
   store: OAuthStore
   /** Commits `work` to disk before it returns. */
   durably<T>(work: () => T): T
   record(change: ConsentChange): void
   now(): number
-}) {
-  const { store, durably, record, now } = parts
-  // In memory only: a code lives one minute, and after a restart the operator clicks once more.
-  const codes = new Map<string, Allowed & { until: number; usedFor?: string }>()
+}
 
-  function issue(consent: Consent): TokenReply {
+/**
+ * Issues and checks authorization codes, access tokens and refresh tokens of clients that an operator allowed. None of them can decide a
+ * confirmation.
+ */
+export class OAuthSecrets {
+  readonly #parts: Parts
+  // In memory only: a code lives one minute, and after a restart the operator clicks once more.
+  readonly #codes = new Map<string, Allowed & { until: number; usedFor?: string }>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @returns a code that can be exchanged once, within a minute */
+  allow(allowed: Allowed): string {
+    const { request, isReadOnly, by } = allowed
+    for (const [hash, { until }] of this.#codes) if (until <= this.#parts.now()) this.#codes.delete(hash)
+    const code = randomBytes(32).toString('base64url')
+    const { client, redirectUri } = request
+    this.#parts.durably(() =>
+      this.#parts.record({ change: 'allowed', isReadOnly, client: client.name, clientId: client.id, redirectUri, by }),
+    )
+    this.#codes.set(hashToken(code), { ...allowed, until: this.#parts.now() + codeMs })
+    return code
+  }
+
+  /** Exchanges a code for tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
+  exchange(asked: {
+    code: string
+    clientId: string
+    verifier: string
+    redirectUri?: string
+    resource?: string
+  }): TokenReply {
+    const known = this.#codes.get(hashToken(asked.code))
+    if (known === undefined || known.until <= this.#parts.now() || known.request.client.id !== asked.clientId) {
+      throw new OAuthError('invalid_grant', 'The code is not known, or older than a minute.')
+    }
+    if (known.usedFor !== undefined) {
+      this.#end(known.usedFor, 'jarvis', 'its code was used twice')
+      throw new OAuthError('invalid_grant', 'The code was used before.')
+    }
+    const { request, isReadOnly, requestsPerMinute = usualRate, by } = known
+    // A code is used up even by a wrong exchange: whoever lacks the verifier has stolen the code.
+    known.usedFor = ''
+    const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
+    if (challenge !== request.challenge || (asked.redirectUri ?? request.redirectUri) !== request.redirectUri) {
+      throw new OAuthError('invalid_grant', 'The code was made for another request.')
+    }
+    requireResource(asked.resource ?? request.resource, request.resource)
+    const { client, resource } = request
+    const name = nameFor(client.name)
+    const token: ApiToken = {
+      name,
+      doors: ['mcp'],
+      scope: isReadOnly ? 'read' : 'ask',
+      requestsPerMinute,
+      calls: 0,
+      createdAt: this.#parts.now(),
+      expiresAt: this.#parts.now() + refreshMs,
+      clientName: client.name,
+      ...personFor(by),
+    }
+    const consent = { token, clientId: client.id, resource }
+    const reply = this.#parts.durably(() => {
+      this.#parts.store.prune(this.#parts.now())
+      this.#parts.store.addConsent(consent)
+      this.#parts.record({ change: 'created', name, isReadOnly, client: client.name, clientId: client.id, by })
+      return this.#issue(consent)
+    })
+    known.usedFor = name
+    return reply
+  }
+
+  /** Exchanges a refresh token for the next pair of tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
+  refresh(asked: { refreshToken: string; clientId: string; resource?: string }): TokenReply {
+    const hash = hashToken(asked.refreshToken)
+    const known = this.#parts.store.secret(hash)
+    if (
+      known?.kind !== 'refresh' ||
+      known.consent.clientId !== asked.clientId ||
+      known.expiresAt <= this.#parts.now()
+    ) {
+      throw new OAuthError('invalid_grant', 'The refresh token is not known, or has expired. Sign in again.')
+    }
+    const { consent } = known
+    requireResource(asked.resource ?? consent.resource, consent.resource)
+    const reply = this.#parts.durably(() => {
+      if (!this.#parts.store.use(hash, this.#parts.now())) return undefined
+      this.#parts.store.prune(this.#parts.now())
+      this.#parts.store.extendConsent(consent.token.name, this.#parts.now() + refreshMs)
+      return this.#issue(consent)
+    })
+    if (reply !== undefined) return reply
+    this.#end(consent.token.name, 'jarvis', 'its refresh token was used twice')
+    throw new OAuthError('invalid_grant', 'The refresh token was used before, so all of them are void. Sign in again.')
+  }
+
+  /** Revokes a token and with it the client's whole consent (RFC 7009). An unknown token is ignored. */
+  revoke(token: string, clientId: string | undefined): void {
+    const consent = this.#parts.store.secret(hashToken(token))?.consent
+    if (consent !== undefined && (clientId ?? consent.clientId) === consent.clientId) {
+      this.#end(consent.token.name, consent.token.clientName ?? 'client')
+    }
+  }
+
+  /** Checks an access token for `resource`. @throws JarvisError `unauthorized`, `token_expired` */
+  verify(token: string, resource: string): ApiToken {
+    const known = this.#parts.store.secret(hashToken(token))
+    if (known?.kind !== 'access') {
+      throw new JarvisError('unauthorized', 'This token is not known. Sign in from the client.')
+    }
+    const { consent } = known
+    if (consent.resource !== resource) {
+      throw new JarvisError('unauthorized', `This token counts at ${consent.resource} alone.`)
+    }
+    if (known.expiresAt <= this.#parts.now()) {
+      throw new JarvisError('token_expired', 'This access token has expired. Refresh it.')
+    }
+    return consent.token
+  }
+
+  /**
+   * Checks that a consent still holds. A request may outlast its access token, because the client refreshes it meanwhile.
+   * @throws JarvisError `unauthorized` once the consent has ended
+   */
+  requireConsent(name: string): void {
+    if ((this.#parts.store.consentUntil(name) ?? 0) <= this.#parts.now())
+      throw new JarvisError('unauthorized', 'Sign in from the client.')
+  }
+
+  #issue(consent: Consent): TokenReply {
     const { name } = consent.token
     const secret = (prefix: string, kind: OAuthSecret['kind'], lastsMs: number) => {
       const text = `${prefix}_${randomBytes(32).toString('base64url')}`
-      store.addSecret(hashToken(text), { name, kind, expiresAt: now() + lastsMs })
+      this.#parts.store.addSecret(hashToken(text), { name, kind, expiresAt: this.#parts.now() + lastsMs })
       return text
     }
     return {
@@ -59,130 +183,13 @@ export function createOAuthSecrets(parts: {
     }
   }
 
-  const end = (name: string, by: string, because?: string) =>
-    durably(() => {
-      if (store.endConsent(name)) record({ change: 'revoked', name, by, ...(because !== undefined && { because }) })
+  #end(name: string, by: string, because?: string): void {
+    this.#parts.durably(() => {
+      if (this.#parts.store.endConsent(name))
+        this.#parts.record({ change: 'revoked', name, by, ...(because !== undefined && { because }) })
     })
-
-  return {
-    /** @returns a code that can be exchanged once, within a minute */
-    allow(allowed: Allowed): string {
-      const { request, isReadOnly, by } = allowed
-      for (const [hash, { until }] of codes) if (until <= now()) codes.delete(hash)
-      const code = randomBytes(32).toString('base64url')
-      const { client, redirectUri } = request
-      durably(() =>
-        record({ change: 'allowed', isReadOnly, client: client.name, clientId: client.id, redirectUri, by }),
-      )
-      codes.set(hashToken(code), { ...allowed, until: now() + codeMs })
-      return code
-    },
-
-    /** Exchanges a code for tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
-    exchange(asked: {
-      code: string
-      clientId: string
-      verifier: string
-      redirectUri?: string
-      resource?: string
-    }): TokenReply {
-      const known = codes.get(hashToken(asked.code))
-      if (known === undefined || known.until <= now() || known.request.client.id !== asked.clientId) {
-        throw new OAuthError('invalid_grant', 'The code is not known, or older than a minute.')
-      }
-      if (known.usedFor !== undefined) {
-        end(known.usedFor, 'jarvis', 'its code was used twice')
-        throw new OAuthError('invalid_grant', 'The code was used before.')
-      }
-      const { request, isReadOnly, requestsPerMinute = usualRate, by } = known
-      // A code is used up even by a wrong exchange: whoever lacks the verifier has stolen the code.
-      known.usedFor = ''
-      const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
-      if (challenge !== request.challenge || (asked.redirectUri ?? request.redirectUri) !== request.redirectUri) {
-        throw new OAuthError('invalid_grant', 'The code was made for another request.')
-      }
-      requireResource(asked.resource ?? request.resource, request.resource)
-      const { client, resource } = request
-      const name = nameFor(client.name)
-      const token: ApiToken = {
-        name,
-        doors: ['mcp'],
-        scope: isReadOnly ? 'read' : 'ask',
-        requestsPerMinute,
-        calls: 0,
-        createdAt: now(),
-        expiresAt: now() + refreshMs,
-        clientName: client.name,
-        ...personFor(by),
-      }
-      const consent = { token, clientId: client.id, resource }
-      const reply = durably(() => {
-        store.prune(now())
-        store.addConsent(consent)
-        record({ change: 'created', name, isReadOnly, client: client.name, clientId: client.id, by })
-        return issue(consent)
-      })
-      known.usedFor = name
-      return reply
-    },
-
-    /** Exchanges a refresh token for the next pair of tokens. @throws OAuthError `invalid_grant`, `invalid_target` */
-    refresh(asked: { refreshToken: string; clientId: string; resource?: string }): TokenReply {
-      const hash = hashToken(asked.refreshToken)
-      const known = store.secret(hash)
-      if (known?.kind !== 'refresh' || known.consent.clientId !== asked.clientId || known.expiresAt <= now()) {
-        throw new OAuthError('invalid_grant', 'The refresh token is not known, or has expired. Sign in again.')
-      }
-      const { consent } = known
-      requireResource(asked.resource ?? consent.resource, consent.resource)
-      const reply = durably(() => {
-        if (!store.use(hash, now())) return undefined
-        store.prune(now())
-        store.extendConsent(consent.token.name, now() + refreshMs)
-        return issue(consent)
-      })
-      if (reply !== undefined) return reply
-      end(consent.token.name, 'jarvis', 'its refresh token was used twice')
-      throw new OAuthError(
-        'invalid_grant',
-        'The refresh token was used before, so all of them are void. Sign in again.',
-      )
-    },
-
-    /** Revokes a token and with it the client's whole consent (RFC 7009). An unknown token is ignored. */
-    revoke(token: string, clientId: string | undefined): void {
-      const consent = store.secret(hashToken(token))?.consent
-      if (consent !== undefined && (clientId ?? consent.clientId) === consent.clientId) {
-        end(consent.token.name, consent.token.clientName ?? 'client')
-      }
-    },
-
-    /** Checks an access token for `resource`. @throws JarvisError `unauthorized`, `token_expired` */
-    verify(token: string, resource: string): ApiToken {
-      const known = store.secret(hashToken(token))
-      if (known?.kind !== 'access') {
-        throw new JarvisError('unauthorized', 'This token is not known. Sign in from the client.')
-      }
-      const { consent } = known
-      if (consent.resource !== resource) {
-        throw new JarvisError('unauthorized', `This token counts at ${consent.resource} alone.`)
-      }
-      if (known.expiresAt <= now()) {
-        throw new JarvisError('token_expired', 'This access token has expired. Refresh it.')
-      }
-      return consent.token
-    },
-
-    /**
-     * Checks that a consent still holds. A request may outlast its access token, because the client refreshes it meanwhile.
-     * @throws JarvisError `unauthorized` once the consent has ended
-     */
-    requireConsent(name: string): void {
-      if ((store.consentUntil(name) ?? 0) <= now()) throw new JarvisError('unauthorized', 'Sign in from the client.')
-    },
   }
 }
-export type OAuthSecrets = ReturnType<typeof createOAuthSecrets>
 
 /** A token's name with a random suffix, because sessions are found by name and a name must not be used twice. */
 function nameFor(clientName: string): string {

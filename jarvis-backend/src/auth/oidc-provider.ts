@@ -27,29 +27,103 @@ const timeoutS = 10
 const skewMs = 60_000
 const longestHint = 100
 
-/** A service that speaks OpenID Connect: code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
-export function createOidcProvider(parts: {
+type Parts = {
   issuer: string
   clientId: string
   clientSecret?: string
   name: string
   now(): number
   report(error: unknown, message: string): void
-}): IdentityProvider {
-  const { issuer, clientId, clientSecret, name, now, report } = parts
-  let kept: { at: number; config: Promise<Configuration> } | undefined
+}
 
-  /** The library is loaded with the first sign-in, for most installations have no such service. */
-  const library = () => import('openid-client')
+/** A service that speaks OpenID Connect: code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
+export class OidcProvider implements IdentityProvider {
+  readonly name: string
+  readonly #parts: Parts
+  #kept: { at: number; config: Promise<Configuration> } | undefined
 
-  async function discover(): Promise<Configuration> {
+  constructor(parts: Parts) {
+    this.name = parts.name
+    this.#parts = parts
+  }
+
+  async begin(redirectUri: string): Promise<{ url: string; expected: Expected }> {
+    const [oidc, config] = [await library(), await this.#configuration()]
+    const expected = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() }
+    const url = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: 'openid profile email',
+      state: expected.state,
+      nonce: expected.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(expected.verifier),
+      code_challenge_method: 'S256',
+    })
+    return { url: url.href, expected }
+  }
+
+  async finish(answer: URL, { state, nonce, verifier }: Expected): Promise<ForeignIdentity> {
+    const [oidc, config] = [await library(), await this.#configuration()]
+    try {
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+      const answered = await oidc.authorizationCodeGrant(config, answer, checks)
+      const claims = answered.claims()
+      if (claims === undefined || claims.sub.length === 0 || claims.sub.length > 255) throw new Error('no subject')
+      // The library checks neither: a token that was made for another client, and one of a time to come.
+      if (claims.azp !== undefined && claims.azp !== this.#parts.clientId) throw new Error('a foreign azp')
+      if (claims.iat * 1_000 > this.#parts.now() + skewMs) throw new Error('an iat to come')
+      const more = await this.#furtherClaims(config, answered.access_token, claims)
+      const name =
+        hint(claims.name) ?? hint(more.name) ?? hint(claims.preferred_username) ?? hint(more.preferred_username)
+      return { issuer: claims.iss, subject: claims.sub, name, email: hint(claims.email) ?? hint(more.email) }
+    } catch (error) {
+      throw this.#refusal(error)
+    }
+  }
+
+  /** Reports why an answer does not count. @returns what the person is told */
+  #refusal(error: unknown): JarvisError {
+    const { issuer, report } = this.#parts
+    const alg = otherAlgorithm(error)
+    // The error's message may hold what was sent, so only the code is reported.
+    report(
+      new Error(codeOf(error)),
+      `an answer of ${issuer} was refused${alg === undefined ? '' : `: signed with ${alg}`}`,
+    )
+    return new JarvisError(
+      'invalid_credentials',
+      alg === undefined
+        ? `What ${this.name} answered does not count. Try again.`
+        : `${this.name} signs with ${alg}, and JARVIS takes only signatures by a key that the service alone holds. Set RS256 or ES256 for this client there (in Authentik a signing key).`,
+    )
+  }
+
+  async #configuration(): Promise<Configuration> {
+    const { issuer, now, report } = this.#parts
+    if (this.#kept === undefined || this.#kept.at + keptMs <= now())
+      this.#kept = { at: now(), config: this.#discover() }
+    try {
+      return await this.#kept.config
+    } catch (error) {
+      this.#kept = undefined
+      const other = otherIssuer(error)
+      const problem =
+        other === undefined
+          ? `${this.name} could not be reached, or is not what JARVIS_OIDC_ISSUER says. Sign in otherwise.`
+          : `JARVIS_OIDC_ISSUER is ${issuer}, and ${this.name} calls itself ${other}. Set JARVIS_OIDC_ISSUER to that, if it is your service.`
+      report(error, `${issuer} cannot be used to sign in${other === undefined ? '' : `: it calls itself ${other}`}`)
+      throw new JarvisError('conflict', problem, { cause: error })
+    }
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.#parts
     const oidc = await library()
     const isLocal = isLoopbackHost(new URL(issuer).hostname)
     const extras = [oidc.enableNonRepudiationChecks, ...(isLocal ? [oidc.allowInsecureRequests] : [])]
     const client = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
     const options = { execute: extras, timeout: timeoutS }
     const ask = (address: string) => oidc.discovery(new URL(address), clientId, undefined, client, options)
-    // Both spellings ask for the same document. Only its own one counts, which tokens must name.
+    // Both spellings ask for the same document. Only the document's own spelling counts, which tokens must name.
     const found = await ask(issuer).catch((error: unknown) => {
       if (otherIssuer(error) !== slashed(issuer)) throw error
       return ask(slashed(issuer))
@@ -68,24 +142,9 @@ export function createOidcProvider(parts: {
     for (const extra of extras) extra(config)
     return config
   }
-  async function configuration(): Promise<Configuration> {
-    if (kept === undefined || kept.at + keptMs <= now()) kept = { at: now(), config: discover() }
-    try {
-      return await kept.config
-    } catch (error) {
-      kept = undefined
-      const other = otherIssuer(error)
-      const problem =
-        other === undefined
-          ? `${name} could not be reached, or is not what JARVIS_OIDC_ISSUER says. Sign in otherwise.`
-          : `JARVIS_OIDC_ISSUER is ${issuer}, and ${name} calls itself ${other}. Set JARVIS_OIDC_ISSUER to that, if it is your service.`
-      report(error, `${issuer} cannot be used to sign in${other === undefined ? '' : `: it calls itself ${other}`}`)
-      throw new JarvisError('conflict', problem, { cause: error })
-    }
-  }
 
   /** Reads the claims of UserInfo, because the ID token of some services holds no name. UserInfo proves nothing, so the sign-in goes on if it fails. */
-  async function furtherClaims(
+  async #furtherClaims(
     config: Configuration,
     accessToken: string,
     { sub, name: known, email }: Record<string, unknown> & { sub: string },
@@ -95,63 +154,14 @@ export function createOidcProvider(parts: {
     try {
       return await (await library()).fetchUserInfo(config, accessToken, sub)
     } catch (error) {
-      report(new Error(codeOf(error)), `UserInfo of ${issuer} could not be read`)
+      this.#parts.report(new Error(codeOf(error)), `UserInfo of ${this.#parts.issuer} could not be read`)
       return {}
     }
   }
-
-  return {
-    name,
-    async begin(redirectUri) {
-      const [oidc, config] = [await library(), await configuration()]
-      const expected = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() }
-      const url = oidc.buildAuthorizationUrl(config, {
-        redirect_uri: redirectUri,
-        scope: 'openid profile email',
-        state: expected.state,
-        nonce: expected.nonce,
-        code_challenge: await oidc.calculatePKCECodeChallenge(expected.verifier),
-        code_challenge_method: 'S256',
-      })
-      return { url: url.href, expected }
-    },
-    async finish(answer, { state, nonce, verifier }) {
-      const [oidc, config] = [await library(), await configuration()]
-      try {
-        const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
-        const answered = await oidc.authorizationCodeGrant(config, answer, checks)
-        const claims = answered.claims()
-        if (claims === undefined || claims.sub.length === 0 || claims.sub.length > 255) throw new Error('no subject')
-        // The library looks at neither: a token that was made for another client, and one of a time to come.
-        if (claims.azp !== undefined && claims.azp !== clientId) throw new Error('a foreign azp')
-        if (claims.iat * 1_000 > now() + skewMs) throw new Error('an iat to come')
-        const more = await furtherClaims(config, answered.access_token, claims)
-        const known =
-          hint(claims.name) ?? hint(more.name) ?? hint(claims.preferred_username) ?? hint(more.preferred_username)
-        const email = hint(claims.email) ?? hint(more.email)
-        return {
-          issuer: claims.iss,
-          subject: claims.sub,
-          name: known,
-          email,
-        }
-      } catch (error) {
-        // Its message may hold what was sent, so the code alone is told.
-        const alg = otherAlgorithm(error)
-        report(
-          new Error(codeOf(error)),
-          `an answer of ${issuer} was refused${alg === undefined ? '' : `: signed with ${alg}`}`,
-        )
-        throw new JarvisError(
-          'invalid_credentials',
-          alg === undefined
-            ? `What ${name} answered does not count. Try again.`
-            : `${name} signs with ${alg}, and JARVIS takes only signatures by a key that the service alone holds. Set RS256 or ES256 for this client there (in Authentik a signing key).`,
-        )
-      }
-    },
-  }
 }
+
+/** Loads the library with the first sign-in, because most installations have no such service. */
+const library = () => import('openid-client')
 
 const hint = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim().slice(0, longestHint) : undefined

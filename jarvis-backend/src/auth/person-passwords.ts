@@ -18,11 +18,11 @@ export type PersonPasswords = {
   /** How often it was changed since the start. What is proved with a password counts only where this is as it was before the proof. */
   changes(id: string): number
   /**
-   * Ends all sign-ins of the person.
-   * @param within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
+   * Changes a password, and ends all sign-ins of the person.
+   * @param how.within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
    * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`, `conflict` where another change came first
    */
-  change(id: string, next: string, by: string, within?: () => void): Promise<void>
+  change(id: string, next: string, how: { by: string; within?: () => void }): Promise<void>
   /** Checks a person's next password. @throws JarvisError `invalid_request` as `change` */
   requireGood(id: string, next: string): void
   /** Hashes a new person's password. @throws JarvisError `invalid_request` as `change` */
@@ -65,7 +65,7 @@ export function createPersonPasswords(parts: {
       }
       return isRight && kept !== undefined
     },
-    async change(id, next, by, within = () => {}) {
+    async change(id, next, { by, within = () => {} }) {
       requireGood(id, next)
       const before = changes(id)
       const begin = () => {

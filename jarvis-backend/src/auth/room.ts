@@ -1,6 +1,6 @@
 import type { Registry } from 'house'
 import { firstOwnerId, type Person, personOf } from 'protocol'
-import type { KnownPerson, People } from '../calls/people.ts'
+import type { People as GatePeople, KnownPerson } from '../calls/people.ts'
 import type { Config } from '../config/config.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom, type FactTypes, type JarvisFacts, type Offboarding } from '../house.ts'
@@ -10,8 +10,8 @@ import { linkAt } from '../lib/link-at.ts'
 import { createLinkStore } from '../store/sqlite/access/links.ts'
 import { createPersonStore, createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSecondFactorStore } from '../store/sqlite/access/second-factor.ts'
-import { createLinks } from './links.ts'
-import { createPeople } from './people.ts'
+import { Links } from './links.ts'
+import { People } from './people.ts'
 import { createOriginOf } from './public-origin.ts'
 import { isAtLeast } from './roles.ts'
 import { createSignInList } from './sign-in-list.ts'
@@ -57,7 +57,7 @@ function openPeople(
   const signIns = createSignInStore(database)
   const secondFactors = createSecondFactorStore(database)
   const signInList = createSignInList({ signIns, idleMs: parts.signInIdleMs, now })
-  const people = createPeople({
+  const people = new People({
     store: createPersonStore(database),
     durably: database.durably,
     record: (change) => void journal.append('person', change),
@@ -73,7 +73,7 @@ function openPeople(
     changed: (person) => database.afterCommit(() => tellAll(person)),
     now,
   })
-  const links = createLinks({
+  const links = new Links({
     store: createLinkStore(database),
     people,
     durably: database.durably,
@@ -85,24 +85,6 @@ function openPeople(
   function tellAll(person: string) {
     parts.personChanged(person)
     listChanged()
-  }
-  /** Tells everybody of links for new passwords, which are made where nobody sees it: at the command line. */
-  function tellOfResets() {
-    for (const name of links.untoldResets()) {
-      const text = `A link that sets a new password for ${name} was made at the command line. It counts for 15 minutes.`
-      foundation.announce('person')(text, 'warning')
-      parts.notice({
-        notice: {
-          kind: 'sign-in',
-          level: 'failed',
-          title: 'A new password may be set',
-          body: text,
-          hidden: 'A link for a new password was made at the command line.',
-          tag: `reset-${name}`,
-          path: '/settings#people',
-        },
-      })
-    }
   }
   const originOf = createOriginOf(parts.publicUrl)
   const known = ({ id, name, role }: Person): KnownPerson => ({ id, name, role })
@@ -116,7 +98,7 @@ function openPeople(
         return person !== undefined && isIn(person) ? known(person) : undefined
       },
       list: () => people.list().filter(isIn).map(known),
-    } satisfies People,
+    } satisfies GatePeople,
     peopleRoutes: [
       ...peopleRoutes({
         people,
@@ -148,8 +130,29 @@ function openPeople(
     /** Looks for what another process changed. */
     look() {
       tellAll(firstOwnerId)
-      tellOfResets()
+      for (const name of links.untoldResets()) tellOfReset(name, foundation, parts.notice)
     },
   }
 }
+/** Tells everybody of a link for a new password, which is made where nobody sees it: at the command line. */
+function tellOfReset(
+  name: string,
+  { announce }: Pick<Foundation, 'announce'>,
+  notice: (due: FactTypes['notice.due']) => void,
+): void {
+  const text = `A link that sets a new password for ${name} was made at the command line. It counts for 15 minutes.`
+  announce('person')(text, 'warning')
+  notice({
+    notice: {
+      kind: 'sign-in',
+      level: 'failed',
+      title: 'A new password may be set',
+      body: text,
+      hidden: 'A link for a new password was made at the command line.',
+      tag: `reset-${name}`,
+      path: '/settings#people',
+    },
+  })
+}
+
 export type ComposedPeople = ReturnType<typeof openPeople>

@@ -21,12 +21,12 @@ export interface SecondFactorStore {
   used(person: string, step: number): void
   failed(person: string): void
   unlock(person: string): void
-  /** With the recovery codes. @returns false where there was none */
+  /** With the recovery codes. @returns false if there was none */
   remove(person: string): boolean
   setCodes(person: string, codes: readonly { number: number; hash: string }[]): void
   code(person: string, number: number): string | undefined
   codesLeft(person: string): number
-  /** @returns false where it was used before */
+  /** @returns false if the code was used before */
   useCode(person: string, number: number, hash: string): boolean
 }
 
@@ -58,27 +58,7 @@ const seedPlace = (person: string): string => `people/${person}/totp`
 /** The kind of second factor that was given with the password. */
 export type Proved = 'code' | 'recovery_code'
 
-export type SecondFactors = {
-  stateOf(person: string): Pick<Factors, 'totp' | 'totpLocked' | 'recoveryCodesLeft'>
-  /** Offers a new seed, which waits in memory for its first code. @param label whose it is, in the app */
-  offer(person: string, label: string): SecondFactorOffer
-  /** Keeps the offered seed. @returns the recovery codes, which nobody sees again. @throws JarvisError `conflict`, `invalid_credentials` */
-  confirm(person: string, code: string): Promise<string[]>
-  /** Replaces the recovery codes. @throws JarvisError `not_found` where there is no second factor */
-  renewCodes(person: string): Promise<string[]>
-  /** @throws JarvisError `not_found` */
-  remove(person: string, by: string): void
-  /**
-   * Checks what was given beside a right password. @param isKnown as in `PasswordHasher.check`
-   * @returns undefined for a person without a second factor
-   * @throws JarvisError `second_factor_required` where none was given, `invalid_credentials`
-   */
-  check(person: string, code: string | undefined, isKnown: boolean): Promise<Proved | undefined>
-  /** A passkey was used, which stands for both: wrong codes before are forgotten. */
-  unlock(person: string): void
-}
-
-/** Removes a person's second factor, with the recovery codes. @returns false where there was none */
+/** Removes a person's second factor, with the recovery codes. @returns false if there was none */
 export const removeSecondFactor = ({ store, durably, record }: Kept, person: string, by: string): boolean =>
   durably(() => {
     const isGone = store.remove(person)
@@ -86,126 +66,148 @@ export const removeSecondFactor = ({ store, durably, record }: Kept, person: str
     return isGone
   })
 
-/** Keeps and checks the codes of authenticator apps, and the recovery codes beside them. */
-export function createSecondFactors(
-  parts: Kept & {
-    box: Box
-    hasher: Pick<PasswordHasher, 'hash' | 'check'>
-    now(): number
-    report(error: unknown, message: string): void
-  },
-): SecondFactors {
-  const { store, box, hasher, durably, record, now } = parts
-  const offered = new Map<string, { seed: Buffer; until: number }>()
+type Parts = Kept & {
+  box: Box
+  hasher: Pick<PasswordHasher, 'hash' | 'check'>
+  now(): number
+  report(error: unknown, message: string): void
+}
 
-  async function newCodes(person: string, keep: (hashed: { number: number; hash: string }[]) => void) {
+/** Keeps and checks the codes of authenticator apps, and the recovery codes beside them. */
+export class SecondFactors {
+  readonly #parts: Parts
+  /** Seeds that wait for their first code, by person. */
+  readonly #offered = new Map<string, { seed: Buffer; until: number }>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  stateOf(person: string): Pick<Factors, 'totp' | 'totpLocked' | 'recoveryCodesLeft'> {
+    const kept = this.#parts.store.get(person)
+    if (kept === undefined) return { totp: false, recoveryCodesLeft: 0 }
+    const isLocked = kept.failures >= mostFailures
+    return {
+      totp: true,
+      ...(isLocked && { totpLocked: true as const }),
+      recoveryCodesLeft: this.#parts.store.codesLeft(person),
+    }
+  }
+
+  /** Offers a new seed, which waits in memory for its first code. @param label whose it is, in the app */
+  offer(person: string, label: string): SecondFactorOffer {
+    for (const [who, { until }] of this.#offered) if (until <= this.#parts.now()) this.#offered.delete(who)
+    const seed = randomBytes(seedBytes)
+    this.#offered.set(person, { seed, until: this.#parts.now() + offeredForMs })
+    return { secret: base32(seed), uri: otpauthUri(seed, label) }
+  }
+
+  /** Keeps the offered seed. @returns the recovery codes, which nobody sees again. @throws JarvisError `conflict`, `invalid_credentials` */
+  async confirm(person: string, code: string): Promise<string[]> {
+    const waiting = this.#offered.get(person)
+    if (waiting === undefined || waiting.until <= this.#parts.now())
+      throw new JarvisError('conflict', 'No new code waits for you, or it took longer than 15 minutes. Begin again.')
+    const step = stepOf(waiting.seed, code.replace(/\s/g, ''), this.#parts.now())
+    if (step === undefined)
+      throw new JarvisError('invalid_credentials', 'The code is wrong. Check the clock of the device that made it.')
+    this.#offered.delete(person)
+    return this.#newCodes(person, () => {
+      this.#parts.store.set(person, this.#parts.box.seal(seedPlace(person), waiting.seed.toString('hex')), step)
+      this.#parts.record({ change: 'second_factor_added', person, by: person })
+    })
+  }
+
+  /** Replaces the recovery codes. @throws JarvisError `not_found` if there is no second factor */
+  async renewCodes(person: string): Promise<string[]> {
+    if (this.#parts.store.get(person) === undefined) throw none()
+    return this.#newCodes(person, () => {
+      if (this.#parts.store.get(person) === undefined) throw none()
+      this.#parts.record({ change: 'recovery_codes_made', person, by: person })
+    })
+  }
+
+  /** @throws JarvisError `not_found` */
+  remove(person: string, by: string): void {
+    if (!removeSecondFactor(this.#parts, person, by)) throw none()
+  }
+
+  /**
+   * Checks what was given beside a right password. @param isKnown as in `PasswordHasher.check`
+   * @returns undefined for a person without a second factor
+   * @throws JarvisError `second_factor_required` if none was given, `invalid_credentials`
+   */
+  async check(person: string, given: string | undefined, isKnown: boolean): Promise<Proved | undefined> {
+    if (this.#parts.store.get(person) === undefined) return undefined
+    const typed = given?.replace(/[\s-]/g, '') ?? ''
+    if (typed === '') throw new JarvisError('second_factor_required', requiredWords)
+    if (!/^\d{1,6}$/.test(typed)) {
+      if (await this.#isRecoveryCode(person, typed, isKnown)) return 'recovery_code'
+      throw new JarvisError('invalid_credentials', 'This recovery code is not right, or was used before.')
+    }
+    const problem = this.#codeProblem(person, typed)
+    if (problem !== undefined) throw new JarvisError('invalid_credentials', problem)
+    return 'code'
+  }
+
+  /** A passkey was used, which stands for both: wrong codes before are forgotten. */
+  unlock(person: string): void {
+    this.#parts.durably(() => this.#parts.store.unlock(person))
+  }
+
+  async #newCodes(person: string, keep: (hashed: { number: number; hash: string }[]) => void) {
     const codes = makeRecoveryCodes()
     const hashed: { number: number; hash: string }[] = []
-    for (const { number, secret } of codes) hashed.push({ number, hash: await hasher.hash(secret) })
-    durably(() => {
+    for (const { number, secret } of codes) hashed.push({ number, hash: await this.#parts.hasher.hash(secret) })
+    this.#parts.durably(() => {
       keep(hashed)
-      store.setCodes(person, hashed)
+      this.#parts.store.setCodes(person, hashed)
     })
     return codes.map(recoveryText)
   }
 
-  /** The seed; undefined where it cannot be opened. */
-  function opened(person: string, sealed: string): Buffer | undefined {
+  /** Opens a seed. @returns undefined if it cannot be opened */
+  #opened(person: string, sealed: string): Buffer | undefined {
     try {
-      return Buffer.from(box.open(seedPlace(person), sealed), 'hex')
+      return Buffer.from(this.#parts.box.open(seedPlace(person), sealed), 'hex')
     } catch (error) {
-      parts.report(error, 'The seed of a second factor cannot be opened.')
+      this.#parts.report(error, 'The seed of a second factor cannot be opened.')
       return undefined
     }
   }
 
   /** Counts a code of the app, right or wrong, before anything else happens. @returns why it does not count */
-  const codeProblem = (person: string, code: string): string | undefined =>
-    durably(() => {
-      const kept = store.get(person)
+  #codeProblem(person: string, code: string): string | undefined {
+    return this.#parts.durably(() => {
+      const kept = this.#parts.store.get(person)
       if (kept === undefined) return 'The second factor was removed meanwhile. Sign in again.'
       if (kept.failures >= mostFailures) return lockedWords
-      const seed = opened(person, kept.seed)
+      const seed = this.#opened(person, kept.seed)
       if (seed === undefined) return 'The codes of the app cannot be checked at present. Give a recovery code.'
-      const step = stepOf(seed, code, now())
+      const step = stepOf(seed, code, this.#parts.now())
       if (step !== undefined && step <= kept.lastStep) return 'This code was used before. Wait for the next one.'
       if (step !== undefined) {
-        store.used(person, step)
+        this.#parts.store.used(person, step)
         return undefined
       }
-      store.failed(person)
+      this.#parts.store.failed(person)
       if (kept.failures + 1 < mostFailures) return 'The code is wrong. Check the clock of the device that made it.'
-      record({ change: 'second_factor_locked', person, by: person })
+      this.#parts.record({ change: 'second_factor_locked', person, by: person })
       return lockedWords
-    })
-
-  async function isRecoveryCode(person: string, given: string, isKnown: boolean): Promise<boolean> {
-    const code = readRecoveryCode(given)
-    const hash = code === undefined ? undefined : store.code(person, code.number)
-    const { isRight } = await hasher.check(code?.secret ?? given, hash, isKnown)
-    if (code === undefined || hash === undefined || !isRight) return false
-    return durably(() => {
-      // The same code may be on its way twice.
-      if (!store.useCode(person, code.number, hash)) return false
-      store.unlock(person)
-      record({ change: 'recovery_code_used', person, by: person })
-      return true
     })
   }
 
-  return {
-    stateOf(person) {
-      const kept = store.get(person)
-      if (kept === undefined) return { totp: false, recoveryCodesLeft: 0 }
-      const isLocked = kept.failures >= mostFailures
-      return {
-        totp: true,
-        ...(isLocked && { totpLocked: true as const }),
-        recoveryCodesLeft: store.codesLeft(person),
-      }
-    },
-    offer(person, label) {
-      for (const [who, { until }] of offered) if (until <= now()) offered.delete(who)
-      const seed = randomBytes(seedBytes)
-      offered.set(person, { seed, until: now() + offeredForMs })
-      return { secret: base32(seed), uri: otpauthUri(seed, label) }
-    },
-    async confirm(person, code) {
-      const waiting = offered.get(person)
-      if (waiting === undefined || waiting.until <= now())
-        throw new JarvisError('conflict', 'No new code waits for you, or it took longer than 15 minutes. Begin again.')
-      const step = stepOf(waiting.seed, code.replace(/\s/g, ''), now())
-      if (step === undefined)
-        throw new JarvisError('invalid_credentials', 'The code is wrong. Check the clock of the device that made it.')
-      offered.delete(person)
-      return newCodes(person, () => {
-        store.set(person, box.seal(seedPlace(person), waiting.seed.toString('hex')), step)
-        record({ change: 'second_factor_added', person, by: person })
-      })
-    },
-    async renewCodes(person) {
-      if (store.get(person) === undefined) throw none()
-      return newCodes(person, () => {
-        if (store.get(person) === undefined) throw none()
-        record({ change: 'recovery_codes_made', person, by: person })
-      })
-    },
-    remove(person, by) {
-      if (!removeSecondFactor(parts, person, by)) throw none()
-    },
-    async check(person, given, isKnown) {
-      if (store.get(person) === undefined) return undefined
-      const typed = given?.replace(/[\s-]/g, '') ?? ''
-      if (typed === '') throw new JarvisError('second_factor_required', requiredWords)
-      if (!/^\d{1,6}$/.test(typed)) {
-        if (await isRecoveryCode(person, typed, isKnown)) return 'recovery_code'
-        throw new JarvisError('invalid_credentials', 'This recovery code is not right, or was used before.')
-      }
-      const problem = codeProblem(person, typed)
-      if (problem !== undefined) throw new JarvisError('invalid_credentials', problem)
-      return 'code'
-    },
-    unlock: (person) => void durably(() => store.unlock(person)),
+  async #isRecoveryCode(person: string, given: string, isKnown: boolean): Promise<boolean> {
+    const code = readRecoveryCode(given)
+    const hash = code === undefined ? undefined : this.#parts.store.code(person, code.number)
+    const { isRight } = await this.#parts.hasher.check(code?.secret ?? given, hash, isKnown)
+    if (code === undefined || hash === undefined || !isRight) return false
+    return this.#parts.durably(() => {
+      // The same code may be on its way twice.
+      if (!this.#parts.store.useCode(person, code.number, hash)) return false
+      this.#parts.store.unlock(person)
+      this.#parts.record({ change: 'recovery_code_used', person, by: person })
+      return true
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey } from 'node:crypto'
+import { createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { type ApiTokenInfo, firstOwnerId, isPersonId, JarvisError, type Person, type PersonRef, Role } from 'protocol'
 import { z } from 'zod'
@@ -45,19 +45,6 @@ export interface RevocationStore {
 /** Where somebody signs in, and how. */
 export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'passkey'>
 
-export type Tokens = {
-  /**
-   * Signs a person in: a row for what is signed in, and its token.
-   * @param inCookie a cookie keeps the token that no script reads, so it lasts longer
-   */
-  issue(person: Person, facts: SignInFacts, inCookie?: boolean): { token: string; expiresIn: number; signIn: string }
-  /** @throws JarvisError `unauthorized`, `token_expired`. */
-  verify(token: string): Identity
-  /** The holder as they stand now, for a token that was verified before. @throws JarvisError as `verify` */
-  again(identity: Identity): Identity
-  revoke(identity: Identity): void
-}
-
 /** Longest life of a sign-in, seconds. A page keeps a bearer where its scripts read it. */
 const lifetimesS = { cookie: 30 * 24 * 60 * 60, bearer: 7 * 24 * 60 * 60 }
 /** Least time between two writes of the last use, ms. */
@@ -80,50 +67,116 @@ type Parts = {
  * Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. Whoever it is
  * for is looked up each time, so that a lower role, a disabled person and an ended sign-in count at once.
  */
-export function createTokens(parts: Parts): Tokens {
-  const { revoked, signIns, people, validFrom, idleMs, now } = parts
-  // A key given as text would first be tried as a public key at each check.
-  const key = createSecretKey(Buffer.from(parts.secret))
-  /** Claims by the token's hash: a signature is checked once, for it is most of what a request's check costs. */
-  const known = new Map<string, Claims>()
+export class Tokens {
+  readonly #parts: Parts
+  readonly #key: KeyObject
+  /** Claims by the token's hash: a signature is checked once, because that is most of the cost of a request's check. */
+  readonly #known = new Map<string, Claims>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    // A key given as text would first be tried as a public key at each check.
+    this.#key = createSecretKey(Buffer.from(parts.secret))
+  }
+
+  /**
+   * Signs a person in: a row for what is signed in, and its token.
+   * @param inCookie a cookie keeps the token that no script reads, so it lasts longer
+   */
+  issue(
+    person: Person,
+    facts: SignInFacts,
+    inCookie: boolean = false,
+  ): { token: string; expiresIn: number; signIn: string } {
+    const lifetimeS = lifetimesS[inCookie ? 'cookie' : 'bearer']
+    // Rounded up to whole seconds, so that a token issued after a change of password is not before it.
+    const iat = Math.ceil(Math.max(Date.now(), this.#parts.validFrom()) / 1000)
+    const id = newId(signInPrefix)
+    const role = wireRole(person.role)
+    const token = jwt.sign({ sub: person.id, role, iat, jti: id }, this.#key, {
+      algorithm: 'HS256',
+      issuer: 'jarvis',
+      expiresIn: lifetimeS,
+    })
+    const at = this.#parts.now()
+    this.#parts.signIns.prune(at, at - this.#parts.idleMs)
+    this.#parts.signIns.add({
+      id,
+      person: person.id,
+      hash: hashToken(token),
+      ...facts,
+      createdAt: at,
+      lastSeenAt: at,
+      endsAt: at + lifetimeS * 1000,
+    })
+    this.#parts.people.seen(person.id, at)
+    return { token, expiresIn: lifetimeS, signIn: id }
+  }
+
+  /** @throws JarvisError `unauthorized`, `token_expired`. */
+  verify(token: string): Identity {
+    const tokenHash = hashToken(token)
+    const { sub, role, iat, exp, jti } = this.#claimsOf(token, tokenHash)
+    const signIn = jti?.startsWith(`${signInPrefix}_`) ? { signIn: jti } : {}
+    return this.again({ sub, role, exp, iat, tokenHash, person: claimedBy(role), ...signIn })
+  }
+
+  /** The holder as they stand now, for a token that was verified before. @throws JarvisError as `verify` */
+  again(identity: Identity): Identity {
+    const { sub, tokenHash, signIn, iat = 0 } = identity
+    const isFirst = sub === firstOwnerId || !isPersonId(sub)
+    if (isFirst && iat * 1000 < this.#parts.validFrom()) {
+      throw new JarvisError('unauthorized', 'The password was changed. Sign in again.')
+    }
+    if (signIn !== undefined) this.#requireSignIn(signIn, identity)
+    else if (this.#parts.revoked.isRevoked(tokenHash))
+      throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
+    const person = this.#personIn(sub, signIn, identity.person.role)
+    return { ...identity, person, role: wireRole(person.role) }
+  }
+
+  revoke({ tokenHash, exp, signIn }: Identity): void {
+    if (signIn === undefined) this.#parts.revoked.revoke(tokenHash, exp * 1000)
+    else this.#parts.signIns.end(signIn)
+  }
 
   /** @throws JarvisError `unauthorized`, `token_expired` */
-  function claimsOf(token: string, tokenHash: string): Claims {
-    const kept = known.get(tokenHash)
+  #claimsOf(token: string, tokenHash: string): Claims {
+    const kept = this.#known.get(tokenHash)
     if (kept !== undefined) {
       if (kept.exp * 1000 <= Date.now()) throw expired()
       return kept
     }
     let payload: unknown
     try {
-      payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer: 'jarvis' })
+      payload = jwt.verify(token, this.#key, { algorithms: ['HS256'], issuer: 'jarvis' })
     } catch (cause) {
       if (cause instanceof jwt.TokenExpiredError) throw expired(cause)
       throw new JarvisError('unauthorized', 'Sign in first.', { cause })
     }
     const claims = Claims.safeParse(payload)
     if (!claims.success) throw new JarvisError('unauthorized', 'Sign in first.')
-    for (const oldest of known.keys()) {
-      if (known.size < mostKnown) break
-      known.delete(oldest)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < mostKnown) break
+      this.#known.delete(oldest)
     }
-    known.set(tokenHash, claims.data)
+    this.#known.set(tokenHash, claims.data)
     return claims.data
   }
 
-  function requireSignIn(id: string, { sub, tokenHash }: { sub: string; tokenHash: string }): void {
-    const row = signIns.get(id)
+  #requireSignIn(id: string, { sub, tokenHash }: { sub: string; tokenHash: string }): void {
+    const row = this.#parts.signIns.get(id)
     if (row === undefined || row.hash !== tokenHash || row.person !== sub) {
       throw new JarvisError('unauthorized', 'You are signed out here. Sign in again.')
     }
-    const at = now()
+    const at = this.#parts.now()
     if (row.endsAt <= at) throw expired()
-    if (idleEndOf(row, idleMs) <= at)
+    if (idleEndOf(row, this.#parts.idleMs) <= at)
       throw new JarvisError('token_expired', 'You were away for too long. Sign in again.')
     if (at - row.lastSeenAt <= touchEveryMs) return
     try {
-      signIns.seen(id, at)
-      people.seen(sub, at)
+      this.#parts.signIns.seen(id, at)
+      this.#parts.people.seen(sub, at)
     } catch (error) {
       // The next request notes it: a database that cannot be written signs nobody out.
       if (!(error instanceof JarvisError) || error.code !== 'storage_failed') throw error
@@ -131,64 +184,14 @@ export function createTokens(parts: Parts): Tokens {
   }
 
   /** The person whose id `sub` is; a name that is no person's acts for the first owner, as a token signed by hand always did. */
-  function personIn(sub: string, signIn: string | undefined, claimed: string): PersonRef {
-    const person = people.get(isPersonId(sub) ? sub : firstOwnerId)
+  #personIn(sub: string, signIn: string | undefined, claimed: string): PersonRef {
+    const person = this.#parts.people.get(isPersonId(sub) ? sub : firstOwnerId)
     if (person === undefined) throw new JarvisError('unauthorized', 'This person was removed. Ask an owner.')
     if (person.disabledAt !== undefined)
       throw new JarvisError('unauthorized', 'This person cannot sign in at present. Ask an owner.')
     const { id, name, role } = person
     return { id, name, role: signIn === undefined ? lesserOf(role, claimed) : role }
   }
-
-  const tokens: Tokens = {
-    issue(person, facts, inCookie = false) {
-      const lifetimeS = lifetimesS[inCookie ? 'cookie' : 'bearer']
-      // Rounded up to whole seconds, so that a token issued after a change of password is not before it.
-      const iat = Math.ceil(Math.max(Date.now(), validFrom()) / 1000)
-      const id = newId(signInPrefix)
-      const role = wireRole(person.role)
-      const token = jwt.sign({ sub: person.id, role, iat, jti: id }, key, {
-        algorithm: 'HS256',
-        issuer: 'jarvis',
-        expiresIn: lifetimeS,
-      })
-      const at = now()
-      signIns.prune(at, at - idleMs)
-      signIns.add({
-        id,
-        person: person.id,
-        hash: hashToken(token),
-        ...facts,
-        createdAt: at,
-        lastSeenAt: at,
-        endsAt: at + lifetimeS * 1000,
-      })
-      people.seen(person.id, at)
-      return { token, expiresIn: lifetimeS, signIn: id }
-    },
-    verify(token) {
-      const tokenHash = hashToken(token)
-      const { sub, role, iat, exp, jti } = claimsOf(token, tokenHash)
-      const signIn = jti?.startsWith(`${signInPrefix}_`) ? { signIn: jti } : {}
-      return tokens.again({ sub, role, exp, iat, tokenHash, person: claimedBy(role), ...signIn })
-    },
-    again(identity) {
-      const { sub, tokenHash, signIn, iat = 0 } = identity
-      const isFirst = sub === firstOwnerId || !isPersonId(sub)
-      if (isFirst && iat * 1000 < validFrom()) {
-        throw new JarvisError('unauthorized', 'The password was changed. Sign in again.')
-      }
-      if (signIn !== undefined) requireSignIn(signIn, identity)
-      else if (revoked.isRevoked(tokenHash)) throw new JarvisError('unauthorized', 'You signed out. Sign in again.')
-      const person = personIn(sub, signIn, identity.person.role)
-      return { ...identity, person, role: wireRole(person.role) }
-    },
-    revoke({ tokenHash, exp, signIn }) {
-      if (signIn === undefined) revoked.revoke(tokenHash, exp * 1000)
-      else signIns.end(signIn)
-    },
-  }
-  return tokens
 }
 
 /** The most that a token without a sign-in allows. */

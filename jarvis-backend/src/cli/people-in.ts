@@ -1,5 +1,5 @@
-import { createLinks, type Links } from '../auth/links.ts'
-import { createPeople, type People } from '../auth/people.ts'
+import { Links } from '../auth/links.ts'
+import { People } from '../auth/people.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
 import { Grants } from '../calls/confirmations/grants.ts'
 import { policyPath, readPolicy } from '../config/policy-file.ts'
@@ -47,7 +47,7 @@ export function peopleIn(
     tokens: tokensIn(journal, database),
   })
   const policy = readPolicy(policyPath(dataDir), 'policy.yaml')
-  const people = createPeople({
+  const people = new People({
     store: createPersonStore(database),
     durably: database.durably,
     record: (change) => void journal.append('person', change),
@@ -62,7 +62,7 @@ export function peopleIn(
     changed: () => {},
     now: Date.now,
   })
-  const links = createLinks({
+  const links = new Links({
     store: createLinkStore(database),
     people,
     durably: database.durably,

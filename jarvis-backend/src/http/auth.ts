@@ -210,7 +210,7 @@ export function authRoutes(parts: SignIn): Route[] {
         // First, so that a password that is not taken uses no code up.
         passwords.requireGood(person.id, next)
         const proved = await requirePassword(people.get(person.id), { password: current, code }, tries, refused)
-        await passwords.change(person.id, next, sub)
+        await passwords.change(person.id, next, { by: sub })
         note(request, 'password_changed', sub)
         stepUp.endOf(person.id)
         changed(person.id)

@@ -59,7 +59,7 @@ export function linkRoutes(parts: {
         // First, so that a password that is not taken uses no code up.
         passwords.requireGood(person, password)
         await factors.check(person, code, false)
-        await passwords.change(person, password, person, () => links.useReset(secret))
+        await passwords.change(person, password, { by: person, within: () => links.useReset(secret) })
         parts.changed(person)
         return enter(person, request, response, 'reset')
       },

@@ -72,7 +72,7 @@ export function passkeyRoutes(parts: {
       'Removes a passkey of yours. It signs in and decides no more, and the sign-ins made with it end, except this one; what it has signed stays valid.',
       { role: 'viewer', forMembers: true, password: true },
       ({ by, identity, params }) => {
-        passkeys.remove(by, params.id, by, identity.signIn)
+        passkeys.remove(by, params.id, { by, signIn: identity.signIn })
         ended()
       },
     ),
@@ -87,7 +87,7 @@ export function passkeyRoutes(parts: {
       'Removes a passkey of a person who has lost it. It signs in and decides no more, and the sign-ins made with it end; what it has signed stays valid.',
       { role: 'owner', password: true },
       ({ params, by, identity }) => {
-        passkeys.remove(people.must(params.id).id, params.passkey, by, identity.signIn)
+        passkeys.remove(people.must(params.id).id, params.passkey, { by, signIn: identity.signIn })
         ended()
       },
     ),

@@ -25,7 +25,7 @@ export const sshKeyRoutes = ({
     '/signers/ssh',
     'Enrols your first key. Beside other keys or passkeys the reply has `countersign`: what an older one must sign within five minutes.',
     { role: 'member', password: true, body: SshKeyBody, reply: SshKeyReply },
-    ({ by, body: { key, name }, request }) => sshKeys.enrol(by, name, key, originOf(request)),
+    ({ by, body: { key, name }, request }) => sshKeys.enrol(by, { name, line: key, origin: originOf(request) }),
   ),
   post(
     '/signers/ssh/countersign',

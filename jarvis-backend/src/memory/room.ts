@@ -118,7 +118,7 @@ function openIndex({ foundation, config, embedded, worker }: MemoryNeeds): Remot
 const mainFiles = (texts: TextFiles): NoteFiles => ({
   list: () => texts.list(mainAgentId).map(({ by: _, ...file }) => file),
   read: (path) => texts.read(mainAgentId, path),
-  write: (path, ...rest) => texts.write(mainAgentId, path, ...rest),
+  write: (path, text, checksum, by) => texts.write(mainAgentId, path, { text, checksum, by }),
   remove: (path, by) => texts.remove(mainAgentId, path, by),
 })
 

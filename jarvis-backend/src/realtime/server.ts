@@ -103,7 +103,11 @@ export class Realtime {
       const given = typeof token === 'string' ? token : ''
       const identity = tokens.verify(given === '' ? (cookie.read(socket.request) ?? '') : given)
       const tell = (why: string) => refused(socket.request, identity.sub, socket.nsp.name, why)
-      Object.assign(socket.data as object, { identity, refused: tell, again: tokens.again })
+      Object.assign(socket.data as object, {
+        identity,
+        refused: tell,
+        again: (identity: Identity) => tokens.again(identity),
+      })
       this.#release(idOf(socket.conn))
       next()
     } catch (error) {

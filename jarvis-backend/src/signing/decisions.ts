@@ -21,30 +21,12 @@ export const signWithinMs = 2 * 60_000
 /** An approval that is to be signed. `bindingHash`: of the card's call. */
 export type Asked = { card: Card; bindingHash: string; person: string; terms: DecisionTerms }
 
-export type Decisions = {
-  /** Makes the challenge that a person signs once, within two minutes. @param origin where the person's browser is */
-  challenge(asked: Asked, origin: string): DecisionChallenge
-  /** Checks the signature of an approval. @throws JarvisError `proof_refused` */
-  check(given: DecisionProof, asked: Asked): Receipt
-  /** Ends the challenge, in the transaction of the decision. @throws JarvisError `proof_refused` where it was used before */
-  use(receipt: Receipt): void
-  /**
-   * Checks a kept approval again, in the transaction of the claim. @param bindingHash of the call that runs; absent: not compared
-   * @param needed how many people must have signed, where several approve
-   * @returns why it is not signed as it must be; undefined where it is
-   */
-  problem(toolUseId: string, bindingHash?: string, needed?: number): string | undefined
-  /** The signed approvals of a card that several people must approve, as far as their signatures still count. */
-  signedBy(toolUseId: string, bindingHash: string): SignedYes[]
-}
-
 /** `isAlone`: an owner broke the glass. */
 export type SignedYes = { person: string; isAlone: boolean }
 
 type Decided = { decision?: string; by?: string; bindingHash?: string; receipt?: Receipt }
 
-/** Makes challenges of decisions and checks what was signed, against stored challenges and the journal's enrolments. */
-export function createDecisions(parts: {
+type Parts = {
   store: ChallengeStore
   passkeys: Pick<PasskeyStore, 'get' | 'list' | 'used'>
   keys: Pick<SignerKeyStore, 'get' | 'list' | 'used'>
@@ -58,143 +40,170 @@ export function createDecisions(parts: {
   now(): number
   /** A passkey's counter went back, as that of a copy does. */
   copied(passkey: StoredPasskey, why: string): void
-}): Decisions {
-  const { store, passkeys, keys, signers, place, now } = parts
+}
+
+/** Makes challenges of decisions and checks what was signed, against stored challenges and the journal's enrolments. */
+export class Decisions {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Makes the challenge that a person signs once, within two minutes. @param origin where the person's browser is */
+  challenge(asked: Asked, origin: string): DecisionChallenge {
+    const { card, bindingHash, person, terms } = asked
+    const { toolUseId } = card
+    this.#parts.store.forget(this.#parts.now())
+    const nonce = randomBytes(32).toString('base64url')
+    const expiresAt = Math.min(this.#parts.now() + signWithinMs, card.expiresAt)
+    const statement: Statement = {
+      toolUseId,
+      bindingHash,
+      cardHash: cardHash(card),
+      decision: 'approved',
+      ...terms,
+      person,
+      origin,
+      nonce,
+      head: this.#parts.head(),
+      expiresAt,
+    }
+    const text = statementText(statement)
+    const challenge = challengeOf(text)
+    this.#parts.store.add({ id: challenge, toolUseId, person, statement: text, expiresAt })
+    const known = this.#parts.passkeys.list(person)
+    const sshKeys = this.#parts.keys.list(person, 'ssh').map(({ id }) => id)
+    const none = known.length === 0 ? 'You have no passkey yet. Add one in the settings.' : undefined
+    const problem = this.#parts.place.problem(origin) ?? none
+    const lines = linesOf(card, terms)
+    const base = { challenge, statement: text, lines, expiresAt, ...(sshKeys.length > 0 && { sshKeys }) }
+    return problem === undefined
+      ? { ...base, options: optionsOf(challenge, this.#parts.place.rpId, known) }
+      : { ...base, problem }
+  }
+
+  /** Checks the signature of an approval. @throws JarvisError `proof_refused` */
+  check(given: DecisionProof, asked: Asked): Receipt {
+    const id = given.type === 'ssh' ? given.challenge : challengeIn(given.response)
+    const row = this.#parts.store.get(id)
+    const { card, bindingHash, person, terms } = asked
+    if (row?.toolUseId !== card.toolUseId || row.person !== person)
+      throw refused('It was not made for this card and person.')
+    if (row.usedAt !== undefined) throw refused('It was used before.')
+    if (row.expiresAt <= this.#parts.now()) throw refused('It came too late: a signature counts for two minutes.')
+    const receipt = this.#read(given, asked, row.statement)
+    const about: About = {
+      toolUseId: card.toolUseId,
+      bindingHash,
+      cardHash: cardHash(card),
+      person,
+      grant: terms.grant,
+      goesBackAfterMin: terms.goesBackAfterMin,
+      alone: terms.alone,
+    }
+    const why =
+      (challengeOf(row.statement) === id ? undefined : 'The stored challenge was changed.') ??
+      this.#signerProblem(receipt, person) ??
+      receiptProblem(receipt, about)
+    if (why !== undefined) throw refused(why)
+    this.#requireCount(receipt)
+    return receipt
+  }
+
+  /** Ends the challenge, in the transaction of the decision. @throws JarvisError `proof_refused` if it was used before */
+  use(receipt: Receipt): void {
+    // A device signs a denial of the same challenge.
+    const asked = receipt.statement.replace('"denied"', '"approved"')
+    if (!this.#parts.store.use(challengeOf(asked), this.#parts.now())) throw refused('It was used before.')
+    if (receipt.type === 'passkey') this.#parts.passkeys.used(receipt.id, counterIn(receipt), this.#parts.now())
+    else this.#parts.keys.used(receipt.id, this.#parts.now())
+  }
+
+  /** The signed approvals of a card that several people must approve, as far as their signatures still count. */
+  signedBy(toolUseId: string, bindingHash: string): SignedYes[] {
+    return this.#parts
+      .approvalsOf(toolUseId, bindingHash)
+      .filter(({ person, receipt }) => this.#keptProblem(receipt, person, { toolUseId, bindingHash }) === undefined)
+      .map(({ person, isAlone }) => ({ person, isAlone }))
+  }
+
+  /**
+   * Checks a kept approval again, in the transaction of the claim. @param bindingHash of the call that runs; absent: not compared
+   * @param needed how many people must have signed, if several approve
+   * @returns why it is not signed as it must be; undefined if it is
+   */
+  problem(toolUseId: string, bindingHash?: string, needed: number = 0): string | undefined {
+    const { decision, by = '', bindingHash: bound = '', receipt } = (this.#parts.decisionOf(toolUseId) ?? {}) as Decided
+    if (decision !== 'approved') return 'Its approval is not signed.'
+    const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
+    const why = this.#keptProblem(receipt, by, about)
+    if (why !== undefined || needed === 0) return why
+    const yes = this.signedBy(toolUseId, bindingHash ?? bound)
+    const isEnough = yes.some(({ isAlone }) => isAlone) || new Set(yes.map(({ person }) => person)).size >= needed
+    return isEnough ? undefined : `Of ${needed} who must sign it, not all have signatures that count.`
+  }
 
   /** Says why a key no longer signs for the person; undefined if it does. */
-  function signerProblem({ type, id, key }: Receipt, person: string): string | undefined {
-    const enrolled = signers.find(type, id, person)
-    const kept = type === 'passkey' ? passkeys.get(id) : keys.get(id)
+  #signerProblem({ type, id, key }: Receipt, person: string): string | undefined {
+    const enrolled = this.#parts.signers.find(type, id, person)
+    const kept = type === 'passkey' ? this.#parts.passkeys.get(id) : this.#parts.keys.get(id)
     return enrolled?.key === key && kept?.key === key
       ? undefined
       : 'The key that signed is not enrolled for this person.'
   }
 
-  function read(given: DecisionProof, { card, person }: Asked, statement: string): Receipt {
+  #read(given: DecisionProof, { card, person }: Asked, statement: string): Receipt {
     const base = { statement, card: cardAsSigned(card) }
     if (given.type === 'ssh') {
       const signature = readSsh(() => sshSignatureOf(given.signature))
       const id = readSsh(() => sshKeyIn(signature))
-      const known = keys.get(id)
+      const known = this.#parts.keys.get(id)
       if (known?.type !== 'ssh' || known.person !== person) throw refused(`You have no such SSH key as ${id}.`)
       return { ...base, type: 'ssh', id, key: known.key, signature }
     }
     const { id, response } = given.response
-    const passkey = passkeys.get(id)
+    const passkey = this.#parts.passkeys.get(id)
     if (passkey?.person !== person) throw refused('You have no such passkey.')
     const { clientDataJSON, authenticatorData, signature } = response
     const { key } = passkey
-    return { ...base, type: 'passkey', id, key, rpId: place.rpId, clientDataJSON, authenticatorData, signature }
+    return {
+      ...base,
+      type: 'passkey',
+      id,
+      key,
+      rpId: this.#parts.place.rpId,
+      clientDataJSON,
+      authenticatorData,
+      signature,
+    }
   }
 
-  /** @throws JarvisError `proof_refused` where a passkey's counter went back */
-  function requireCount(receipt: Receipt) {
-    const passkey = receipt.type === 'passkey' ? passkeys.get(receipt.id) : undefined
+  /** @throws JarvisError `proof_refused` if a passkey's counter went back */
+  #requireCount(receipt: Receipt) {
+    const passkey = receipt.type === 'passkey' ? this.#parts.passkeys.get(receipt.id) : undefined
     if (receipt.type !== 'passkey' || passkey === undefined) return
     const counter = counterIn(receipt)
     if (!isCopy(counter, passkey.counter)) return
-    parts.copied(passkey, `counter ${counter} after ${passkey.counter}`)
+    this.#parts.copied(passkey, `counter ${counter} after ${passkey.counter}`)
     throw refused('This passkey’s counter went back, as that of a copy does. Remove it.')
   }
 
   /** Why one person's kept approval does not count. */
-  function keptProblem(receipt: Receipt | undefined, by: string, about: About): string | undefined {
+  #keptProblem(receipt: Receipt | undefined, by: string, about: About): string | undefined {
     if (receipt === undefined) return 'Its approval is not signed.'
     if (receipt.type === 'device') return 'A button of a notification does not sign it.'
-    const row = store.get(challengeOf(receipt.statement))
+    const row = this.#parts.store.get(challengeOf(receipt.statement))
     if (row?.statement !== receipt.statement || row.toolUseId !== about.toolUseId || row.usedAt === undefined)
       return 'Its approval answers no challenge of this server.'
     if (statementIn(receipt.statement)?.person !== by) return 'Its approval was signed by somebody else.'
-    if (receipt.type === 'passkey' && receipt.rpId !== place.rpId) return 'Its approval was signed for another name.'
-    return signerProblem(receipt, by) ?? receiptProblem(receipt, { ...about, person: by })
-  }
-
-  const signedBy: Decisions['signedBy'] = (toolUseId, bindingHash) =>
-    parts
-      .approvalsOf(toolUseId, bindingHash)
-      .filter(({ person, receipt }) => keptProblem(receipt, person, { toolUseId, bindingHash }) === undefined)
-      .map(({ person, isAlone }) => ({ person, isAlone }))
-
-  return {
-    challenge(asked, origin) {
-      const { card, bindingHash, person, terms } = asked
-      const { toolUseId } = card
-      store.forget(now())
-      const nonce = randomBytes(32).toString('base64url')
-      const expiresAt = Math.min(now() + signWithinMs, card.expiresAt)
-      const statement: Statement = {
-        toolUseId,
-        bindingHash,
-        cardHash: cardHash(card),
-        decision: 'approved',
-        ...terms,
-        person,
-        origin,
-        nonce,
-        head: parts.head(),
-        expiresAt,
-      }
-      const text = statementText(statement)
-      const challenge = challengeOf(text)
-      store.add({ id: challenge, toolUseId, person, statement: text, expiresAt })
-      const known = passkeys.list(person)
-      const sshKeys = keys.list(person, 'ssh').map(({ id }) => id)
-      const none = known.length === 0 ? 'You have no passkey yet. Add one in the settings.' : undefined
-      const problem = place.problem(origin) ?? none
-      const lines = linesOf(card, terms)
-      const base = { challenge, statement: text, lines, expiresAt, ...(sshKeys.length > 0 && { sshKeys }) }
-      return problem === undefined
-        ? { ...base, options: optionsOf(challenge, place.rpId, known) }
-        : { ...base, problem }
-    },
-    check(given, asked) {
-      const id = given.type === 'ssh' ? given.challenge : challengeIn(given.response)
-      const row = store.get(id)
-      const { card, bindingHash, person, terms } = asked
-      if (row?.toolUseId !== card.toolUseId || row.person !== person)
-        throw refused('It was not made for this card and person.')
-      if (row.usedAt !== undefined) throw refused('It was used before.')
-      if (row.expiresAt <= now()) throw refused('It came too late: a signature counts for two minutes.')
-      const receipt = read(given, asked, row.statement)
-      const about: About = {
-        toolUseId: card.toolUseId,
-        bindingHash,
-        cardHash: cardHash(card),
-        person,
-        grant: terms.grant,
-        goesBackAfterMin: terms.goesBackAfterMin,
-        alone: terms.alone,
-      }
-      const why =
-        (challengeOf(row.statement) === id ? undefined : 'The stored challenge was changed.') ??
-        signerProblem(receipt, person) ??
-        receiptProblem(receipt, about)
-      if (why !== undefined) throw refused(why)
-      requireCount(receipt)
-      return receipt
-    },
-    use(receipt) {
-      // A device signs a denial of the same challenge.
-      const asked = receipt.statement.replace('"denied"', '"approved"')
-      if (!store.use(challengeOf(asked), now())) throw refused('It was used before.')
-      if (receipt.type === 'passkey') passkeys.used(receipt.id, counterIn(receipt), now())
-      else keys.used(receipt.id, now())
-    },
-    signedBy,
-    problem(toolUseId, bindingHash, needed = 0) {
-      const { decision, by = '', bindingHash: bound = '', receipt } = (parts.decisionOf(toolUseId) ?? {}) as Decided
-      if (decision !== 'approved') return 'Its approval is not signed.'
-      const about: About = { toolUseId, ...(bindingHash !== undefined && { bindingHash }) }
-      const why = keptProblem(receipt, by, about)
-      if (why !== undefined || needed === 0) return why
-      const yes = signedBy(toolUseId, bindingHash ?? bound)
-      const isEnough = yes.some(({ isAlone }) => isAlone) || new Set(yes.map(({ person }) => person)).size >= needed
-      return isEnough ? undefined : `Of ${needed} who must sign it, not all have signatures that count.`
-    },
+    if (receipt.type === 'passkey' && receipt.rpId !== this.#parts.place.rpId)
+      return 'Its approval was signed for another name.'
+    return this.#signerProblem(receipt, by) ?? receiptProblem(receipt, { ...about, person: by })
   }
 }
 
-/** Uses that a device-bound authenticator has counted; 0 where it does not count. */
+/** Uses that a device-bound authenticator has counted; 0 if it does not count. */
 const counterIn = ({ authenticatorData }: { authenticatorData: string }) =>
   Buffer.from(authenticatorData, 'base64url').readUInt32BE(33)
 

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../test/support/fake-authenticator.ts'
 import { createPasskeyStore } from '../store/sqlite/access/passkeys.ts'
 import { openDatabase } from '../store/sqlite/database.ts'
-import { createPasskeys } from './passkeys.ts'
+import { Passkeys } from './passkeys.ts'
 import { createRelyingParty } from './relying-party.ts'
 
 const origin = 'http://localhost:4000'
 
 test('a passkey that is removed while it is checked proves nobody', async () => {
   const database = openDatabase(':memory:')
-  const passkeys = createPasskeys({
+  const passkeys = new Passkeys({
     store: createPasskeyStore(database),
     place: createRelyingParty(undefined),
     durably: database.durably,
@@ -23,6 +23,6 @@ test('a passkey that is removed while it is checked proves nobody', async () => 
   await passkeys.enrol('per_ann', 'Key', key.create(offered))
   expect(await passkeys.prove(key.get(await passkeys.signInOptions(origin)))).toBe('per_ann')
   const proof = passkeys.prove(key.get(await passkeys.signInOptions(origin)))
-  passkeys.remove('per_ann', key.id, 'per_ann')
+  passkeys.remove('per_ann', key.id, { by: 'per_ann' })
   await expect(proof).rejects.toMatchObject({ code: 'invalid_credentials' })
 })

@@ -9,7 +9,7 @@ import {
 } from 'protocol'
 import { assertionProblem } from './assertion.ts'
 import { type Countersignature, enrolmentChallenge, statementOf } from './enrolment.ts'
-import { createHeld, heldForMs } from './held.ts'
+import { Held, heldForMs } from './held.ts'
 import type { PasskeyStore, StoredPasskey } from './ports.ts'
 import type { Place, RelyingParty } from './relying-party.ts'
 
@@ -31,32 +31,9 @@ export type PasskeyChange =
   /** Its counter went back, as that of a copy does. */
   | { change: 'refused'; person: string; id: string; name: string; why: string }
 
-export type Passkeys = {
-  list(person: string): Passkey[]
-  /** The id of the person who owns the passkey. */
-  personOf(id: string): string | undefined
-  /** Why passkeys do not work at an origin, and what to do. */
-  problem: RelyingParty['problem']
-  /** Options to make a passkey. @throws JarvisError `conflict` at an address where none works, or where there are too many */
-  enrolOptions(who: { person: string; label: string; origin: string }): Promise<WebAuthnOptions>
-  /** Enrols a person's first passkey, or asks an older one to sign the new one. @throws JarvisError `invalid_request` */
-  enrol(person: string, name: string, response: PasskeyRegistration): Promise<PasskeyReply>
-  /** Enrols the passkey that an older one has signed now. @throws JarvisError `invalid_request` */
-  countersign(person: string, response: PasskeyAssertion): Passkey
-  /** @throws JarvisError `not_found` */
-  rename(person: string, id: string, name: string): void
-  /** Removes it and ends the sign-ins that were made with it. @param by who does: the person, or an owner. @param signIn theirs, which stays. @throws JarvisError `not_found` */
-  remove(person: string, id: string, by: string, signIn?: string): void
-  /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
-  signInOptions(origin: string): Promise<WebAuthnOptions>
-  /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
-  prove(response: PasskeyAssertion): Promise<string>
-}
-
 type Pending = { passkey: StoredPasskey; origin: string; statement: string }
 
-/** Enrols passkeys and checks who signs in with one. What is under way is kept in memory, so a restart ends it. */
-export function createPasskeys(parts: {
+type Parts = {
   store: PasskeyStore
   place: RelyingParty
   now(): number
@@ -67,28 +44,163 @@ export function createPasskeys(parts: {
   endSignIns(passkey: string, except?: string): void
   /** True if the journal holds passkeys of the person that the database has lost. */
   hadPasskeys(person: string): boolean
-}): Passkeys {
-  const { store, place, now, durably, record } = parts
-  const enrolling = createHeld<Place & { person: string; userHandle: string }>(now)
-  const signing = createHeld<Pending>(now)
-  const entering = createHeld<Place>(now)
-  // Loaded on first use: most starts need none of it.
-  const library = () => import('@simplewebauthn/server')
+}
 
-  function keep(passkey: StoredPasskey, origin: string, signedBy?: Countersignature): Passkey {
+/** Enrols passkeys and checks who signs in with one. What is under way is kept in memory, so a restart ends it. */
+export class Passkeys {
+  readonly #parts: Parts
+  readonly #enrolling: Held<Place & { person: string; userHandle: string }>
+  readonly #signing: Held<Pending>
+  readonly #entering: Held<Place>
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#enrolling = new Held(parts.now)
+    this.#signing = new Held(parts.now)
+    this.#entering = new Held(parts.now)
+  }
+
+  list(person: string): Passkey[] {
+    return this.#parts.store.list(person).map(shown)
+  }
+
+  /** The id of the person who owns the passkey. */
+  personOf(id: string): string | undefined {
+    return this.#parts.store.get(id)?.person
+  }
+
+  /** Why passkeys do not work at an origin, and what to do. */
+  problem(origin: string): string | undefined {
+    return this.#parts.place.problem(origin)
+  }
+
+  /** Options to make a passkey. @throws JarvisError `conflict` at an address where none works, or if there are too many */
+  async enrolOptions({
+    person,
+    label,
+    origin,
+  }: {
+    person: string
+    label: string
+    origin: string
+  }): Promise<WebAuthnOptions> {
+    const here = this.#parts.place.at(origin)
+    const known = this.#parts.store.list(person)
+    if (known.length >= mostPasskeys)
+      throw new JarvisError('conflict', `You have ${mostPasskeys} passkeys already. Remove one first.`)
+    const userHandle = known[0]?.userHandle ?? randomBytes(32).toString('base64url')
+    const { generateRegistrationOptions } = await library()
+    const options = await generateRegistrationOptions({
+      rpName: 'JARVIS',
+      rpID: here.rpId,
+      userName: label,
+      userDisplayName: label,
+      timeout: heldForMs,
+      userID: Buffer.from(userHandle, 'base64url'),
+      attestationType: 'none',
+      supportedAlgorithmIDs: algorithms,
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      excludeCredentials: known.map(({ id, transports }) => ({ id, transports: transports as never })),
+    })
+    this.#enrolling.hold(options.challenge, { ...here, person, userHandle })
+    return asJson(options)
+  }
+
+  /** Enrols a person's first passkey, or asks an older one to sign the new one. @throws JarvisError `invalid_request` */
+  async enrol(person: string, name: string, response: PasskeyRegistration): Promise<PasskeyReply> {
+    const { passkey, origin } = await this.#registered(person, name, response)
+    const older = this.#parts.store.list(person)
+    if (older.length === 0) return { passkey: this.#keep(passkey, origin) }
+    const statement = statementOf({ ...passkey, origin }, randomBytes(32).toString('base64url'))
+    const challenge = enrolmentChallenge(statement)
+    this.#signing.hold(challenge, { passkey, origin, statement })
+    return { countersign: await this.#optionsToSign(older, passkey.rpId, challenge) }
+  }
+
+  /** Enrols the passkey that an older one has signed now. @throws JarvisError `invalid_request` */
+  countersign(person: string, { id, response }: PasskeyAssertion): Passkey {
+    const challenge = challengeIn({ response })
+    const pending = this.#signing.take(challenge)
+    const older = this.#parts.store.get(id)
+    if (pending?.passkey.person !== person || older?.person !== person)
+      throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
+    const { passkey, origin, statement } = pending
+    const { clientDataJSON, authenticatorData, signature } = response
+    const signed = { clientDataJSON, authenticatorData, signature }
+    const problem = assertionProblem(signed, { key: older.key, rpId: older.rpId, origin, challenge })
+    if (problem !== undefined) throw invalid(`The older passkey’s signature does not count. ${problem}`)
+    return this.#keep(passkey, origin, { id, statement, ...signed })
+  }
+
+  /** @throws JarvisError `not_found` */
+  rename(person: string, id: string, name: string): void {
+    this.#parts.durably(() => {
+      if (!this.#parts.store.rename(id, person, name)) throw unknown()
+      this.#parts.record({ change: 'renamed', person, id, name })
+    })
+  }
+
+  /**
+   * Removes a passkey and ends the sign-ins that were made with it.
+   * @param how.by the person, or an owner. @param how.signIn a sign-in of theirs that stays. @throws JarvisError `not_found`
+   */
+  remove(person: string, id: string, { by, signIn }: { by: string; signIn?: string | undefined }): void {
+    this.#parts.durably(() => {
+      const known = this.#parts.store.get(id)
+      if (known === undefined || !this.#parts.store.remove(id, person)) throw unknown()
+      this.#parts.endSignIns(id, signIn)
+      this.#parts.record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
+    })
+  }
+
+  /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
+  async signInOptions(origin: string): Promise<WebAuthnOptions> {
+    const here = this.#parts.place.at(origin)
+    const challenge = randomBytes(32).toString('base64url')
+    this.#entering.hold(challenge, here)
+    return this.#optionsToSign([], here.rpId, challenge)
+  }
+
+  /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
+  async prove(response: PasskeyAssertion): Promise<string> {
+    const challenge = challengeIn(response)
+    const begun = this.#entering.take(challenge)
+    if (begun === undefined) throw refused('It took longer than five minutes, or was used before. Try again.')
+    if (isFramed(response)) throw refused('It was signed on a page within another site.')
+    const passkey = this.#parts.store.get(response.id)
+    const { userHandle } = response.response
+    if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle)) throw unknownHere()
+    const newCounter = await this.#counterOf(response, passkey, { ...begun, challenge })
+    // It may have been removed meanwhile.
+    if (this.#parts.store.get(response.id)?.key !== passkey.key) throw unknownHere()
+    const isCopied = isCopy(newCounter, passkey.counter)
+    const { id, person, name, counter } = passkey
+    this.#parts.durably(() => {
+      if (isCopied)
+        this.#parts.record({ change: 'refused', person, id, name, why: `counter ${newCounter} after ${counter}` })
+      else this.#parts.store.used(id, newCounter, this.#parts.now())
+    })
+    if (isCopied)
+      throw refused('This passkey’s counter went back, as that of a copy does. Sign in another way and remove it.')
+    return person
+  }
+
+  #keep(passkey: StoredPasskey, origin: string, signedBy?: Countersignature): Passkey {
     const { person, id, name, key, rpId, isSynced } = passkey
-    return durably(() => {
-      const isFirst = store.list(person).length === 0
+    return this.#parts.durably(() => {
+      const isFirst = this.#parts.store.list(person).length === 0
       // The two requests of a countersignature have time between them.
       if (isFirst !== (signedBy === undefined)) throw invalid('Your passkeys have changed meanwhile. Begin again.')
-      if (!store.add(passkey)) throw new JarvisError('conflict', 'This passkey is enrolled already.')
-      const trust = signedBy ? { signedBy } : ({ trust: parts.hadPasskeys(person) ? 'renewed' : 'first' } as const)
-      record({ change: 'added', person, id, name, key, rpId, isSynced, origin, ...trust })
+      if (!this.#parts.store.add(passkey)) throw new JarvisError('conflict', 'This passkey is enrolled already.')
+      const trust = signedBy
+        ? { signedBy }
+        : ({ trust: this.#parts.hadPasskeys(person) ? 'renewed' : 'first' } as const)
+      this.#parts.record({ change: 'added', person, id, name, key, rpId, isSynced, origin, ...trust })
       return shown(passkey)
     })
   }
 
-  async function optionsToSign(older: readonly StoredPasskey[], rpId: string, challenge: string) {
+  async #optionsToSign(older: readonly StoredPasskey[], rpId: string, challenge: string) {
     const { generateAuthenticationOptions } = await library()
     const allowCredentials = older.map(({ id, transports }) => ({ id, transports: transports as never }))
     return asJson(
@@ -102,9 +214,9 @@ export function createPasskeys(parts: {
     )
   }
 
-  async function registered(person: string, name: string, response: PasskeyRegistration) {
+  async #registered(person: string, name: string, response: PasskeyRegistration) {
     const challenge = challengeIn(response)
-    const begun = enrolling.take(challenge)
+    const begun = this.#enrolling.take(challenge)
     if (begun?.person !== person)
       throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
     if (isFramed(response)) throw invalid('The passkey was made on a page within another site.')
@@ -133,104 +245,13 @@ export function createPasskeys(parts: {
       cose: Buffer.from(credential.publicKey).toString('base64url'),
       transports: response.response.transports ?? [],
       isSynced: credentialDeviceType === 'multiDevice',
-      createdAt: now(),
+      createdAt: this.#parts.now(),
     }
     return { passkey, origin }
   }
 
-  return {
-    list: (person) => store.list(person).map(shown),
-    personOf: (id) => store.get(id)?.person,
-    problem: place.problem,
-    async enrolOptions({ person, label, origin }) {
-      const here = place.at(origin)
-      const known = store.list(person)
-      if (known.length >= mostPasskeys)
-        throw new JarvisError('conflict', `You have ${mostPasskeys} passkeys already. Remove one first.`)
-      const userHandle = known[0]?.userHandle ?? randomBytes(32).toString('base64url')
-      const { generateRegistrationOptions } = await library()
-      const options = await generateRegistrationOptions({
-        rpName: 'JARVIS',
-        rpID: here.rpId,
-        userName: label,
-        userDisplayName: label,
-        timeout: heldForMs,
-        userID: Buffer.from(userHandle, 'base64url'),
-        attestationType: 'none',
-        supportedAlgorithmIDs: algorithms,
-        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-        excludeCredentials: known.map(({ id, transports }) => ({ id, transports: transports as never })),
-      })
-      enrolling.hold(options.challenge, { ...here, person, userHandle })
-      return asJson(options)
-    },
-    async enrol(person, name, response) {
-      const { passkey, origin } = await registered(person, name, response)
-      const older = store.list(person)
-      if (older.length === 0) return { passkey: keep(passkey, origin) }
-      const statement = statementOf({ ...passkey, origin }, randomBytes(32).toString('base64url'))
-      const challenge = enrolmentChallenge(statement)
-      signing.hold(challenge, { passkey, origin, statement })
-      return { countersign: await optionsToSign(older, passkey.rpId, challenge) }
-    },
-    countersign(person, { id, response }) {
-      const challenge = challengeIn({ response })
-      const pending = signing.take(challenge)
-      const older = store.get(id)
-      if (pending?.passkey.person !== person || older?.person !== person)
-        throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
-      const { passkey, origin, statement } = pending
-      const { clientDataJSON, authenticatorData, signature } = response
-      const signed = { clientDataJSON, authenticatorData, signature }
-      const problem = assertionProblem(signed, { key: older.key, rpId: older.rpId, origin, challenge })
-      if (problem !== undefined) throw invalid(`The older passkey’s signature does not count. ${problem}`)
-      return keep(passkey, origin, { id, statement, ...signed })
-    },
-    rename(person, id, name) {
-      durably(() => {
-        if (!store.rename(id, person, name)) throw unknown()
-        record({ change: 'renamed', person, id, name })
-      })
-    },
-    remove(person, id, by, signIn) {
-      durably(() => {
-        const known = store.get(id)
-        if (known === undefined || !store.remove(id, person)) throw unknown()
-        parts.endSignIns(id, signIn)
-        record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
-      })
-    },
-    async signInOptions(origin) {
-      const here = place.at(origin)
-      const challenge = randomBytes(32).toString('base64url')
-      entering.hold(challenge, here)
-      return optionsToSign([], here.rpId, challenge)
-    },
-    async prove(response) {
-      const challenge = challengeIn(response)
-      const begun = entering.take(challenge)
-      if (begun === undefined) throw refused('It took longer than five minutes, or was used before. Try again.')
-      if (isFramed(response)) throw refused('It was signed on a page within another site.')
-      const passkey = store.get(response.id)
-      const { userHandle } = response.response
-      if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle)) throw unknownHere()
-      const newCounter = await counterOf(response, passkey, { ...begun, challenge })
-      // It may have been removed meanwhile.
-      if (store.get(response.id)?.key !== passkey.key) throw unknownHere()
-      const isCopied = isCopy(newCounter, passkey.counter)
-      const { id, person, name, counter } = passkey
-      durably(() => {
-        if (isCopied) record({ change: 'refused', person, id, name, why: `counter ${newCounter} after ${counter}` })
-        else store.used(id, newCounter, now())
-      })
-      if (isCopied)
-        throw refused('This passkey’s counter went back, as that of a copy does. Sign in another way and remove it.')
-      return person
-    },
-  }
-
   /** @returns the authenticator's counter. @throws JarvisError `invalid_credentials` */
-  async function counterOf(response: PasskeyAssertion, passkey: StoredPasskey, begun: Place & { challenge: string }) {
+  async #counterOf(response: PasskeyAssertion, passkey: StoredPasskey, begun: Place & { challenge: string }) {
     const { verifyAuthenticationResponse } = await library()
     const publicKey = new Uint8Array(Buffer.from(passkey.cose, 'base64url'))
     try {
@@ -250,6 +271,9 @@ export function createPasskeys(parts: {
     throw refused('This passkey was not accepted.')
   }
 }
+
+// Loaded on first use: most starts need none of it.
+const library = () => import('@simplewebauthn/server')
 
 /** True if the counter of a passkey did not rise, which shows a copied key. The counter of a synced passkey stays 0. */
 export const isCopy = (counter: number, before: number): boolean => (counter > 0 || before > 0) && counter <= before
@@ -275,7 +299,7 @@ function isFramed({ response }: { response: { clientDataJSON: string } }): boole
   return (said.crossOrigin ?? false) !== false || said.topOrigin !== undefined
 }
 
-/** The challenge that a browser says it was given; empty where that cannot be read. */
+/** The challenge that a browser says it was given; empty if that cannot be read. */
 export function challengeIn({ response }: { response: { clientDataJSON: string } }): string {
   try {
     const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as unknown

@@ -12,12 +12,12 @@ import { createSignInStore } from '../store/sqlite/access/people.ts'
 import { createSignerKeyStore } from '../store/sqlite/access/signer-keys.ts'
 import { createApiTokenStore } from '../store/sqlite/access/tokens.ts'
 import { journalHead } from '../store/sqlite/journal/journal.ts'
-import { createDecisions } from './decisions.ts'
+import { Decisions } from './decisions.ts'
 import type { SignerType } from './enrolment.ts'
-import { createPasskeys, type PasskeyChange } from './passkeys.ts'
+import { type PasskeyChange, Passkeys } from './passkeys.ts'
 import { createRelyingParty } from './relying-party.ts'
 import { createSigners, sealOf } from './signers.ts'
-import { createSshKeys, type SshKeyChange } from './ssh-keys.ts'
+import { type SshKeyChange, SshKeys } from './ssh-keys.ts'
 
 /** The tokens of programs, passkeys, SSH keys and signed decisions: who has which key, where passkeys work, and what was signed. */
 export const accessRoom = defineRoom({
@@ -63,7 +63,7 @@ function openKeys(
     const isSealed = change.change === 'added' && !('signedBy' in change)
     journal.append('signer', { type, ...change, ...(isSealed && { seal: sealOf(sealKey(), { type, ...change }) }) })
   }
-  const passkeys = createPasskeys({
+  const passkeys = new Passkeys({
     store,
     place,
     now,
@@ -72,7 +72,7 @@ function openKeys(
     endSignIns: createSignInStore(database).endOf,
     hadPasskeys: (person) => proof.hadSigner('passkey', person),
   })
-  const sshKeys = createSshKeys({
+  const sshKeys = new SshKeys({
     store: keys,
     passkeys: store,
     signers,
@@ -84,7 +84,7 @@ function openKeys(
   })
   const challenges = createChallengeStore(database)
   const head = journalHead(database)
-  const decisions = createDecisions({
+  const decisions = new Decisions({
     store: challenges,
     passkeys: store,
     keys,

@@ -7,7 +7,7 @@ import {
   enrolmentChallenge,
   statementOf,
 } from './enrolment.ts'
-import { createHeld, heldForMs } from './held.ts'
+import { Held, heldForMs } from './held.ts'
 import { challengeIn } from './passkeys.ts'
 import type { PasskeyStore, SignerKeyStore, StoredSignerKey } from './ports.ts'
 import type { RelyingParty } from './relying-party.ts'
@@ -35,18 +35,7 @@ type Signed =
   | { response: { id: string; response: { clientDataJSON: string; authenticatorData: string; signature: string } } }
   | { statement: string; signature: string }
 
-export type SshKeys = {
-  list(person: string): SshKeyInfo[]
-  /** Enrols a person's first key, or says what an older key must sign. @throws JarvisError `invalid_request`, `conflict` */
-  enrol(person: string, name: string, line: string, origin: string): SshKeyReply
-  /** Enrols the key that an older one has signed now. @throws JarvisError `invalid_request` */
-  countersign(person: string, signed: Signed): SshKeyInfo
-  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
-  remove(person: string, id: string, by: string): void
-}
-
-/** Enrols keys of OpenSSH, by which decisions are signed at a terminal. What is under way is kept in memory, so a restart ends it. */
-export function createSshKeys(parts: {
+type Parts = {
   store: SignerKeyStore
   passkeys: Pick<PasskeyStore, 'list'>
   signers: Pick<Signers, 'find'>
@@ -57,36 +46,101 @@ export function createSshKeys(parts: {
   record(change: SshKeyChange): void
   /** True if the journal holds SSH keys of the person that the database has lost. */
   hadKeys(person: string): boolean
-}): SshKeys {
-  const { store, passkeys, now, durably, record } = parts
-  const pending = createHeld<{ key: StoredSignerKey; origin: string; statement: string }>(now)
+}
 
-  const enrolled = ({ person, id, key }: StoredSignerKey, origin: string): Enrolled => ({
-    type: 'ssh',
-    person,
-    id,
-    key,
-    origin,
-  })
-  const olderOf = (person: string) => ({ passkeys: passkeys.list(person), keys: store.list(person, 'ssh') })
+/** Enrols keys of OpenSSH, by which decisions are signed at a terminal. What is under way is kept in memory, so a restart ends it. */
+export class SshKeys {
+  readonly #parts: Parts
+  readonly #pending: Held<{ key: StoredSignerKey; origin: string; statement: string }>
 
-  function keep(key: StoredSignerKey, origin: string, signedBy?: Countersignature): SshKeyInfo {
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#pending = new Held(parts.now)
+  }
+
+  list(person: string): SshKeyInfo[] {
+    return this.#parts.store.list(person, 'ssh').map(shown)
+  }
+
+  /** Enrols a person's first key, or says what an older key must sign. @throws JarvisError `invalid_request`, `conflict` */
+  enrol(person: string, { name, line, origin }: { name: string; line: string; origin: string }): SshKeyReply {
+    const { id, blob, comment } = readable(() => sshKeyOf(line))
+    const known = this.#parts.store.get(id)
+    if (known !== undefined)
+      throw new JarvisError(
+        'conflict',
+        `This key is enrolled already${known.person === person ? '' : ', for somebody else'}.`,
+      )
+    const older = this.#olderOf(person)
+    if (older.keys.length >= mostKeys)
+      throw new JarvisError('conflict', `You have ${mostKeys} SSH keys. Remove one first.`)
+    const called = name === '' ? comment.slice(0, 60) || 'SSH key' : name
+    const key: StoredSignerKey = { type: 'ssh', id, person, name: called, key: blob, createdAt: this.#parts.now() }
+    if (older.passkeys.length + older.keys.length === 0) return { key: this.#keep(key, origin) }
+    const statement = statementOf(enrolled(key, origin), randomBytes(32).toString('base64url'))
+    const challenge = enrolmentChallenge(statement)
+    this.#pending.hold(challenge, { key, origin, statement })
+    const problem = older.passkeys.length === 0 ? 'no passkeys' : this.#parts.place.problem(origin)
+    const options: WebAuthnOptions = {
+      challenge,
+      rpId: this.#parts.place.rpId,
+      timeout: heldForMs,
+      userVerification: 'required',
+      allowCredentials: older.passkeys.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
+    }
+    return {
+      countersign: {
+        statement,
+        namespace: sshNamespaces.signer,
+        sshKeys: older.keys.map((one) => one.id),
+        ...(problem === undefined && { options }),
+      },
+    }
+  }
+
+  /** Enrols the key that an older one has signed now. @throws JarvisError `invalid_request` */
+  countersign(person: string, signed: Signed): SshKeyInfo {
+    const { begun, signedBy } = this.#signatureOf(person, signed)
+    const older = this.#parts.signers.find(signedBy.type ?? 'passkey', signedBy.id, person)
+    const problem =
+      older === undefined
+        ? 'It is none of your keys.'
+        : countersignatureProblem(enrolled(begun.key, begun.origin), signedBy, older)
+    if (problem !== undefined) throw invalid(`The older key’s signature does not count. ${problem}`)
+    return this.#keep(begun.key, begun.origin, signedBy)
+  }
+
+  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
+  remove(person: string, id: string, by: string): void {
+    this.#parts.durably(() => {
+      const known = this.#parts.store.get(id)
+      if (known?.type !== 'ssh' || known.person !== person || !this.#parts.store.remove(id))
+        throw new JarvisError('not_found', 'There is no such key.')
+      this.#parts.record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
+    })
+  }
+
+  #olderOf(person: string) {
+    return { passkeys: this.#parts.passkeys.list(person), keys: this.#parts.store.list(person, 'ssh') }
+  }
+
+  #keep(key: StoredSignerKey, origin: string, signedBy?: Countersignature): SshKeyInfo {
     const { person, id, name, key: blob } = key
-    return durably(() => {
-      const older = olderOf(person)
+    return this.#parts.durably(() => {
+      const older = this.#olderOf(person)
       const isFirst = older.passkeys.length + older.keys.length === 0
       if (isFirst !== (signedBy === undefined)) throw invalid('Your keys have changed meanwhile. Begin again.')
-      if (!store.add(key)) throw new JarvisError('conflict', 'This key is enrolled already.')
-      const trust = signedBy ? { signedBy } : ({ trust: parts.hadKeys(person) ? 'renewed' : 'first' } as const)
-      record({ change: 'added', person, id, name, key: blob, origin, ...trust })
+      if (!this.#parts.store.add(key)) throw new JarvisError('conflict', 'This key is enrolled already.')
+      const trust = signedBy ? { signedBy } : ({ trust: this.#parts.hadKeys(person) ? 'renewed' : 'first' } as const)
+      this.#parts.record({ change: 'added', person, id, name, key: blob, origin, ...trust })
       return shown(key)
     })
   }
 
   /** Checks and returns the signature of the person's older key. @throws JarvisError */
-  function signatureOf(person: string, signed: Signed) {
+  #signatureOf(person: string, signed: Signed) {
     const isPasskey = 'response' in signed
-    const begun = pending.take(isPasskey ? challengeIn(signed.response) : enrolmentChallenge(signed.statement))
+    const begun = this.#pending.take(isPasskey ? challengeIn(signed.response) : enrolmentChallenge(signed.statement))
     if (begun?.key.person !== person)
       throw invalid('This was not asked for, or took longer than five minutes. Begin again.')
     const { statement } = begun
@@ -98,64 +152,15 @@ export function createSshKeys(parts: {
     const signature = readable(() => sshSignatureOf(signed.signature))
     return { begun, signedBy: { type: 'ssh' as const, id: readable(() => sshKeyIn(signature)), statement, signature } }
   }
-
-  return {
-    list: (person) => store.list(person, 'ssh').map(shown),
-    enrol(person, name, line, origin) {
-      const { id, blob, comment } = readable(() => sshKeyOf(line))
-      const known = store.get(id)
-      if (known !== undefined)
-        throw new JarvisError(
-          'conflict',
-          `This key is enrolled already${known.person === person ? '' : ', for somebody else'}.`,
-        )
-      const older = olderOf(person)
-      if (older.keys.length >= mostKeys)
-        throw new JarvisError('conflict', `You have ${mostKeys} SSH keys. Remove one first.`)
-      const called = name === '' ? comment.slice(0, 60) || 'SSH key' : name
-      const key: StoredSignerKey = { type: 'ssh', id, person, name: called, key: blob, createdAt: now() }
-      if (older.passkeys.length + older.keys.length === 0) return { key: keep(key, origin) }
-      const statement = statementOf(enrolled(key, origin), randomBytes(32).toString('base64url'))
-      const challenge = enrolmentChallenge(statement)
-      pending.hold(challenge, { key, origin, statement })
-      const problem = older.passkeys.length === 0 ? 'no passkeys' : parts.place.problem(origin)
-      const options: WebAuthnOptions = {
-        challenge,
-        rpId: parts.place.rpId,
-        timeout: heldForMs,
-        userVerification: 'required',
-        allowCredentials: older.passkeys.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
-      }
-      return {
-        countersign: {
-          statement,
-          namespace: sshNamespaces.signer,
-          sshKeys: older.keys.map((one) => one.id),
-          ...(problem === undefined && { options }),
-        },
-      }
-    },
-    countersign(person, signed) {
-      const { begun, signedBy } = signatureOf(person, signed)
-      const older = parts.signers.find(signedBy.type ?? 'passkey', signedBy.id, person)
-      const problem =
-        older === undefined
-          ? 'It is none of your keys.'
-          : countersignatureProblem(enrolled(begun.key, begun.origin), signedBy, older)
-      if (problem !== undefined) throw invalid(`The older key’s signature does not count. ${problem}`)
-      return keep(begun.key, begun.origin, signedBy)
-    },
-    remove(person, id, by) {
-      durably(() => {
-        const known = store.get(id)
-        if (known?.type !== 'ssh' || known.person !== person || !store.remove(id))
-          throw new JarvisError('not_found', 'There is no such key.')
-        record({ change: 'removed', person, id, name: known.name, ...(by !== person && { by }) })
-      })
-    },
-  }
 }
 
+const enrolled = ({ person, id, key }: StoredSignerKey, origin: string): Enrolled => ({
+  type: 'ssh',
+  person,
+  id,
+  key,
+  origin,
+})
 const shown = ({ id, name, createdAt, lastUsedAt }: StoredSignerKey): SshKeyInfo => ({
   id,
   name,

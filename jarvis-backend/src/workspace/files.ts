@@ -97,24 +97,7 @@ export function createWorkspace(root: string): Workspace {
   }
 
   return {
-    list() {
-      const found: WorkspaceFile[] = []
-      const visit = (folder: string, depth: number) => {
-        for (const entry of entriesOf(folder)) {
-          if (found.length >= mostFiles || !name.test(entry.name)) continue
-          const place = join(folder, entry.name)
-          if (entry.isDirectory() && depth < deepest) visit(place, depth + 1)
-          else if (entry.isFile() && textFile.test(entry.name)) {
-            const stat = statOf(place)
-            if (stat === undefined) continue
-            const path = relative(home, place).split(sep).join('/')
-            found.push({ path, bytes: stat.size, changedAt: Math.round(stat.mtimeMs) })
-          }
-        }
-      }
-      visit(home, 1)
-      return found.sort((one, other) => byNatural(one.path, other.path))
-    },
+    list: () => filesIn(home),
     read,
     write(path, text, expected) {
       const now = take(placeOf(path))
@@ -159,6 +142,26 @@ export function createWorkspace(root: string): Workspace {
       rmSync(place)
     },
   }
+}
+
+/** The text files below a folder, by path. */
+function filesIn(home: string): WorkspaceFile[] {
+  const found: WorkspaceFile[] = []
+  const visit = (folder: string, depth: number) => {
+    for (const entry of entriesOf(folder)) {
+      if (found.length >= mostFiles || !name.test(entry.name)) continue
+      const place = join(folder, entry.name)
+      if (entry.isDirectory() && depth < deepest) visit(place, depth + 1)
+      else if (entry.isFile() && textFile.test(entry.name)) {
+        const stat = statOf(place)
+        if (stat === undefined) continue
+        const path = relative(home, place).split(sep).join('/')
+        found.push({ path, bytes: stat.size, changedAt: Math.round(stat.mtimeMs) })
+      }
+    }
+  }
+  visit(home, 1)
+  return found.sort((one, other) => byNatural(one.path, other.path))
 }
 
 /** Reads the first `largestBytes`, and tells whether the file changed meanwhile. */

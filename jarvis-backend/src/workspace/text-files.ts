@@ -13,9 +13,12 @@ export type TextFiles = {
   list(agent: string): (WorkspaceFile & { by?: string })[]
   read(agent: string, path: string): WorkspaceText
   /** A runbook is saved as on its own page: one with a fault is refused. */
-  write(agent: string, path: string, text: string, checksum: string | undefined, by: string): WorkspaceText
+  write(agent: string, path: string, change: TextChange): WorkspaceText
   remove(agent: string, path: string, by: string): void
 }
+
+/** A text that a person saves. `checksum`: of the text that the person changed; undefined for a new file. */
+type TextChange = { text: string; checksum: string | undefined; by: string }
 
 /** The newest writer of each text of the agent `main`, at any door. */
 export type Writers = {
@@ -53,10 +56,10 @@ export function createTextFiles(
   const workspaceOf = (agent: string) => createWorkspace(agentDir(dataDir, agent))
   const byKey = (agent: string, path: string) => `agent_file ${agent} ${path}`
   const runbookAt = (agent: string, path: string) => (agent === mainAgentId ? library.nameOf(path) : undefined)
-  const saved = <T>(agent: string, path: string, by: string, change: string, work: () => T): T => {
+  const saved = <T>(entry: { change: string; agent: string; path: string; by: string }, work: () => T): T => {
     const result = database.durably(() => {
-      journal.append('agent', { change, agent, path, by })
-      settings.set(byKey(agent, path), by)
+      journal.append('agent', entry)
+      settings.set(byKey(entry.agent, entry.path), entry.by)
       return work()
     })
     activity.changed({ what: 'agents' })
@@ -71,20 +74,21 @@ export function createTextFiles(
           return { ...file, ...(by !== undefined && { by }) }
         }),
     read: (agent, path) => workspaceOf(agent).read(path),
-    write(agent, path, text, checksum, by) {
+    write(agent, path, { text, checksum, by }) {
       const runbook = runbookAt(agent, path)
       if (runbook !== undefined) {
         library.save(runbook, text, checksum, by)
         return workspaceOf(agent).read(path)
       }
-      return saved(agent, path, by, 'file_written', () => {
+      return saved({ change: 'file_written', agent, path, by }, () => {
         if (agent === mainAgentId) writers.note(path, hashOfText(text), by)
         return workspaceOf(agent).write(path, text, checksum)
       })
     },
     remove(agent, path, by) {
       const runbook = runbookAt(agent, path)
-      if (runbook === undefined) saved(agent, path, by, 'file_deleted', () => workspaceOf(agent).remove(path))
+      if (runbook === undefined)
+        saved({ change: 'file_deleted', agent, path, by }, () => workspaceOf(agent).remove(path))
       else library.remove(runbook, by)
     },
   }

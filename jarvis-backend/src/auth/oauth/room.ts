@@ -12,7 +12,7 @@ import { createBearer } from '../bearer.ts'
 import { type ClientAddressOf, networkOf } from '../client-address.ts'
 import { createOAuthClients } from '../oauth-clients.ts'
 import { createOAuthRequests } from '../oauth-requests.ts'
-import { createOAuthSecrets } from '../oauth-secrets.ts'
+import { OAuthSecrets } from '../oauth-secrets.ts'
 import type { People } from '../people.ts'
 import { createOriginOf } from '../public-origin.ts'
 import { createRateLimit } from '../rate-limit.ts'
@@ -49,7 +49,7 @@ export const oauthRoom = defineRoom({
       now,
       before: (keptMs) => oldBefore(clock, keptMs),
     })
-    const secrets = createOAuthSecrets({
+    const secrets = new OAuthSecrets({
       store,
       durably: database.durably,
       record: (change) => void journal.append('token', change),
@@ -57,7 +57,7 @@ export const oauthRoom = defineRoom({
     })
     const requests = createOAuthRequests({
       clients,
-      allow: secrets.allow,
+      allow: (allowed) => secrets.allow(allowed),
       denied: ({ client }, by) =>
         void database.durably(() =>
           journal.append('token', { change: 'refused', client: client.name, clientId: client.id, by }),

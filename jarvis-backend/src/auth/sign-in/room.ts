@@ -26,21 +26,21 @@ import { createDeviceCookie } from '../device-cookie.ts'
 import { createDisplays } from '../displays.ts'
 import { createElsewhere } from '../elsewhere.ts'
 import { createElsewherePlace } from '../elsewhere-place.ts'
-import { createForeignAccounts, foreignMethod } from '../foreign-accounts.ts'
+import { ForeignAccounts, foreignMethod } from '../foreign-accounts.ts'
 import type { Links } from '../links.ts'
 import { createLoginGuard } from '../login.ts'
-import { createOidcProvider } from '../oidc-provider.ts'
+import { OidcProvider } from '../oidc-provider.ts'
 import { createPassword, type Password } from '../password.ts'
 import { createPasswordHasher, type HashStrength, type PasswordHasher } from '../passwords.ts'
 import type { People } from '../people.ts'
 import { createPersonPasswords } from '../person-passwords.ts'
 import { createOriginOf } from '../public-origin.ts'
-import { createSecondFactors } from '../second-factor.ts'
+import { SecondFactors } from '../second-factor.ts'
 import { createSessionCookie, type SessionCookie } from '../session-cookie.ts'
 import type { SignInList } from '../sign-in-list.ts'
 import type { SignInStore } from '../sign-ins.ts'
 import type { StepUp } from '../step-up.ts'
-import { createTokens, type Identity, type Tokens } from '../tokens.ts'
+import { type Identity, Tokens } from '../tokens.ts'
 
 /** The first owner's password and the tokens of people. */
 export const tokensRoom = defineRoom({
@@ -76,7 +76,7 @@ export const tokensRoom = defineRoom({
       hasher,
       password,
       cookie: createSessionCookie(config.publicUrl),
-      tokens: createTokens({
+      tokens: new Tokens({
         secret: jwtSecret,
         revoked: createRevocationStore(database, () => oldBefore(clock, 0)),
         signIns,
@@ -123,7 +123,7 @@ export const signInRoom = defineRoom({
     const { database, journal, now, report, secrets, settings } = foundation
     const notice = needs.facts.teller('notice.due')
     const originOf = createOriginOf(config.publicUrl)
-    const factors = createSecondFactors({
+    const factors = new SecondFactors({
       store: createSecondFactorStore(database),
       box: secrets,
       hasher,
@@ -224,7 +224,7 @@ function tellOfNewDevice(
 function openElsewhere({ foundation, config, people, signIns, look }: SignInNeeds): SignInElsewhere {
   const { activity, database, journal, now, report } = foundation
   const { oidc, publicUrl } = config
-  const accounts = createForeignAccounts({
+  const accounts = new ForeignAccounts({
     store: createForeignAccountStore(database),
     people,
     durably: database.durably,
@@ -242,6 +242,6 @@ function openElsewhere({ foundation, config, people, signIns, look }: SignInNeed
   return {
     accounts,
     place: createElsewherePlace(publicUrl),
-    elsewhere: oidc && createElsewhere({ provider: createOidcProvider({ ...oidc, now, report }), now }),
+    elsewhere: oidc && createElsewhere({ provider: new OidcProvider({ ...oidc, now, report }), now }),
   }
 }
