@@ -1,5 +1,5 @@
 import type { Found } from './indexer.ts'
-import { createMemoryIndex, wordsAsked } from './memory-index.ts'
+import { createMemoryIndex, type MemoryIndex, wordsAsked } from './memory-index.ts'
 import type { MemoryRequests } from './messages.ts'
 import { ofAgent } from './owner.ts'
 import type { MemoryStore } from './ports.ts'
@@ -9,12 +9,12 @@ import type { MemoryStore } from './ports.ts'
  * @param open opens the index read-only; undefined where it cannot be read
  */
 export function createEarlySearch(open: () => MemoryStore | undefined, now: () => number) {
-  let opened: { store: MemoryStore | undefined; search: ReturnType<typeof createMemoryIndex>['search'] } | undefined
+  let opened: { store: MemoryStore; index: MemoryIndex } | { store: undefined } | undefined
 
   function reader() {
     if (opened === undefined) {
       const store = open()
-      opened = { store, search: store === undefined ? () => [] : createMemoryIndex(store).search }
+      opened = store === undefined ? { store } : { store, index: createMemoryIndex(store) }
     }
     return opened
   }
@@ -22,9 +22,9 @@ export function createEarlySearch(open: () => MemoryStore | undefined, now: () =
   return {
     /** @returns undefined where no index can be read. @throws Error where the index is damaged */
     search({ query, limit, kinds }: MemoryRequests['search']['input']): Found | undefined {
-      const { store, search } = reader()
-      if (store === undefined) return undefined
-      const hits = search(query, { limit, kinds, now: now() }).map(ofAgent)
+      const found = reader()
+      if (found.store === undefined) return undefined
+      const hits = found.index.search(query, { limit, kinds, now: now() }).map(ofAgent)
       return { hits, byKeywordsAlone: true, ...wordsAsked(query) }
     },
     hasNotes: () =>
