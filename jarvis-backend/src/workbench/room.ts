@@ -107,7 +107,10 @@ export const workbenchRoom = defineRoom({
     }
     return {
       workbench,
-      contributes: { tools: areas.tools(), routes: [...routesOf(needs, areas, settings, store), ...areas.routes()] },
+      contributes: {
+        tools: areas.tools(),
+        routes: [...routesOf(needs, { areas, settings, store }), ...areas.routes()],
+      },
       /** Finishes changes of files that an earlier process began, before runs go on. */
       resume: applier.finish,
       start() {
@@ -181,7 +184,10 @@ function settingsOf(needs: WorkbenchNeeds, areas: AreaSet, ownPaths: readonly st
   }
 }
 
-const routesOf = (needs: WorkbenchNeeds, areas: AreaSet, settings: Settings, store: ContentStore): Route[] =>
+const routesOf = (
+  needs: WorkbenchNeeds,
+  { areas, settings, store }: { areas: AreaSet; settings: Settings; store: ContentStore },
+): Route[] =>
   workbenchRoutes({
     async state() {
       await areas.look()

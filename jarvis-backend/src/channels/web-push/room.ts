@@ -49,7 +49,7 @@ function createWebPush(foundation: Foundation, parts: WebPushNeeds) {
   let made = parts.sender
   function sender(): PushSender {
     if (made === undefined) {
-      const kept = sealedOrMade(foundation.secrets, foundation.dataDir, 'vapid-keys', () =>
+      const kept = sealedOrMade(foundation.secrets, { dataDir: foundation.dataDir, name: 'vapid-keys' }, () =>
         JSON.stringify(makeVapidKeys()),
       )
       const keys = JSON.parse(kept) as VapidKeys
