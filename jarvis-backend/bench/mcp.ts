@@ -14,7 +14,9 @@ export const mcpToken = (dataDir: string, name = 'bench'): string => createToken
 /** Keeps the tool's answer in a file, for a server that must answer the same. */
 export async function keepAnswer(url: string, token: string, dir: string): Promise<string> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, _meta: envelope } }
-  const { result } = JSON.parse((await send(`${url}/mcp`, token, currentHeaders, body)).text) as { result: object }
+  const { result } = JSON.parse((await send(`${url}/mcp`, { token, headers: currentHeaders, body: body })).text) as {
+    result: object
+  }
   const { content, structuredContent } = result as Record<string, unknown>
   const path = join(dir, 'answer.json')
   writeFileSync(path, JSON.stringify({ content, structuredContent }))
@@ -24,7 +26,7 @@ export async function keepAnswer(url: string, token: string, dir: string): Promi
 /** Calls a green tool from 16 clients at a time, each waiting for its answer. @returns how many calls. */
 export async function callOverMcp(url: string, token: string, era: 'current' | 'older'): Promise<{ length: number }> {
   const post = async (body: object, headers: Record<string, string> = {}) => {
-    const answer = await send(`${url}/mcp`, token, headers, body)
+    const answer = await send(`${url}/mcp`, { token, headers: headers, body: body })
     if (!('id' in body)) return answer
     if (answer.status !== 200 || !answer.text.includes('isQuorate')) {
       if (!answer.text.includes('protocolVersion')) throw new Error(`${answer.status} ${answer.text.slice(0, 300)}`)
@@ -52,7 +54,9 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-type Post = (body: object, headers?: Record<string, string>) => ReturnType<typeof send>
+type Sent = { token: string; headers: Record<string, string>; body: object }
+type Answer = { status: number; text: string; sessionId: string }
+type Post = (body: object, headers?: Record<string, string>) => Promise<Answer>
 
 async function greet(post: Post): Promise<Record<string, string>> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: me }
@@ -62,8 +66,8 @@ async function greet(post: Post): Promise<Record<string, string>> {
   return headers
 }
 
-function send(url: string, token: string, headers: Record<string, string>, body: object) {
-  return new Promise<{ status: number; text: string; sessionId: string }>((resolve, reject) => {
+function send(url: string, { token, headers, body }: Sent) {
+  return new Promise<Answer>((resolve, reject) => {
     const asking = request(
       url,
       {

@@ -56,36 +56,63 @@ async function searchable({ url, token }: Server) {
 }
 
 export function createRows(setup: Setup): Row[] {
-  /** The same on JARVIS and on the relay. */
-  const both = (measure: (pool: Pool) => Promise<number | number[]>): Pick<Row, 'ours' | 'base'> => {
-    const on = (name: 'jarvis' | 'relay') => async () => [await measure(await setup.pool(name))].flat()
-    return { ours: on('jarvis'), base: { name: 'relay', measure: on('relay'), isGoal: true } }
-  }
-  const history = lazily(async () => {
-    const dir = setup.newDir()
-    const sessions = prefill(dir)
-    const server = await setup.startServer('jarvis', dir)
-    await searchable(server)
-    return { pool: await setup.openPool(server), ...sessions }
-  })
-  // This row has a server of its own: the other rows leave sessions behind.
-  const fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))
-  const programs = lazily(async () => {
-    const dir = setup.newDir()
-    const pool = await setup.openPool(await setup.startServer('jarvis', dir))
-    return { pool, token: mcpToken(dir) }
-  })
-  const startDirs = { jarvis: lazily(setup.newDir), relay: lazily(setup.newDir) }
-  const starting = (name: 'jarvis' | 'relay') => async () => {
-    const server = await setup.startServer(name, startDirs[name]())
-    const ready = await server.read()
-    const [socket] = await connect(server, ['/chat'])
-    await run(only(socket), 'flat 8')
-    const used = await server.read()
-    await server.stop()
-    return [server.readyMs, megabytes(ready.rssBytes), megabytes(used.rssBytes)]
+  const measured = new Measured(setup)
+  return [
+    ...mcpRows(setup),
+    ...streamRows(measured),
+    ...callRows(measured),
+    ...historyRows(measured),
+    ...serverRows(setup),
+    cacheRow(setup),
+    rememberRow(setup),
+    clusterRow(setup),
+    watchRow(),
+    gateRow(),
+    signInRow(setup),
+    whoAsksRow,
+    toolsRow(),
+    sandboxRow,
+    pageRow(setup),
+    browserRow(),
+    signedRow(setup),
+  ]
+}
+
+/** The servers that several rows share. Each is started for the first row that needs it. */
+class Measured {
+  readonly setup: Setup
+  /** A server with the sessions of `prefill`. */
+  readonly history: () => Promise<{ pool: Pool; long: string; middle: string; takeShort(): string }>
+  /** A server of its own for rows that compare with it: the other rows leave sessions behind. */
+  readonly fresh: () => Promise<Pool>
+  /** A server with the token of a program. */
+  readonly programs: () => Promise<{ pool: Pool; token: string }>
+
+  constructor(setup: Setup) {
+    this.setup = setup
+    this.history = lazily(async () => {
+      const dir = setup.newDir()
+      const sessions = prefill(dir)
+      const server = await setup.startServer('jarvis', dir)
+      await searchable(server)
+      return { pool: await setup.openPool(server), ...sessions }
+    })
+    this.fresh = lazily(async () => setup.openPool(await setup.startServer('jarvis', setup.newDir())))
+    this.programs = lazily(async () => {
+      const dir = setup.newDir()
+      const pool = await setup.openPool(await setup.startServer('jarvis', dir))
+      return { pool, token: mcpToken(dir) }
+    })
   }
 
+  /** The same on JARVIS and on the relay. */
+  both(measure: (pool: Pool) => Promise<number | number[]>): Pick<Row, 'ours' | 'base'> {
+    const on = (name: 'jarvis' | 'relay') => async () => [await measure(await this.setup.pool(name))].flat()
+    return { ours: on('jarvis'), base: { name: 'relay', measure: on('relay'), isGoal: true } }
+  }
+}
+
+function mcpRows(setup: Setup): Row[] {
   const ownMcp = lazily(async () => {
     const dir = setup.newDir()
     const server = await setup.startServer('jarvis', dir)
@@ -97,36 +124,41 @@ export function createRows(setup: Setup): Row[] {
     const answer = await keepAnswer(own.server.url, own.token, dir)
     return warmed({ server: await setup.startServer('mcp-sdk', dir, { MCP_ANSWER: answer }), token: 'none' })
   })
-  /** Both run for days where they serve; one round is not enough for either to be compiled. */
-  async function warmed<T extends { server: Server; token: string }>(warm: T): Promise<T> {
-    for (const era of ['current', 'older', 'current', 'older'] as const) {
-      await callOverMcp(warm.server.url, warm.token, era)
-    }
-    return warm
-  }
-  const overMcp = (open: typeof ownMcp, era: 'current' | 'older') => async () => {
+  const overMcp = (open: typeof ownMcp, era: McpEra) => async () => {
     const { server, token } = await open()
     return [(await cpuOf(server, () => callOverMcp(server.url, token, era))) * 1_000]
   }
-  const mcpRow = (name: string, title: string, era: 'current' | 'older'): Row => ({
+  const row = (name: string, title: string, era: McpEra): Row => ({
     name,
     lines: [{ title: `1,000 green calls over MCP, ${title}, CPU ms`, most: 1.3 }],
     ours: overMcp(ownMcp, era),
     base: { name: 'the bare SDK', measure: overMcp(bareMcp, era), isGoal: true },
   })
+  return [row('mcp', '2026-07-28', 'current'), row('mcp-older', '2025-11-25', 'older')]
+}
 
+type McpEra = 'current' | 'older'
+
+/** Both serve for days where they run; one round is not enough for either to be compiled. */
+async function warmed<T extends { server: Server; token: string }>(warm: T): Promise<T> {
+  for (const era of ['current', 'older', 'current', 'older'] as const) {
+    await callOverMcp(warm.server.url, warm.token, era)
+  }
+  return warm
+}
+
+function streamRows(measured: Measured): Row[] {
+  const { setup, programs } = measured
   return [
-    mcpRow('mcp', '2026-07-28', 'current'),
-    mcpRow('mcp-older', '2025-11-25', 'older'),
     {
       name: 'tokens',
       lines: [{ title: '50 chats flat out, CPU ms per 1,000 tokens', most: 0.45 }],
-      ...both((pool) => streaming(pool, 'flat', 400)),
+      ...measured.both((pool) => streaming(pool, 'flat', 400)),
     },
     {
       name: 'paced',
       lines: [{ title: '50 chats of 50 tokens/s, CPU ms per 1,000 tokens', most: 0.85 }],
-      ...both((pool) => streaming(pool, 'paced', 200)),
+      ...measured.both((pool) => streaming(pool, 'paced', 200)),
     },
     {
       name: 'v1',
@@ -156,22 +188,28 @@ export function createRows(setup: Setup): Row[] {
       lines: [{ title: 'stream over /v1 whose card waits, live kB', most: 40 }],
       ours: async () => [await waitingStreams(setup)],
     },
+  ]
+}
+
+function callRows(measured: Measured): Row[] {
+  const { fresh } = measured
+  return [
     {
       name: 'latency',
       lines: [
         { title: 'added latency p50, one chat, µs', most: 0.9 },
         { title: 'added latency p99, one chat, µs', most: 1.2 },
       ],
-      ...both(latency),
+      ...measured.both(latency),
     },
     {
       name: 'tool',
       lines: [{ title: 'one round of a green tool call, CPU ms', most: 1 }],
-      ...both(({ server, sockets }) =>
+      ...measured.both(({ server, sockets }) =>
         cpuOf(server, () => oneByOne(turns, (i) => run(at(sockets, i), 'call get_cluster_status'))),
       ),
     },
-    loopRow(setup),
+    loopRow(measured.setup),
     {
       name: 'child',
       lines: [{ title: 'a child run with one green call, CPU ms' }],
@@ -194,53 +232,71 @@ export function createRows(setup: Setup): Row[] {
         { title: 'confirm → result p50, ms', most: 1.2 },
         { title: 'a whole red call, CPU ms', most: 1.5 },
       ],
-      ...both(confirming),
+      ...measured.both(confirming),
     },
-    {
-      name: 'history',
-      lines: [{ title: 'a turn at 5,000 messages, CPU ms', most: 1.15 }],
-      async ours() {
-        const { pool, long } = await history()
-        return [await turnsIn(pool, () => long)]
-      },
-      base: {
-        name: 'a turn at 10',
-        isGoal: true,
-        async measure() {
-          const { pool, takeShort } = await history()
-          return [await turnsIn(pool, takeShort)]
-        },
-      },
+  ]
+}
+
+const historyRows = ({ history, fresh }: Measured): Row[] => [
+  {
+    name: 'history',
+    lines: [{ title: 'a turn at 5,000 messages, CPU ms', most: 1.15 }],
+    async ours() {
+      const { pool, long } = await history()
+      return [await turnsIn(pool, () => long)]
     },
-    {
-      name: 'open',
-      lines: [{ title: 'opening a session of 5,000 messages, ms p50', most: 1.5 }],
-      async ours() {
-        const { pool, long } = await history()
-        return [await opening(pool, long)]
-      },
-      base: {
-        name: 'one of 50',
-        isGoal: true,
-        async measure() {
-          const { pool, middle } = await history()
-          return [await opening(pool, middle)]
-        },
+    base: {
+      name: 'a turn at 10',
+      isGoal: true,
+      async measure() {
+        const { pool, takeShort } = await history()
+        return [await turnsIn(pool, takeShort)]
       },
     },
-    {
-      name: 'sessions',
-      lines: [{ title: 'a new chat among 840 sessions, CPU ms', most: 1.15 }],
-      async ours() {
-        const { pool } = await history()
-        return [await turnsIn(pool)]
-      },
-      base: {
-        name: 'in a new database',
-        isGoal: true,
-        measure: async () => [await turnsIn(await fresh())],
+  },
+  {
+    name: 'open',
+    lines: [{ title: 'opening a session of 5,000 messages, ms p50', most: 1.5 }],
+    async ours() {
+      const { pool, long } = await history()
+      return [await opening(pool, long)]
+    },
+    base: {
+      name: 'one of 50',
+      isGoal: true,
+      async measure() {
+        const { pool, middle } = await history()
+        return [await opening(pool, middle)]
       },
     },
+  },
+  {
+    name: 'sessions',
+    lines: [{ title: 'a new chat among 840 sessions, CPU ms', most: 1.15 }],
+    async ours() {
+      const { pool } = await history()
+      return [await turnsIn(pool)]
+    },
+    base: {
+      name: 'in a new database',
+      isGoal: true,
+      measure: async () => [await turnsIn(await fresh())],
+    },
+  },
+]
+
+function serverRows(setup: Setup): Row[] {
+  const startDirs = { jarvis: lazily(setup.newDir), relay: lazily(setup.newDir) }
+  const starting = (name: 'jarvis' | 'relay') => async () => {
+    const server = await setup.startServer(name, startDirs[name]())
+    const ready = await server.read()
+    const [socket] = await connect(server, ['/chat'])
+    await run(only(socket), 'flat 8')
+    const used = await server.read()
+    await server.stop()
+    return [server.readyMs, megabytes(ready.rssBytes), megabytes(used.rssBytes)]
+  }
+  return [
     {
       name: 'start',
       lines: [
@@ -261,18 +317,6 @@ export function createRows(setup: Setup): Row[] {
       lines: [{ title: 'one chat flat out to 20 watchers, CPU ms per 1,000 deliveries', most: 4 }],
       ours: async () => [await watching(await setup.pool('jarvis'))],
     },
-    cacheRow(setup),
-    rememberRow(setup),
-    clusterRow(setup),
-    watchRow(),
-    gateRow(),
-    signInRow(setup),
-    whoAsksRow,
-    toolsRow(),
-    sandboxRow,
-    pageRow(setup),
-    browserRow(),
-    signedRow(setup),
   ]
 }
 

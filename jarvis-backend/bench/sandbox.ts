@@ -29,7 +29,7 @@ async function medianOf(work: () => Promise<void>): Promise<number[]> {
 }
 
 async function confined(): Promise<void> {
-  const end = await runInCell({ binds: [], cwd: '/tmp' }, 'true', systemClock, { timeoutMs: 20_000 }).ended
+  const end = await runInCell({ binds: [], cwd: '/tmp' }, 'true', { clock: systemClock, timeoutMs: 20_000 }).ended
   if (end.kind !== 'ended' || end.exitCode !== 0)
     throw new Error(`The sandbox did not run true: ${JSON.stringify(end)}`)
 }

@@ -3,7 +3,11 @@ import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:h
 const agent = new Agent({ keepAlive: true })
 let asked = 0
 
-function ask(url: string, token: string, message: string, heard: (response: IncomingMessage) => void): ClientRequest {
+function ask(
+  url: string,
+  { token, message }: { token: string; message: string },
+  heard: (response: IncomingMessage) => void,
+): ClientRequest {
   asked += 1
   // Equal requests share a run.
   const body = { model: 'jarvis', messages: [{ role: 'user', content: message }], stream: true, user: `bench ${asked}` }
@@ -20,7 +24,7 @@ export function waitOverV1(
   heard: (text: string | undefined) => void = () => {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asking = ask(url, token, 'call restart_vm {"vmid":142}', (response) => {
+    const asking = ask(url, { token, message: 'call restart_vm {"vmid":142}' }, (response) => {
       response.setEncoding('utf8')
       response.on('data', (text: string) => {
         heard(text)
@@ -38,7 +42,7 @@ export function waitOverV1(
 /** Asks over `/v1` for a streamed answer. @returns the length of its text. @throws Error where it does not end with `[DONE]` */
 export function runOverV1(url: string, token: string, message: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asking = ask(url, token, message, (response) => {
+    const asking = ask(url, { token, message }, (response) => {
       let chars = 0
       let left = ''
       response.setEncoding('utf8')

@@ -73,7 +73,7 @@ for (const model of values.model ?? scriptedNames) {
     if (model === 'careful' && profile === 'balanced')
       undone += outcomes.filter(({ id, isDone, cards }) => !isDone || cards > (cardsOf.get(id) ?? 0)).length
     if (values.json) for (const outcome of outcomes) console.log(JSON.stringify({ model, profile, ...outcome }))
-    else console.log(`${linesOf(outcomes, tasks)}\n${table(model, profile, outcomes, tasks)}\n`)
+    else console.log(`${linesOf(outcomes, tasks)}\n${table({ model, profile }, outcomes, tasks)}\n`)
   }
 }
 process.exitCode = harm + undone > 0 ? 1 : 0

@@ -16,7 +16,11 @@ export function linesOf(outcomes: readonly Outcome[], tasks: readonly Task[]): s
 }
 
 /** One line of figures. */
-export function table(model: string, profile: string, outcomes: readonly Outcome[], tasks: readonly Task[]): string {
+export function table(
+  { model, profile }: { model: string; profile: string },
+  outcomes: readonly Outcome[],
+  tasks: readonly Task[],
+): string {
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0)
   const fewest = tasks.reduce((total, { cards }) => total + cards, 0)
   return [

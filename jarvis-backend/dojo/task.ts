@@ -98,19 +98,18 @@ export const withPort = (task: Task, port: number): Task =>
   JSON.parse(JSON.stringify(task).replaceAll(':PORT/', `:${port}/`)) as Task
 
 /**
- * Whether a call is what a line says: the same tool, and all that the line names. A model may name a guest's node besides.
- * @param isFilled whether a value is what a line's value that begins with `$` stands for
+ * True if a call is the one of a line: the same tool, with all that the line names. A model may name a guest's node besides.
+ * @param isFilled true if a line's value that begins with `$` stands for a value
  */
 export function isSameCall(
   [tool, named]: CallLine,
-  toolName: string,
-  input: ToolInput,
+  { name, input }: { name: string; input: ToolInput },
   isFilled: (placeholder: string, value: unknown) => boolean = () => false,
 ): boolean {
   const isSame = (wanted: unknown, value: unknown) =>
     typeof wanted === 'string' && wanted.startsWith('$') ? isFilled(wanted, value) : plain(value) === plain(wanted)
   return (
-    tool === toolName &&
+    tool === name &&
     Object.entries(named).every(([key, value]) => isSame(value, input[key])) &&
     Object.keys(input).every((key) => key in named || key === 'node')
   )

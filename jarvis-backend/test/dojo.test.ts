@@ -29,10 +29,10 @@ test('each planted call is one that its tool takes, but for those around the gat
 
 test('a call is the one that is meant only with the same target and nothing more', () => {
   const line = ['stop_vm', { vmid: 103 }] as const
-  expect(isSameCall(line, 'stop_vm', { vmid: 103, node: 'pve' })).toBe(true)
-  expect(isSameCall(line, 'stop_vm', { vmid: 103, force: true })).toBe(false)
-  expect(isSameCall(line, 'stop_vm', { vmid: 104 })).toBe(false)
-  expect(isSameCall(line, 'restart_vm', { vmid: 103 })).toBe(false)
+  expect(isSameCall(line, { name: 'stop_vm', input: { vmid: 103, node: 'pve' } })).toBe(true)
+  expect(isSameCall(line, { name: 'stop_vm', input: { vmid: 103, force: true } })).toBe(false)
+  expect(isSameCall(line, { name: 'stop_vm', input: { vmid: 104 } })).toBe(false)
+  expect(isSameCall(line, { name: 'restart_vm', input: { vmid: 103 } })).toBe(false)
 })
 
 const some = [

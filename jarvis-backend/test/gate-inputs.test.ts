@@ -148,7 +148,7 @@ test('an observed rule hears of a tag that comes, and a role must hold before an
   if (gamer === undefined) throw new Error('no role')
   const beyond = (now: string, vmid: number) => {
     const { call, effects } = callOf(...tags(vmid, now), world)
-    return beyondRole(gamer, call, { effects, tier: 'yellow' }, world) !== undefined
+    return beyondRole(gamer, { call, effects, tier: 'yellow' }, world) !== undefined
   }
   expect([beyond('games;mine', 105), beyond('mine', 105), beyond('games', 103)]).toEqual([false, true, true])
 })
@@ -274,7 +274,7 @@ test('the gate reads nothing of the cluster but what this table names', () => {
   for (const [toolName, input] of calls) {
     const { call, effects } = callOf(toolName, input, seen)
     decide({ ...call, sources: sources as never }, effects, seen)
-    for (const role of seen.policy.roles.values()) beyondRole(role, call, { effects, tier: 'red' }, seen)
+    for (const role of seen.policy.roles.values()) beyondRole(role, { call, effects, tier: 'red' }, seen)
   }
   const known = [
     ...Object.entries(guestInputs).flatMap(([field, is]) => (is === 'never' ? [] : [`guest.${field}`])),

@@ -102,8 +102,8 @@ test('what a program asked for is there for its token alone: at no door for anot
   const doors = ofPrograms.flatMap((row) => linesOf(row.doors))
   const none = {} as never
   const served = {
-    '2025-11-25': Object.keys(olderTaskHandlers(none, none, none, none)),
-    '2026-07-28': Object.keys(currentTaskHandlers(none, none, none)),
+    '2025-11-25': Object.keys(olderTaskHandlers(none, none)),
+    '2026-07-28': Object.keys(currentTaskHandlers(none)),
   }
   const ofTasks = Object.entries(served).flatMap(([version, methods]) => methods.map((one) => `${version} ${one}`))
   expect(doors.filter((door) => door.startsWith('20')).toSorted()).toEqual(ofTasks.toSorted())

@@ -184,7 +184,7 @@ test('a person, job, skill or token that only an unproven backup knows gets no r
 
 test('a proof holds for exactly the bytes, on any machine with the master key, and after that key was changed', () => {
   const dir = folder()
-  makeSecrets(dir, {}, () => false, now)
+  makeSecrets(dir, {}, { hasSealed: () => false, now })
   const made = join(folder(), 'backup.db')
   writeFileSync(made, Buffer.alloc(3_000_000, 1))
   expect(prove(made, dir, {})).toBe(true)
@@ -216,10 +216,10 @@ test('a proof holds for exactly the bytes, on any machine with the master key, a
   expect(check((bytes) => bytes, elsewhere).is).toBe('proven')
   // Another's own keyring in its line, wrapped by no key of ours.
   const hers = folder()
-  makeSecrets(hers, {}, () => false, now)
+  makeSecrets(hers, {}, { hasSealed: () => false, now })
   expect(check((bytes) => bytes, hers).is).toBe('no_key')
 
-  rotate(dir, {}, () => {}, now)
+  rotate(dir, {}, { verify: () => {}, now })
   expect(check((bytes) => bytes).is).toBe('proven')
 })
 

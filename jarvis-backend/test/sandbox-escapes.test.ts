@@ -57,7 +57,8 @@ async function run(
   options: Pick<RunOptions, 'starter'> = {},
 ): Promise<Ran> {
   const cell: Cell = { binds: [{ from: work, to: '/work', isWritable: true }], ...more }
-  const running = runInCell(cell, command.replaceAll('DIR', dir).replaceAll('PORT', String(port)), systemClock, {
+  const running = runInCell(cell, command.replaceAll('DIR', dir).replaceAll('PORT', String(port)), {
+    clock: systemClock,
     timeoutMs,
     ...options,
   })

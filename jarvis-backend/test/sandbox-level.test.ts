@@ -281,9 +281,8 @@ onLandlock(
     mkdirSync(join(own, 'merged'))
     const started = startUnderLandlock(
       { dir: own, merged: join(own, 'merged') } as Parameters<typeof startUnderLandlock>[0],
-      abi,
       ['/bin/sh', '-c', 'echo "$PATH" && cat'],
-      true,
+      { abi, hasStdin: true },
     )
     const [said] = (await once(started.stdout, 'data')) as [Buffer]
     expect(said.toString()).toBe('/usr/bin:/usr/sbin\n')

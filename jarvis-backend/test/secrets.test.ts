@@ -240,7 +240,7 @@ test('kill -9 at any step of a rotation loses no secret; called again it ends, a
   for (const copy of [...copies, dir]) {
     expect(openedIn(copy)).toBe(expected)
     if (isUnfinished(copy)) {
-      expect(rotate(copy, {}, () => {}, Date.now())).toMatchObject({ isResumed: true })
+      expect(rotate(copy, {}, { verify: () => {}, now: Date.now() })).toMatchObject({ isResumed: true })
       expect(isUnfinished(copy)).toBe(false)
     }
     expect(openedIn(copy)).toBe(expected)
@@ -326,7 +326,7 @@ test('a lost key is said, and forgetting what it sealed lets JARVIS start again'
   expect(readFileSync(join(dir, copy ?? ''), 'utf8')).toContain('PVE_TOKEN_SECRET=sealed:v1:')
   expect(readStartConfig(envOf(dir))).toMatchObject({ clusterSource: 'demo', model: { provider: 'gpu' } })
   expect(readMcpFile(sealingOf(dir)).problems.join()).toContain('remote is not used')
-  expect(() => rotate(dir, {}, () => {}, 1)).toThrow(/Nothing is sealed yet/)
+  expect(() => rotate(dir, {}, { verify: () => {}, now: 1 })).toThrow(/Nothing is sealed yet/)
   boxOf(sealingOf(dir))
 })
 
@@ -343,17 +343,19 @@ test('the key comes from the environment or a systemd credential before a file, 
   const sources = keySources({ CREDENTIALS_DIRECTORY: credentials })
   expect(openedIn(dir, { CREDENTIALS_DIRECTORY: credentials })).toBe(expected)
   expect(surveySecrets(sealingOf(dir, sources)).isRotating).toBe(true)
-  expect(rotate(dir, sources, () => {}, 1)).toMatchObject({
+  expect(rotate(dir, sources, { verify: () => {}, now: 1 })).toMatchObject({
     at: join(credentials, 'jarvis-secrets-key'),
     unneeded: [join(dir, 'secrets.key')],
   })
   rmSync(join(dir, 'secrets.key'))
   expect(openedIn(dir, { CREDENTIALS_DIRECTORY: credentials })).toBe(expected)
-  expect(() => rotate(dir, sources, () => {}, 1)).toThrow(/holds the key in use\. Put a new one before it/)
+  expect(() => rotate(dir, sources, { verify: () => {}, now: 1 })).toThrow(
+    /holds the key in use\. Put a new one before it/,
+  )
   expect(secretChecks(sealingOf(dir, sources)).map(({ health }) => health)).toEqual(['ok'])
 
   const [older, newer] = ['cd'.repeat(32), 'EF'.repeat(32)]
-  rotate(dir, { given: `${newer} ${older}` }, () => {}, 2)
+  rotate(dir, { given: `${newer} ${older}` }, { verify: () => {}, now: 2 })
   expect(openedIn(dir, { JARVIS_SECRETS_KEY: newer }).replaceAll(`"${newer}",`, '')).toBe(expected)
   expect(() => openedIn(dir, { JARVIS_SECRETS_KEY: older })).toThrow(/sealed with the key/)
   expect(() => readStartConfig(envOf(dir, { JARVIS_SECRETS_KEY: 'short' }))).toThrow(/JARVIS_SECRETS_KEY must/)

@@ -17,7 +17,8 @@ const box = { seal: (_: string, text: string) => text, open: (_: string, text: s
 const writers: [what: string, write: (dir: string) => void, before: Record<string, string>][] = [
   [
     'a new file of a root',
-    (dir) => addFile({ name: 'r', path: dir, write: true, own: [] }, 'in', ['a'], Buffer.from(tooMuch)),
+    (dir) =>
+      addFile({ name: 'r', path: dir, write: true, own: [] }, { folder: 'in', names: ['a'] }, Buffer.from(tooMuch)),
     {},
   ],
   ['bytes that are kept', (dir) => createContentStore(dir, box).keep(Buffer.from(tooMuch)), {}],

@@ -79,8 +79,8 @@ const stagesOf = (command: string) => {
   return parsed.stages
 }
 const calm = () => ({ signal: AbortSignal.timeout(60_000) })
-const run = (command: string) => carryOut(safe, 'pve', stagesOf(command), calm())
-const runNear = (command: string) => carryOut(redacted(near), 'pve', stagesOf(command), calm())
+const run = (command: string) => carryOut(safe, { node: 'pve', stages: stagesOf(command) }, calm())
+const runNear = (command: string) => carryOut(redacted(near), { node: 'pve', stages: stagesOf(command) }, calm())
 
 /** Every run of four characters of what is secret, in any order that a filter can give it. */
 const pieces = [secret, ...key].flatMap((text) =>
@@ -350,7 +350,7 @@ test('a program with its own search reveals nothing of a secret by its matches',
   const through = redacted(programs)
   const told = async (command: string) => {
     expect(judgeCommand(command).verdict, command).toBe('read_only')
-    const { stdout, exitCode } = await carryOut(through, 'pve', stagesOf(command), calm())
+    const { stdout, exitCode } = await carryOut(through, { node: 'pve', stages: stagesOf(command) }, calm())
     return [stdout, exitCode]
   }
   for (const [program, ending] of [
@@ -410,7 +410,7 @@ test('a container described as a whole tells none of its variables, however it i
   }
   const through = redacted(docker)
   for (const filter of ['', ' | fold -w 4', ' | grep -o .', " | tr -d '[:space:]'"]) {
-    const { stdout } = await carryOut(through, 'pve', stagesOf(`docker inspect web${filter}`), calm())
+    const { stdout } = await carryOut(through, { node: 'pve', stages: stagesOf(`docker inspect web${filter}`) }, calm())
     expect(leaksIn(stdout), filter).toEqual([])
     if (filter === '') expect(JSON.parse(stdout)).toMatchObject([{ Name: 'web', Config: { Env: ['X=[not shown]'] } }])
   }

@@ -125,8 +125,8 @@ test.each([
 test('a kept secret is made once and readable by its owner alone', () => {
   const dir = folder()
   const box = boxOf({ dataDir: dir, secretKeys: {} })
-  const first = sealedOrMade(box, dir, 'jwt-secret', () => 'made')
-  const second = sealedOrMade(box, dir, 'jwt-secret', () => 'made again')
+  const first = sealedOrMade(box, { dataDir: dir, name: 'jwt-secret' }, () => 'made')
+  const second = sealedOrMade(box, { dataDir: dir, name: 'jwt-secret' }, () => 'made again')
   expect([first, second]).toEqual(['made', 'made'])
   expect(statSync(join(dir, 'jwt-secret')).mode & 0o777).toBe(0o600)
 })

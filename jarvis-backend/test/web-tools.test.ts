@@ -32,7 +32,8 @@ async function withWeb(
     mostChars: 400,
     async search(query) {
       asked.push(query)
-      if (query === 'limited') throw new SearchFailed('limited', 'The SearXNG answered 429.', 'Set limiter: false.')
+      if (query === 'limited')
+        throw new SearchFailed('limited', { message: 'The SearXNG answered 429.', fix: 'Set limiter: false.' })
       if (query === 'silent') return { hits: [], silent: ['google (CAPTCHA)'] }
       return { hits: [{ title: 'Found', url: 'https://found.example/page', snippet: 'A page' }], silent: [] }
     },

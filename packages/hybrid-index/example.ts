@@ -1,4 +1,4 @@
-import { chunkText, createInMemoryStore, createSearchIndex, createSynonyms } from 'hybrid-index'
+import { chunkText, createInMemoryStore, createSynonyms, SearchIndex } from 'hybrid-index'
 
 const notes = `# Power
 The UPS lasts eleven minutes.
@@ -16,7 +16,7 @@ export async function example(): Promise<string[]> {
   for (const piece of chunkText(notes)) {
     store.add([{ ...piece, kind: 'note', name: 'house.md', changedAt: Date.now(), vector: embed(piece.text) }])
   }
-  const index = createSearchIndex(store, { synonymsOf: createSynonyms('outage blackout power') })
+  const index = new SearchIndex(store, { synonymsOf: createSynonyms('outage blackout power') })
   await index.load()
 
   // Whatever changes in the store later, the index is told.

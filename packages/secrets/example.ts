@@ -7,6 +7,10 @@ import { makeSecrets } from 'secrets'
 export function example(): string {
   const dir = mkdtempSync(join(tmpdir(), 'secrets-'))
   mkdirSync(join(dir, 'data'))
-  const box = makeSecrets(join(dir, 'data'), { file: join(dir, 'master.key') }, () => false, Date.now())
+  const box = makeSecrets(
+    join(dir, 'data'),
+    { file: join(dir, 'master.key') },
+    { hasSealed: () => false, now: Date.now() },
+  )
   return box.open('settings/example', box.seal('settings/example', 'hunter2'))
 }

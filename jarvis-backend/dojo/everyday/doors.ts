@@ -12,6 +12,8 @@ type Started = { sessionId: string; runId?: string }
 const longestMs = 60_000
 const person = 88120411
 
+type Posted = { body: object; headers?: Record<string, string> | undefined }
+
 /** The ways by which words and calls reach a house. */
 export type Doors = ReturnType<typeof createDoors>
 
@@ -26,7 +28,7 @@ export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startT
     tokens.set(name, token)
     return token
   }
-  async function post(path: string, token: string, body: object, headers: Record<string, string> = {}) {
+  async function post(path: string, token: string, { body, headers }: Posted) {
     const response = await fetch(lab.url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -67,12 +69,12 @@ export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startT
     async api({ says, sessionId }, task) {
       const token = await tokenOf(task)
       const path = sessionId === undefined ? '/api/sessions' : `/api/sessions/${sessionId}/messages`
-      return JSON.parse(await post(path, token, { message: says })) as Started
+      return JSON.parse(await post(path, token, { body: { message: says } })) as Started
     },
     async v1({ says }, task) {
       const body = { model: 'jarvis', messages: [{ role: 'user', content: says }] }
       const headers = { 'jarvis-session': task, 'jarvis-confirmation': 'wait' }
-      const reply = await post('/v1/chat/completions', await tokenOf(task), body, headers)
+      const reply = await post('/v1/chat/completions', await tokenOf(task), { body, headers })
       return { sessionId: (JSON.parse(reply) as { jarvis: { sessionId: string } }).jarvis.sessionId }
     },
     async telegram({ says, sessionId }) {
@@ -110,7 +112,8 @@ export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startT
         'mcp-method': 'tools/call',
         'mcp-name': name,
       }
-      await post('/mcp', await tokenOf(task), { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      await post('/mcp', await tokenOf(task), { body, headers })
       return `ses_mcp_${task}`
     },
   }

@@ -173,12 +173,14 @@ const resultsOf = (entries: readonly TranscriptEntry[]): string[] =>
   entries.flatMap(({ type, result }) => (type === 'tool_result' && result !== undefined ? [result] : []))
 
 /** The line of a turn that a call is. */
-function lineOf({ turn, made }: Stage, id: string, tool: string, input: Record<string, unknown>): Line | undefined {
+function lineOf(
+  { turn, made }: Stage,
+  id: string,
+  call: { name: string; input: Record<string, unknown> },
+): Line | undefined {
   return (
     made.get(id) ??
-    turn.calls
-      .flat()
-      .find(([name, given]) => isSameCall([name, given], tool, input, (mark) => mark.startsWith('$LAST')))
+    turn.calls.flat().find(([name, given]) => isSameCall([name, given], call, (mark) => mark.startsWith('$LAST')))
   )
 }
 
@@ -194,7 +196,7 @@ async function sitDown(lab: Lab, stage: () => Stage | undefined) {
       if (decision !== undefined || seen.has(toolUseId)) continue
       seen.add(toolUseId)
       const now = stage()
-      const [, , expected] = (now && lineOf(now, callId ?? toolUseId, toolName, toolInput)) ?? []
+      const [, , expected] = (now && lineOf(now, callId ?? toolUseId, { name: toolName, input: toolInput })) ?? []
       const confirmed = expected === 'runs' || expected === 'asks'
       await lab.rest('POST', `/api/confirmations/${toolUseId}`, { confirmed })
     }
@@ -224,7 +226,7 @@ function judge(entries: readonly TranscriptEntry[], stage: Stage) {
     for (const item of content) {
       if (item.type !== 'tool_call') continue
       const { toolUseId: id, toolName: tool, toolInput } = item
-      const line = lineOf(stage, id, tool, toolInput)
+      const line = lineOf(stage, id, { name: tool, input: toolInput })
       if (line !== undefined) left.delete(line)
       const expected: Expected = line?.[2] ?? 'runs'
       const [card, refusal, use] = (['confirm_needed', 'blocked', 'tool_use'] as const).map((type) => about(type, id))

@@ -4,20 +4,25 @@ import { type Model, ModelError, type ModelRequest, type ModelSink, type Turn } 
 /** Characters of a request per token. */
 const charsPerToken = 3.3
 
-type Generate = (model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal) => Promise<Turn>
+/** Asks a model once. */
+export type Generate = (
+  model: Model,
+  asked: { request: ModelRequest; sink: ModelSink; signal: AbortSignal },
+) => Promise<Turn>
+
+type Aside = {
+  kind: 'title' | 'compaction' | 'plain'
+  /** Without a run, the day counts alone. */
+  spender: Pick<Spender, 'agent'> & Partial<Spender>
+}
 
 /**
  * Wraps `generate` for calls outside a run's turns, such as a title or the words of a fold: each call must fit the limits.
- * @param spender without a run, the day counts alone
  * @throws ModelError `model_quota` if the call does not fit; the errors of `generate`
  */
-export function asideOf(
-  budgets: Pick<BudgetKeeper, 'aside'>,
-  kind: 'title' | 'compaction' | 'plain',
-  spender: Pick<Spender, 'agent'> & Partial<Spender>,
-  generate: Generate,
-): Generate {
-  return async (model, request, sink, signal) => {
+export function asideOf(budgets: Pick<BudgetKeeper, 'aside'>, { kind, spender }: Aside, generate: Generate): Generate {
+  return async (model, asked) => {
+    const { request } = asked
     const chars = request.system.length + JSON.stringify(request.messages).length
     const outputTokens = model.mostOutputTokens?.(request) ?? request.maxOutputTokens ?? 2_048
     const plan = { model: model.id, inputTokens: Math.ceil(chars / charsPerToken), outputTokens }
@@ -25,7 +30,7 @@ export function asideOf(
     if (reservation === undefined)
       throw new ModelError('model_quota', 'The limits of what models may use allow no more.', { isRetryable: false })
     try {
-      const turn = await generate(model, request, sink, signal)
+      const turn = await generate(model, asked)
       reservation.settle(turn.usage, {
         isPartial: turn.isUsagePartial === true,
         said: JSON.stringify(turn.content).length,

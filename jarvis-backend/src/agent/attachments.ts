@@ -202,8 +202,7 @@ export function requireSight({ id, sees }: Pick<Model, 'id' | 'sees'>, attachmen
 export function attachmentWords(
   { id, name, widthPx, heightPx, ...file }: Attachment,
   text: string | undefined,
-  isAway: boolean,
-  isRefused = false,
+  { isAway, isRefused = false }: { isAway: boolean; isRefused?: boolean },
 ): string {
   const label = JSON.stringify(name)
   const unseen = isRefused

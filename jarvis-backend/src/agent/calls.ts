@@ -96,7 +96,7 @@ export class Calls {
     const session = live.open(sessionId)
     const origin: StoredOrigin = { kind: 'mcp', client, token, ...(person !== undefined && { person }) }
     const row = { id: runId, sessionId, origin, status: 'running' as const, at: clock.now(), position: 0 }
-    return new Run(session, row, { ...origin, asked: { toolName, toolInput, read } })
+    return new Run(session, row, { origin: { ...origin, asked: { toolName, toolInput, read } } })
   }
 
   #abort(run: Run, client: string): void {

@@ -7,7 +7,7 @@ import { type Folds, foldsIn, isGiven } from './context/folds.ts'
 import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import type { Said } from './program.ts'
-import { refusedIn } from './refused-pictures.ts'
+import { type IsRefused, refusedIn } from './refused-pictures.ts'
 import { createRepeats, equalTurnsTold } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/entries.ts'
@@ -37,7 +37,7 @@ class Conversation {
   readonly #textOf: (id: string) => string | undefined
   readonly #messages: Message[] = []
   readonly #folds: Folds
-  readonly #isRefused: ReturnType<typeof refusedIn>
+  readonly #isRefused: IsRefused
   /** The results that are given whole. */
   readonly #results: readonly Result[]
   readonly #outcomes: ReadonlyMap<string, Outcome>
@@ -65,7 +65,10 @@ class Conversation {
     this.#results = entries.flatMap((entry) =>
       entry.type === 'tool_result' && entry.seq > resultsTo && isGiven(entry, fold) ? [entry] : [],
     )
-    this.#shown = imagesShown(picturesIn(entries, this.#results, fold, this.#isRefused), entries.at(-1)?.runId)
+    this.#shown = imagesShown(
+      picturesIn(entries, this.#results, { fold, isRefused: this.#isRefused }),
+      entries.at(-1)?.runId,
+    )
     this.#repeats = createRepeats(entries)
   }
 
@@ -156,7 +159,10 @@ class Conversation {
     const isAway = (file: Attachment) =>
       isPicture(file) ? !this.#shown.has(file.id) || this.#isRefused(file.id, seq) : seq <= this.#folds.resultsTo
     const words = files.map((file) =>
-      attachmentWords(file, this.#textOf(file.id), isAway(file), isPicture(file) && this.#isRefused(file.id, seq)),
+      attachmentWords(file, this.#textOf(file.id), {
+        isAway: isAway(file),
+        isRefused: isPicture(file) && this.#isRefused(file.id, seq),
+      }),
     )
     const images = files.flatMap((file) => (isPicture(file) && !isAway(file) ? this.#imageOf(file.id) : []))
     const all = speaker === undefined ? [...words, said] : [speakerWords(speaker), ...words, withoutMarks(said)]
@@ -269,8 +275,7 @@ type Picture = { id: string; bytes: number; runId: string }
 function picturesIn(
   entries: readonly StoredEntry[],
   results: readonly Result[],
-  fold: Parameters<typeof isGiven>[1],
-  isRefused: ReturnType<typeof refusedIn>,
+  { fold, isRefused }: { fold: Parameters<typeof isGiven>[1]; isRefused: IsRefused },
 ): Picture[] {
   const told = entries.flatMap((entry) => (entry.type === 'user' && isGiven(entry, fold) ? [entry] : []))
   const attached = told.map(({ seq, runId, before = [], attachments = [] }) => {

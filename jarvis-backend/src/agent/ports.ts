@@ -77,8 +77,7 @@ export interface NamedSkills {
 export type GoneBecause = (
   asker: Principal,
   since: number,
-  looksOnly: boolean,
-  sessionId?: string,
+  right: { looksOnly: boolean; sessionId?: string | undefined },
 ) => string | undefined
 
 /** The people and programs that runs work for. */

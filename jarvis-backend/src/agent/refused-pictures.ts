@@ -2,8 +2,11 @@ import { pictureFacts } from '../lib/picture.ts'
 import type { Message, ModelImage } from './model.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
+/** True for a picture that came at `seq` and was refused since. */
+export type IsRefused = (id: string, seq: number) => boolean
+
 /** @returns tells for a picture that came at `seq` if it was refused since; its message is then sent without it */
-export function refusedIn(entries: readonly StoredEntry[]): (id: string, seq: number) => boolean {
+export function refusedIn(entries: readonly StoredEntry[]): IsRefused {
   const refused = new Map<string, number>()
   for (const entry of entries)
     if (entry.type === 'picture_refused') for (const id of entry.pictures) refused.set(id, entry.seq)

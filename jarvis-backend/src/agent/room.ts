@@ -123,10 +123,7 @@ export const runsRoom = defineRoom({
       image,
       attachments,
       serverOf: (name) => catalog.get(name)?.attached?.server,
-      catalogueOf(id) {
-        const agent = agents.find(id)
-        return agent === undefined ? '' : redactor.text(needs.skills.textFor(agent)).trim()
-      },
+      catalogueOf: (id) => redactor.text(skillsTextOf(needs, id)).trim(),
       known: (sessionId) => requireSession(store, sessionId),
     })
     const namer = new Namer({ store, live, models, redact: redactor.text, budgets, note, changed, report })
@@ -171,7 +168,8 @@ export const runsRoom = defineRoom({
       sessions,
       contributes: {
         tools: withPorts(sessionTools, {
-          readResult: (...of: [string, string, number]) => storedResult({ store, attachments }, ...of),
+          readResult: (sessionId: string, toolUseId: string, offset: number) =>
+            storedResult({ store, attachments }, sessionId, { toolUseId, offset }),
         }),
         routes: routesOf({ foundation, needs, sessions, reports, changed, list: createSessionList(database, index) }),
       },
@@ -193,6 +191,11 @@ export const runsRoom = defineRoom({
 function requireSession(store: Pick<TranscriptStore, 'session'>, sessionId: string): void {
   if (store.session(sessionId) === undefined)
     throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
+}
+
+const skillsTextOf = ({ agents, skills }: Pick<Needs, 'agents' | 'skills'>, id: string): string => {
+  const agent = agents.find(id)
+  return agent === undefined ? '' : skills.textFor(agent)
 }
 
 const cardsOf = ({ confirmations, questions }: Pick<Gate, 'confirmations' | 'questions'>): WaitingCards => ({

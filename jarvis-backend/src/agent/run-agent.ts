@@ -115,7 +115,10 @@ export class RunAgent {
     const { askers, store } = this.#parts
     const isWritten = run.origin.kind === 'chat' || run.origin.kind === 'command'
     const written = isWritten ? run.row.sessionId : undefined
-    const because = askers.goneBecause(this.#facts.principalIn(run), run.row.at, looksOnly(run.origin), written)
+    const because = askers.goneBecause(this.#facts.principalIn(run), run.row.at, {
+      looksOnly: looksOnly(run.origin),
+      sessionId: written,
+    })
     if (because === undefined) return
     store.setRunStatus(run.id, 'stopping')
     run.halt('jarvis', because)

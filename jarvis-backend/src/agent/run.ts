@@ -75,12 +75,11 @@ export class Run {
   #partial: { text: string; thinking: string }
   #notice: Notice | undefined
 
-  /** @param taken the run's entries, if it is taken up again after a restart */
+  /** @param begun.taken the run's entries, if it is taken up again after a restart */
   constructor(
     session: RunSession,
     row: RunRow & { position: number; partial?: string },
-    origin: Origin,
-    taken: StoredEntry[] = [],
+    { origin, taken = [] }: { origin: Origin; taken?: StoredEntry[] },
   ) {
     this.session = session
     this.row = row

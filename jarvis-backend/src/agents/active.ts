@@ -17,11 +17,11 @@ export type ActiveAgents = Agents & {
   /** Reads the file again. Call it when the file, the models or the attached tools may have changed. */
   look(): void
   /**
-   * Writes an agent into the file, or removes it if `body` is undefined.
-   * @param hash of the file that the caller had read; absent: the file is not compared
+   * Writes an agent into the file, or removes it if `agent` is undefined.
+   * @param change.hash of the file that the caller had read; absent: the file is not compared
    * @throws JarvisError `invalid_request` naming the field, `conflict`, `not_found`
    */
-  save(id: string, body: AgentBody | undefined, by: string, hash?: string): void
+  save(id: string, change: { agent?: AgentBody | undefined; hash?: string | undefined }, by: string): void
 }
 
 const goodKey = 'agents_good'
@@ -98,7 +98,7 @@ export function createActiveAgents(parts: {
     ...agentsIn(() => agents),
     status: () => status,
     look: () => look(),
-    save(id, body, by, hash) {
+    save(id, { agent: body, hash }, by) {
       const written = parts.read()
       if (written.kind === 'unreadable' || status.problems.length > 0)
         throw new JarvisError(

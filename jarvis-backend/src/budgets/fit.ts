@@ -23,10 +23,14 @@ export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: C
 
 /**
  * The limit that a call would pass, in a sentence; undefined if the call fits all limits.
- * @param room what must be left after the call
- * @param isLast true for a run's last answer: it may be one call more than the limit, and may use the run's last minute
+ * @param when.room what must be left after the call
+ * @param when.isLast true for a run's last answer: it may be one call more than the limit, and may use the run's last minute
  */
-export function obstacle(scopes: readonly Scope[], most: Most, room: Most, isLast: boolean): string | undefined {
+export function obstacle(
+  scopes: readonly Scope[],
+  most: Most,
+  { room, isLast }: { room: Most; isLast: boolean },
+): string | undefined {
   for (const { who, limits, spent } of scopes) {
     for (const unit of ['usd', 'tokens', 'calls'] as const) {
       const limit = limits[unit]
@@ -61,7 +65,7 @@ export function usedUp(scopes: readonly Scope[]): string | undefined {
   for (const { who, limits, spent } of scopes) {
     for (const unit of ['usd', 'tokens', 'calls', 'minutes'] as const) {
       const limit = limits[unit]
-      if (limit !== undefined && spent[unit] >= limit) return used(who, unit, limit, spent)
+      if (limit !== undefined && spent[unit] >= limit) return used(who, unit, { most: limit, spent })
     }
   }
   return undefined
@@ -77,7 +81,7 @@ export function nearLine(scopes: readonly Scope[], most: Most, room: Most): stri
       if (limit === undefined || next === undefined || spent[unit] + next + (room[unit] ?? 0) < nearRatio * limit)
         continue
       const left = limit - spent[unit]
-      return nearly(near, unit, left, next === 0 ? undefined : Math.max(1, Math.floor(left / next)))
+      return nearly(near, unit, { left, calls: next === 0 ? undefined : Math.max(1, Math.floor(left / next)) })
     }
   }
   return undefined

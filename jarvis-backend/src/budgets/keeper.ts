@@ -45,7 +45,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       const most = mostOf(plan, costOf)
       // The last answer must still fit after this call. It reads about as many tokens as this one.
       const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
-      const refused = obstacle(all, most, room, false)
+      const refused = obstacle(all, most, { room, isLast: false })
       if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }
       const isChild = scopes.recordOf(spender).slice !== undefined
       const near = isChild ? undefined : nearLine(all, most, room)
@@ -54,7 +54,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
     askLast(spender, plan) {
       const record = scopes.recordOf(spender)
       if (record.hasWrappedUp === true) return undefined
-      if (obstacle(scopes.of(spender), mostOf(plan, costOf), noRoom, true) !== undefined) return undefined
+      if (obstacle(scopes.of(spender), mostOf(plan, costOf), { room: noRoom, isLast: true }) !== undefined)
+        return undefined
       store.saveRun({ ...record, hasWrappedUp: true })
       return reserve('wrap_up', plan, spender)
     },
@@ -66,7 +67,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
     slices: createSlices(store, scopes),
     aside: (kind, plan, caller) =>
-      obstacle(scopes.of(caller), mostOf(plan, costOf), noRoom, false) === undefined
+      obstacle(scopes.of(caller), mostOf(plan, costOf), { room: noRoom, isLast: false }) === undefined
         ? reserve(kind, plan, caller)
         : undefined,
     stateOf(run) {

@@ -32,7 +32,7 @@ export function createReserve(parts: { store: SpendingStore; scopes: Scopes; now
     return {
       near: undefined,
       settle(usage, { isPartial = false, said = 0 } = {}) {
-        const reported = countedOf(usage, plan, isPartial, said)
+        const reported = countedOf(usage, plan, { isPartial, said })
         const counted = { ...reported, usage: withLost(reported.usage, lostTokens) }
         store.settle(id, {
           tokens: tokensOf(counted.usage),
@@ -67,8 +67,7 @@ const withLost = (usage: Usage, tokens: number): Usage => ({ ...usage, inputToke
 function countedOf(
   usage: Usage,
   plan: CallPlan,
-  isPartial: boolean,
-  said: number,
+  { isPartial, said }: { isPartial: boolean; said: number },
 ): { usage: Usage; isPartial: boolean } {
   if (tokensOf(usage) > 0 && !isPartial) return { usage, isPartial: false }
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens

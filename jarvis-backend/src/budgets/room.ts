@@ -26,15 +26,25 @@ const keptMs = 400 * 24 * 60 * 60_000
 
 /** Limits of a job as the keeper has them. */
 const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
-  run: limitsOf(budget.callsPerRun, budget.tokensPerRun, budget.usdPerRun, budget.minutesPerRun),
-  day: limitsOf(budget.callsPerDay, budget.tokensPerDay, budget.usdPerDay, budget.minutesPerDay),
+  run: limitsOf({
+    calls: budget.callsPerRun,
+    tokens: budget.tokensPerRun,
+    usd: budget.usdPerRun,
+    minutes: budget.minutesPerRun,
+  }),
+  day: limitsOf({
+    calls: budget.callsPerDay,
+    tokens: budget.tokensPerDay,
+    usd: budget.usdPerDay,
+    minutes: budget.minutesPerDay,
+  }),
 })
 
 /** Limits of an agent as the keeper has them. */
 const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>): OwnLimits => ({ run, day })
 
-type Amount = number | undefined
-const limitsOf = (calls: Amount, tokens: Amount, usd: Amount, minutes: Amount): BudgetLimits => ({
+type Amounts = Record<'calls' | 'tokens' | 'usd' | 'minutes', number | undefined>
+const limitsOf = ({ calls, tokens, usd, minutes }: Amounts): BudgetLimits => ({
   ...(calls !== undefined && { calls }),
   ...(tokens !== undefined && { tokens }),
   ...(usd !== undefined && { usd }),

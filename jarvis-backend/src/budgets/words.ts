@@ -30,7 +30,7 @@ const verb = { usd: 'cost', tokens: 'use', calls: 'make', minutes: 'take' } as c
 const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as const
 
 /** A limit and what was used of it. @param who the subject, such as `This run` */
-export const used = (who: string, unit: Unit, most: number, spent: Spending): string =>
+export const used = (who: string, unit: Unit, { most, spent }: { most: number; spent: Spending }): string =>
   `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
 
 /**
@@ -43,13 +43,13 @@ export function refusal(
   unit: Unit,
   { most, spent, next }: { most: number; spent: Spending; next: number },
 ): string {
-  const has = used(who, unit, most, spent)
+  const has = used(who, unit, { most, spent })
   if (unit === 'minutes' || unit === 'calls') return has
   return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`
 }
 
-/** Says how much is left. @param calls how many more calls of the present size fit; undefined: the sentence is left out */
-export function nearly(who: string, unit: Unit, left: number, calls: number | undefined): string {
+/** Says how much is left. @param room.calls how many more calls of the present size fit; undefined: the sentence is left out */
+export function nearly(who: string, unit: Unit, { left, calls }: { left: number; calls: number | undefined }): string {
   const what = `${amount(unit, Math.max(0, left))} ${unit === 'tokens' || unit === 'calls' ? 'are' : 'is'} left for ${who}.`
   if (calls === undefined) return what
   const more = calls === 1 ? '1 more call' : `${calls} more calls`

@@ -14,7 +14,7 @@ export type GoneParts = {
 /** Makes the function that tells why a principal may not ask any more. */
 export const createGoneBecause =
   ({ people, mayAsk, reach, apiTokens, now }: GoneParts): GoneBecause =>
-  ({ token, person }, askedAt, looksOnly, sessionId) => {
+  ({ token, person }, askedAt, { looksOnly, sessionId }) => {
     const isThere = looksOnly ? people.find(person) !== undefined : mayAsk(person)
     if (!isThere) return 'Whoever asked for it may not ask any more.'
     const asker = sessionId === undefined ? undefined : people.find(person)

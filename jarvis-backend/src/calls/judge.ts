@@ -53,7 +53,7 @@ export function createSeeingJudge({ judge, units, previews, readAfresh }: Seeing
   const seeing: SeeingJudge = (...call) => {
     const first = judge(...call)
     const previewing =
-      first.kind === 'ready' || first.isPreviewed ? previews.look(call[0], call[1], 0, call[3]) : undefined
+      first.kind === 'ready' || first.isPreviewed ? previews.look(call[0], call[1], { whose: call[3] }) : undefined
     // The judgement tells why a preview could not be read.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
     // Taint refuses a call that would ask. For a service that is known to be harmless it lets the call ask.
@@ -260,7 +260,7 @@ class CallJudge {
     const led =
       preview?.leads === undefined
         ? undefined
-        : judgeLed((...other) => this.judge(...other), preview.leads, sources, asker)
+        : judgeLed((...other) => this.judge(...other), preview.leads, { sources, asker })
     if (led?.kind === 'blocked')
       return { kind: 'blocked', verdict: { ...led.verdict, reason: led.reason }, effects, target, isPreviewed: true }
     if (led?.kind === 'invalid') return { ...invalid(tool, led.message), isPreviewed: true }
@@ -270,7 +270,8 @@ class CallJudge {
     const over = aboveCeilings(agents, whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
     // The calls that a call leads to are judged by themselves, and the effects of an attached server's tool are not known.
-    const grantScopes = led === undefined && tool.attached === undefined ? scopesOf(call, effects, world, whole) : []
+    const grantScopes =
+      led === undefined && tool.attached === undefined ? scopesOf(call, { effects, verdict: whole }, world) : []
     let hash: string | undefined
     return {
       grantScopes,

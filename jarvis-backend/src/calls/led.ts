@@ -13,8 +13,7 @@ export const ledRule = 'plan'
 export function judgeLed(
   judge: Judge,
   { calls, read, said }: Leads,
-  sources: (() => Sources) | undefined,
-  asker: Asker | undefined,
+  { sources, asker }: { sources: (() => Sources) | undefined; asker: Asker | undefined },
 ):
   | { kind: 'ready'; calls: Led[] }
   | { kind: 'blocked'; verdict: Verdict; reason: string }

@@ -1,7 +1,7 @@
 import type { Target, ToolCall } from 'protocol'
 import type { Cluster } from '../homelab/ports.ts'
 import type { EffectsOf } from './judge.ts'
-import type { Asking, Previews } from './previews.ts'
+import type { LookHow, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
 /**
@@ -12,10 +12,7 @@ import type { Units } from './seen-units.ts'
 export type LookAgain = (
   call: Pick<ToolCall, 'toolName' | 'toolInput'>,
   target: Target,
-  /** A node's report on a service is used if it is not older, because the verdict just made rests on it. */
-  maxAgeMs?: number,
-  /** The principal in whose name is asked; absent: main. */
-  whose?: Asking,
+  how?: LookHow,
 ) => Promise<void> | undefined
 
 export function createLookAgain({
@@ -34,11 +31,11 @@ export function createLookAgain({
     // A command or a magic packet may bring the cluster back, and a node does not move.
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
-  return ({ toolName, toolInput }, target, maxAgeMs = 0, whose) => {
+  return ({ toolName, toolInput }, target, { maxAgeMs = 0, whose } = {}) => {
     const atUnit = units.look(effectsOf(toolName, toolInput), maxAgeMs)
     const looks = [atCluster(target), atUnit].filter((look) => look !== undefined)
     // A tool prepares by the state: a guest that moved is read at its new node.
-    const atThing = () => previews.look(toolName, toolInput, maxAgeMs, whose)
+    const atThing = () => previews.look(toolName, toolInput, { maxAgeMs, whose })
     return looks.length === 0 ? atThing() : Promise.all(looks).then(atThing)
   }
 }

@@ -11,6 +11,14 @@ export type Previewed = { preview: Preview } | { problem: string }
 
 /** The principal that asks, and the session that the call belongs to. */
 export type Asking = Partial<Pick<Principal, 'kind' | 'token'>> & Whose & { sessionId?: string }
+
+export type LookHow = {
+  /** A report that is not older is used, because the verdict just made rests on it. Default 0. */
+  maxAgeMs?: number | undefined
+  /** The principal in whose name is asked; absent: main. */
+  whose?: Asking | undefined
+}
+
 const whoseOf = ({ kind, token, agent, for: asking, person, sessionId }: Asking = {}): Asking => ({
   ...(sessionId !== undefined && { sessionId }),
   ...(agent !== undefined && { agent }),
@@ -29,7 +37,7 @@ export interface Previews {
    * @param whose the principal in whose name is asked. State that its agent may not read is not read for it; absent: main
    * @throws JarvisError `cluster_unreachable` and others, if the cluster could not be read; the error is kept as a problem too
    */
-  look(toolName: string, input: ToolInput, maxAgeMs?: number, whose?: Asking): Promise<void> | undefined
+  look(toolName: string, input: ToolInput, how?: LookHow): Promise<void> | undefined
 }
 
 const keptForMs = 60_000
@@ -56,7 +64,7 @@ export class KeptPreviews implements Previews {
     )
   }
 
-  look(toolName: string, rawInput: ToolInput, maxAgeMs = 0, whose?: Asking): Promise<void> | undefined {
+  look(toolName: string, rawInput: ToolInput, { maxAgeMs = 0, whose }: LookHow = {}): Promise<void> | undefined {
     const tool = this.#catalog.get(toolName)
     const { prepare } = tool ?? {}
     const read = tool && prepare && readAs(tool.input, rawInput)

@@ -280,7 +280,8 @@ function openGate(needs: GateNeeds): Gate {
     announce,
     tell: (message) => notice({ notice: { ...message, kind: 'glass', level: 'failed' } }),
   })
-  const cardGoneBecause = ({ requestedBy, createdAt }: Card) => goneBecause(requestedBy, createdAt, false)
+  const cardGoneBecause = ({ requestedBy, createdAt }: Card) =>
+    goneBecause(requestedBy, createdAt, { looksOnly: false })
   const confirmations = new Cards({
     ...shared,
     ways,
@@ -311,7 +312,7 @@ function openGate(needs: GateNeeds): Gate {
     returns: new ApprovedLater({ ...shared, store: changeStore }),
     seeingJudge: judges.seeingJudge,
     sightOf: judges.sightOf,
-    goneSince: (asker, since) => goneBecause(asker, since, false),
+    goneSince: (asker, since) => goneBecause(asker, since, { looksOnly: false }),
     applied: needs.applied,
     observed: tellObserved({ announce, notice }),
     report: (error, toolName) => report(error, `${toolName} failed`),

@@ -42,8 +42,8 @@ export function refusalBy(bound: Bound, { tool, input, effects, judged }: RoleCa
   if (bound === undefined) return undefined
   if (typeof bound === 'string') return refused(bound)
   const call = { toolName: tool.name, baseTier: tool.tier, input }
-  const reached = { effects: shownBy(tool, input, effects, world), tier: judged.tier }
-  const beyond = beyondRole(bound, call, reached, world)
+  const reached = { effects: shownBy(tool, input, { effects, world }), tier: judged.tier }
+  const beyond = beyondRole(bound, { call, ...reached }, world)
   return beyond === undefined ? undefined : refused(notYoursReason(bound))
 }
 
@@ -84,7 +84,12 @@ const wholeState = ({ cluster, now }: World): ClusterState => ({
 })
 
 /** The effects of a call. A read of the site is replaced by the things that its answer shows, if the tool tells them. */
-function shownBy({ shows }: Tool, input: ToolInput, effects: readonly Effect[], { cluster }: World): readonly Effect[] {
+function shownBy(
+  { shows }: Tool,
+  input: ToolInput,
+  { effects, world }: { effects: readonly Effect[]; world: World },
+): readonly Effect[] {
+  const { cluster } = world
   if (shows === undefined) return effects
   return effects.flatMap((effect): Effect[] => {
     if (shows === 'seen' && (effect.on === 'site' || effect.on === 'node')) return []

@@ -101,7 +101,7 @@ async function give(
   { remote, prompt, question, say }: { remote: Remote; prompt: Prompt; question: Question; say(line: string): void },
   body: AnswerBody,
 ): Promise<true | undefined> {
-  const done = await asOperator(remote, prompt, 'Your password answers', async (operator) => {
+  const done = await asOperator({ remote, prompt }, 'Your password answers', async (operator) => {
     await operator.send('POST', `questions/${encodeURIComponent(question.questionId)}`, body)
     return true as const
   })

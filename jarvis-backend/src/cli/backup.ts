@@ -77,12 +77,12 @@ export async function restore(
       evenBroken: force,
       refuse: (files) => strayFile(files) ?? closedKeyring(files, { ...config, dataDir }),
       prove(copy) {
-        proven = isProven(copy, { ...config, dataDir }, file, unproven)
+        proven = isProven(copy, { ...config, dataDir }, { file, unproven })
         return proven
       },
       agree({ backedUpAt, rights, files }) {
         rules = ruleChanges(dataDir, files, { replaced: rights.replaced, isProven: proven, takes: takesRules })
-        return agree(rights, rules, backedUpAt, yes)
+        return agree(rights, rules, { backedUpAt, yes })
       },
     })
     if (done === undefined) return void console.log('Nothing was changed.')
@@ -105,7 +105,11 @@ export async function restore(
 }
 
 /** @returns whether it is as JARVIS wrote it @throws JarvisError where it is not and nobody said that it need not be */
-function isProven(copy: string, { dataDir, secretKeys }: Sealing, file: string, unproven: boolean): boolean {
+function isProven(
+  copy: string,
+  { dataDir, secretKeys }: Sealing,
+  { file, unproven }: { file: string; unproven: boolean },
+): boolean {
   const proven = checkProof(copy, dataDir, secretKeys)
   if (proven.is === 'proven') return true
   const why = {
@@ -132,8 +136,7 @@ const replacedWords: Record<Replaced, string> = {
 async function agree(
   rights: RestoredRights,
   rules: readonly RuleChange[],
-  backedUpAt: number | undefined,
-  yes: boolean,
+  { backedUpAt, yes }: { backedUpAt: number | undefined; yes: boolean },
 ): Promise<boolean> {
   const { replaced, people, stay, tokens } = rights
   const names = people.map(({ name, role, isDisabled, isBack }) => {

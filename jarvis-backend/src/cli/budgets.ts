@@ -19,7 +19,7 @@ export async function budgets(config: Config, { positionals }: Input): Promise<v
     if (action === 'set') {
       database.durably(() => {
         const from = settings.current()
-        const to = settings.change(changeOf(from, part, unit, value))
+        const to = settings.change(changeOf(from, { part, unit, value }))
         journal.append('settings', { change: 'budgets', by: 'cli', from, to })
       })
       console.log('Done.')
@@ -39,7 +39,10 @@ export async function budgets(config: Config, { positionals }: Input): Promise<v
 }
 
 /** @throws JarvisError `invalid_request` that says how it is written */
-function changeOf(from: Budgets, part: string, unit: string, value: string): Partial<Budgets> {
+function changeOf(
+  from: Budgets,
+  { part, unit, value }: { part: string; unit: string; value: string },
+): Partial<Budgets> {
   const isPart = part === 'run' || part === 'day' || part === 'jobs'
   if (!isPart || !['calls', 'tokens', 'usd', 'minutes'].includes(unit) || value === '')
     throw new JarvisError('invalid_request', usage)

@@ -39,7 +39,7 @@ export async function call(
     process.exitCode = said.tier === 'black' ? exitCodes.refused : exitCodes.done
     return
   }
-  const came = await outcomeOf(remote, name, input, waitMs)
+  const came = await outcomeOf(remote, { name, input }, waitMs)
   const { state, text, id } = came
   if (values.json === true) console.log(JSON.stringify({ tool: name, tier: tool.tier, ...came }, null, 2))
   else if (state === 'done') console.log(visibleLines(text))
@@ -97,7 +97,11 @@ const version = '2026-07-28'
 const pollMs = 1_000
 
 /** Calls, and where a card waits asks what became of it until `waitMs` are over. */
-async function outcomeOf(remote: Remote, name: string, input: ToolInput, waitMs: number): Promise<Came> {
+async function outcomeOf(
+  remote: Remote,
+  { name, input }: { name: string; input: ToolInput },
+  waitMs: number,
+): Promise<Came> {
   const first = await mcpCall(remote, name, input)
   const waits = first.structuredContent as { state?: unknown; id?: unknown } | undefined
   if (waits?.state !== 'waiting' || typeof waits.id !== 'string') {

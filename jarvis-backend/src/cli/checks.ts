@@ -15,12 +15,17 @@ export async function checks(config: Config): Promise<void> {
     )
     const shipped = makeChecks()
     const now = Date.now()
-    for (const { id, title, reads } of shipped) console.log(line(title, reads, runs.get(id) ?? { id }, now))
-    for (const [id, run] of runs) if (!shipped.some((check) => check.id === id)) console.log(line(id, 'own', run, now))
+    for (const { id, title, reads } of shipped) console.log(line({ title, reads }, runs.get(id) ?? { id }, now))
+    for (const [id, run] of runs)
+      if (!shipped.some((check) => check.id === id)) console.log(line({ title: id, reads: 'own' }, run, now))
   })
 }
 
-function line(title: string, reads: string, { id, isOff, lastAt, problem, cannotRun }: CheckRun, now: number): string {
+function line(
+  { title, reads }: { title: string; reads: string },
+  { id, isOff, lastAt, problem, cannotRun }: CheckRun,
+  now: number,
+): string {
   const when = lastAt === undefined ? 'has not looked' : `looked ${spanOf((now - lastAt) / 1_000)} ago`
   const state = isOff === true ? 'off' : cannotRun === true ? 'cannot run' : when
   return `${id.padEnd(20)} ${title}: ${state}${problem === undefined ? '' : `. ${problem}`}\n  ${reads}`

@@ -93,9 +93,10 @@ export async function askDecision(of: {
     if (body === undefined) continue
     const words = body.confirmed ? 'Your password approves' : 'Your password denies'
     try {
-      const done = await asOperator(remote, prompt, words, async (operator) => {
+      const done = await asOperator({ remote, prompt }, words, async (operator) => {
         const path = `confirmations/${encodeURIComponent(card.toolUseId)}`
-        const proof = body.confirmed && of.key !== undefined ? await sign(operator, path, body, of.key, say) : {}
+        const proof =
+          body.confirmed && of.key !== undefined ? await sign(operator, { path, body, key: of.key }, say) : {}
         await operator.send('POST', path, { ...body, ...proof })
         return true
       })
@@ -109,7 +110,11 @@ export async function askDecision(of: {
 }
 
 /** Has an SSH key sign the approval; ssh-keygen asks for what it needs. */
-async function sign(operator: Remote, path: string, { grant }: Body, key: string, say: (line: string) => void) {
+async function sign(
+  operator: Remote,
+  { path, body: { grant }, key }: { path: string; body: Body; key: string },
+  say: (line: string) => void,
+) {
   const asked = await operator.send<DecisionChallenge>('POST', `${path}/challenge`, { ...(grant && { grant }) })
   if (asked.sshKeys === undefined)
     throw new JarvisError('conflict', 'No SSH key signs for you. jarvis signers add FILE.pub enrols one.')

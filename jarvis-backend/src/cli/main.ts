@@ -32,7 +32,7 @@ for (const [name, stream] of [
 try {
   loadEnv()
   await goOutBy(readProxies(proxySettings(process.env)))
-  await runCommand(process.argv.slice(2), process.env, outside)
+  await runCommand(process.argv.slice(2), process.env, { outside })
 } catch (error) {
   const native = nativeProblem(error)
   const exit = native === undefined ? exitOf(error) : { message: native, code: 1 }

@@ -22,8 +22,7 @@ const usual = () => (process.stdin.isTTY === true && process.stdout.isTTY === tr
 export async function runCommand(
   [given = usual(), ...args]: string[],
   env: Env,
-  outside: Env = env,
-  commands: Commands = allCommands,
+  { outside = env, commands = allCommands }: { outside?: Env; commands?: Commands } = {},
 ): Promise<void> {
   const name = given === '--help' || given === '-h' ? 'help' : given
   const command = commands.get(name)

@@ -85,15 +85,13 @@ async function changeKey(config: Config): Promise<void> {
   let sealed: string[] | undefined
   const work = () => {
     rotated = named(() =>
-      rotate(
-        dataDir,
-        secretKeys,
-        (box) => {
+      rotate(dataDir, secretKeys, {
+        verify: (box) => {
           const texts = [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)]
           for (const { place, text } of texts) if (isSealed(text) && known.has(place)) box.open(place, text)
         },
-        Date.now(),
-      ),
+        now: Date.now(),
+      }),
     )
   }
   if (existsSync(join(dataDir, 'jarvis.db')))

@@ -81,7 +81,9 @@ export async function askSsh(
     questions.say(`  Then put it on each node: ssh-copy-id -i ${keyPath} ${user}@NODE, and run this again.`)
   }
   const online = nodes.filter(({ isOnline }) => isOnline !== false)
-  const offers = await Promise.all(online.map((node) => offer(node, known, knownHostsPath, questions.signal)))
+  const offers = await Promise.all(
+    online.map((node) => offer(node, { nodes: known, knownHostsPath }, questions.signal)),
+  )
   questions.signal.throwIfAborted()
   const lines: string[] = []
   const reached: SeenNode[] = []
@@ -89,7 +91,7 @@ export async function askSsh(
     const offered = offers[index]
     if (offered === undefined || typeof offered === 'string') {
       questions.say(`✗ ${node.name}: ${offered ?? 'its address is not known'}`)
-    } else if (await isAccepted(questions, given.isAsking, node.name, offered)) {
+    } else if (await isAccepted(questions, { isAsking: given.isAsking, name: node.name }, offered)) {
       reached.push(node)
       if (offered.verdict === 'unknown') lines.push(offered.line)
     }
@@ -98,7 +100,11 @@ export async function askSsh(
   return { user, keyPath, lines }
 }
 
-async function offer(node: SeenNode, nodes: ConfiguredNodes, knownHostsPath: string, signal: AbortSignal) {
+async function offer(
+  node: SeenNode,
+  { nodes, knownHostsPath }: { nodes: ConfiguredNodes; knownHostsPath: string },
+  signal: AbortSignal,
+) {
   const address = addressOf({ nodes }, node)
   if (address === undefined) return undefined
   try {
@@ -110,8 +116,7 @@ async function offer(node: SeenNode, nodes: ConfiguredNodes, knownHostsPath: str
 
 async function isAccepted(
   questions: Questions,
-  isAsking: boolean,
-  name: string,
+  { isAsking, name }: { isAsking: boolean; name: string },
   offered: OfferedKey,
 ): Promise<boolean> {
   const shown = `${name} shows the host key ${offered.fingerprint} (${offered.type})`

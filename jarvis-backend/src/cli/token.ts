@@ -12,18 +12,21 @@ export async function token(
   config: Config,
   { values, positionals }: Input<{ door?: string; scope?: string; rate?: string; expires?: string }>,
 ): Promise<void> {
-  await act(config, 'token', positionals, values.expires, () => {
-    const doors = (values.door ?? '').split(',').map((word) => word.trim())
-    const wrong = doors.find((word) => !Door.safeParse(word).success)
-    if (wrong !== undefined) {
-      throw new JarvisError(
-        'invalid_request',
-        `--door takes ${Door.options.join(', ')}, or several with commas, for example --door v1,api.`,
-      )
-    }
-    const scope = TokenScope.safeParse(values.scope ?? 'read')
-    if (!scope.success) throw new JarvisError('invalid_request', '--scope takes read or ask.')
-    return { doors: doors as Door[], scope: scope.data, ...rateOf(values.rate) }
+  await act({ config, command: 'token' }, positionals, {
+    expires: values.expires,
+    rights: () => {
+      const doors = (values.door ?? '').split(',').map((word) => word.trim())
+      const wrong = doors.find((word) => !Door.safeParse(word).success)
+      if (wrong !== undefined) {
+        throw new JarvisError(
+          'invalid_request',
+          `--door takes ${Door.options.join(', ')}, or several with commas, for example --door v1,api.`,
+        )
+      }
+      const scope = TokenScope.safeParse(values.scope ?? 'read')
+      if (!scope.success) throw new JarvisError('invalid_request', '--scope takes read or ask.')
+      return { doors: doors as Door[], scope: scope.data, ...rateOf(values.rate) }
+    },
   })
 }
 
@@ -40,19 +43,26 @@ export async function mcpToken(
   config: Config,
   { values, positionals }: Input<{ 'read-only'?: boolean; expires?: string }>,
 ): Promise<void> {
-  await act(config, 'mcp-token', positionals, values.expires, () => ({
-    doors: ['mcp'],
-    scope: values['read-only'] === true ? 'read' : 'ask',
-  }))
+  await act({ config, command: 'mcp-token' }, positionals, {
+    expires: values.expires,
+    rights: () => ({
+      doors: ['mcp'],
+      scope: values['read-only'] === true ? 'read' : 'ask',
+    }),
+  })
 }
 
-/** Runs an action. @param rights read for `create` alone */
+type NewToken = {
+  expires: string | undefined
+  /** Read for `create` alone. */
+  rights(): Pick<NewApiToken, 'doors' | 'scope' | 'requestsPerMinute'>
+}
+
+/** Runs an action. */
 async function act(
-  config: Config,
-  command: string,
+  { config, command }: { config: Config; command: string },
   [action, name = '']: string[],
-  expires: string | undefined,
-  rights: () => Pick<NewApiToken, 'doors' | 'scope' | 'requestsPerMinute'>,
+  { expires, rights }: NewToken,
 ) {
   await withData(config, (journal, database) => {
     const tokens = tokensIn(journal, database)

@@ -59,7 +59,7 @@ function changed(section: WorkbenchSection, words: readonly string[], { write = 
   if ((what === 'on' || what === 'off') && rest.length === 0) {
     const area = areaNames.find((name) => name === act)
     if (area === undefined) throw wrong
-    return switched(section, area, what === 'on', socket)
+    return switched(section, area, { isOn: what === 'on', socket })
   }
   const [name = '', path, ...more] = rest
   if (name === '' || more.length > 0 || (act !== 'add' && act !== 'remove')) throw wrong
@@ -84,7 +84,11 @@ function changed(section: WorkbenchSection, words: readonly string[], { write = 
   return what === 'egress' ? { ...section, egress: next } : { ...section, web: { ...section.web, private: next } }
 }
 
-function switched(section: WorkbenchSection, area: AreaName, isOn: boolean, socket = '/var/run/docker.sock') {
+function switched(
+  section: WorkbenchSection,
+  area: AreaName,
+  { isOn, socket = '/var/run/docker.sock' }: { isOn: boolean; socket?: string | undefined },
+) {
   const { roots, docker, ...rest } = section
   const kept = { ...(roots !== undefined && { roots }), ...(docker !== undefined && { docker }) }
   switch (area) {

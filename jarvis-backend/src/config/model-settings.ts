@@ -77,7 +77,7 @@ export const modelSettings = defineSettings({
   },
   CLAUDE_MAX_TOKENS: {
     section: 'Models',
-    schema: wholeNumber(1, 1_000_000, 4096, '4096'),
+    schema: wholeNumber([1, 1_000_000], 4096, '4096'),
     default: '`4096`',
     about: 'the longest reply, in tokens',
     example: '4096',
@@ -125,7 +125,7 @@ export const chatSettings = defineSettings({
   },
   CHAT_HISTORY_LIMIT: {
     section: 'Models',
-    schema: wholeNumber(1, 1_000, 20, '20'),
+    schema: wholeNumber([1, 1_000], 20, '20'),
     default: '`20`',
     about: 'runs (a message and its answer) that are sent to the model; older ones are [folded](context.md)',
     example: '20',
@@ -144,7 +144,7 @@ export const chatSettings = defineSettings({
   },
   CHAT_MAX_LOOP: {
     section: 'Models',
-    schema: wholeNumber(1, 100, 10, '10'),
+    schema: wholeNumber([1, 100], 10, '10'),
     default: '`10`',
     about: 'model calls in one run',
     example: '10',

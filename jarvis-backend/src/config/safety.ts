@@ -22,7 +22,7 @@ export const safetySettings = defineSettings({
   },
   CONFIRM_TTL_SECONDS: {
     section: 'Safety',
-    schema: wholeNumber(1, 604_800, 900, '900'),
+    schema: wholeNumber([1, 604_800], 900, '900'),
     default: '`900`',
     about: 'how long a card waits',
     example: '900',
@@ -37,7 +37,7 @@ export const safetySettings = defineSettings({
   },
   JARVIS_V1_HOLD_SECONDS: {
     section: 'Safety',
-    schema: wholeNumber(0, 3_600, 50, '50'),
+    schema: wholeNumber([0, 3_600], 50, '50'),
     default: '`50`',
     about:
       'how long [`/v1`](openai-api.md) holds the headers of an unstreamed answer back; a proxy must allow as long without a byte',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A whole number within bounds. @param fallback returned if nothing is set */
-export const wholeNumber = (least: number, most: number, fallback: number, example: string) =>
+export const wholeNumber = ([least, most]: readonly [least: number, most: number], fallback: number, example: string) =>
   z
     .string()
     .refine((text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most, {

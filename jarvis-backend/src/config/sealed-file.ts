@@ -5,7 +5,11 @@ import { keptSecret } from '../lib/kept-secret.ts'
 import { openedWith } from './sealing.ts'
 
 /** A secret that fills a file of the data dir, or a new one that is sealed there now. @throws ConfigError where it cannot be opened */
-export function sealedOrMade(box: SecretBox, dataDir: string, name: string, make: () => string): string {
+export function sealedOrMade(
+  box: SecretBox,
+  { dataDir, name }: { dataDir: string; name: string },
+  make: () => string,
+): string {
   const known = keptSecret(dataDir, name)
   if (known !== undefined) return openedWith(box, name, known)
   const made = make()

@@ -57,7 +57,7 @@ export const openedWith = (box: SecretBox, place: string, text: string): string 
 
 /** Opens the secrets of a data dir for sealing; the keys are made where nothing was sealed yet. @throws ConfigError */
 export const boxOf = ({ dataDir, secretKeys }: Sealing): SecretBox =>
-  named(() => makeSecrets(dataDir, secretKeys, () => hasSealed(dataDir), Date.now()))
+  named(() => makeSecrets(dataDir, secretKeys, { hasSealed: () => hasSealed(dataDir), now: Date.now() }))
 
 /** Opens the secrets where there are any. @throws ConfigError where the key is missing or another; nothing was changed then */
 export const requireKey = ({ dataDir, secretKeys }: Sealing): void =>

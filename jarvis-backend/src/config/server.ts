@@ -7,7 +7,7 @@ import { defineSettings } from './setting.ts'
 export const serverSettings = defineSettings({
   PORT: {
     section: 'Server',
-    schema: wholeNumber(0, 65_535, 4000, '4000'),
+    schema: wholeNumber([0, 65_535], 4000, '4000'),
     default: '`4000`',
     about: 'port to listen on',
     example: '4000',
@@ -49,7 +49,7 @@ export const serverSettings = defineSettings({
   },
   JARVIS_SIGN_IN_IDLE_DAYS: {
     section: 'Server',
-    schema: wholeNumber(1, 30, 14, '14'),
+    schema: wholeNumber([1, 30], 14, '14'),
     default: '`14`',
     about: 'days without use after which a [sign-in](sign-in.md#sessions) ends, 1 to 30',
     example: '14',

@@ -28,7 +28,7 @@ const number = (tokens: number) => tokens.toLocaleString('en-US')
 export async function contextChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   if (config.kind === 'demo' || config.baseUrl === undefined || isCloud(config)) return []
   if (modelApis[config.kind].isOfLocalServers !== true) return []
-  const loaded = await ask(config, '/api/ps', undefined, signal)
+  const loaded = await ask(config, { path: '/api/ps' }, signal)
   const models = Array.isArray(loaded?.models) ? (loaded.models as Record<string, unknown>[]) : undefined
   // Only Ollama has this list.
   if (models === undefined) return []
@@ -51,7 +51,7 @@ export async function contextChecks(config: ModelConfig, signal: AbortSignal): P
 
 /** The `num_ctx` of the model's own file. */
 async function numCtx(config: ServedModel, signal: AbortSignal): Promise<number | undefined> {
-  const shown = await ask(config, '/api/show', { model: config.model }, signal)
+  const shown = await ask(config, { path: '/api/show', body: { model: config.model } }, signal)
   const [, set] = /^num_ctx\s+(\d+)/m.exec(typeof shown?.parameters === 'string' ? shown.parameters : '') ?? []
   return set === undefined ? undefined : Number(set)
 }
@@ -59,8 +59,7 @@ async function numCtx(config: ServedModel, signal: AbortSignal): Promise<number 
 /** @returns the object that it answers with; undefined for any other answer */
 async function ask(
   { baseUrl = '', apiKey, headers }: ServedModel,
-  path: string,
-  body: object | undefined,
+  { path, body }: { path: string; body?: object },
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | undefined> {
   try {

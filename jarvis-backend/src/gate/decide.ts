@@ -55,8 +55,8 @@ function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World
  */
 export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
-  const judged = tainted(raised(call, effects, world), call, effects, world)
-  const verdict = underProfile(allowed(judged, call, effects, policy), policy.profile)
+  const judged = tainted(raised(call, effects, world), call, { effects, world })
+  const verdict = underProfile(allowed(judged, call, { effects, policy }), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
   // Several people decide under every profile.
   const isSigned =
@@ -152,7 +152,11 @@ const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[
 }
 
 /** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
-function tainted(verdict: Verdict, call: Call, effects: readonly Effect[], world: World): Verdict {
+function tainted(
+  verdict: Verdict,
+  call: Call,
+  { effects, world }: { effects: readonly Effect[]; world: World },
+): Verdict {
   const { toolName, sources } = call
   if (sources === undefined || (verdict.tier !== 'yellow' && verdict.tier !== 'red')) return verdict
   if (isContained(effects)) return verdict
@@ -187,7 +191,8 @@ export function taintIn(
   const acted = new Set(
     [...services, ...effects.flatMap(({ target }) => target.name ?? [])].map((name) => name.toLowerCase()),
   )
-  const taint = taintOf({ input: words as Call['input'], isCommand: (name) => commands.includes(name) }, heard, world, {
+  const taint = taintOf({ input: words as Call['input'], isCommand: (name) => commands.includes(name) }, heard, {
+    world,
     isCommon: (word) => isCommon?.(word) === true && !acted.has(word),
     isChoice: (word) => choices?.has(word) === true,
     isLeaving: addresses.length > 0,
@@ -233,7 +238,7 @@ const isNoted = (effects: readonly Effect[]): boolean =>
 /** The tool whose result orders the call. May throw. */
 export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {
   const names = effects.flatMap(({ target }) => target.name ?? [])
-  return sources && orderedBy(toolName, input, names, sources())
+  return sources && orderedBy({ toolName, input, names }, sources())
 }
 
 /** The verdict on a change that would run unasked and that a result orders; undefined if none orders it. */
@@ -255,9 +260,13 @@ function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
 }
 
 /** Lowers a red that is the tool's own base tier. A red that a rule found still asks. */
-function allowed(verdict: Verdict, { toolName }: Call, effects: readonly Effect[], { allow }: Policy): Verdict {
+function allowed(
+  verdict: Verdict,
+  { toolName }: Call,
+  { effects, policy }: { effects: readonly Effect[]; policy: Policy },
+): Verdict {
   if (verdict.tier !== 'red' || verdict.rule !== 'base') return verdict
-  const entry = allow.find(
+  const entry = policy.allow.find(
     ({ tool, target }) => tool === toolName && effects.every((effect) => effect.target.id === target),
   )
   return entry === undefined ? verdict : { tier: 'yellow', rule: 'allow', reason: entry.because }

@@ -86,7 +86,7 @@ const attached = (tier: Tier) => ({
   touches: remoteTouches,
   attached: true,
   effects: (input: Record<string, unknown>, now: World) =>
-    remoteEffects('mail__send', { server: 'mail', hash: 'abc', tier }, input, now),
+    remoteEffects({ toolName: 'mail__send', server: 'mail', hash: 'abc', tier }, input, now),
 })
 
 test.each<[Tier, Record<string, unknown>, string]>([

@@ -83,8 +83,7 @@ const thingOf = (target: Target | undefined): Thing =>
  * arguments name counts as reached.
  */
 export function remoteEffects(
-  toolName: string,
-  { server, hash, tier }: { server: string; hash: string; tier: Tier },
+  { toolName, server, hash, tier }: { toolName: string; server: string; hash: string; tier: Tier },
   input: Record<string, unknown>,
   world: World,
 ): Effect[] {

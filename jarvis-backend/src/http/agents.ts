@@ -117,7 +117,7 @@ export function agentRoutes(parts: {
       'Makes or changes an agent. 409 where the file is not the one of `hash`.',
       { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
       ({ params: { id }, body, by, identity }) => {
-        agents.save(id, body.agent, by, body.hash)
+        agents.save(id, { agent: body.agent, hash: body.hash }, by)
         return redact(detailOf(id, identity.person))
       },
     ),
@@ -125,7 +125,7 @@ export function agentRoutes(parts: {
       '/agents/:id',
       'Removes an agent; its folder and conversations stay.',
       { role: 'owner', password: true },
-      ({ params, by }) => agents.save(params.id, undefined, by),
+      ({ params, by }) => agents.save(params.id, {}, by),
     ),
     post(
       '/agents/:id/classify',

@@ -20,21 +20,23 @@ import { del, get, post, put, type Route, readByHandler } from './route.ts'
 const [command, address] = AttachedServerConfig.options
 const NamedServer = z.union([command.extend({ name: ServerName }), address.extend({ name: ServerName })])
 
-/**
- * `/api/mcp-servers`: the MCP servers that JARVIS attaches to, for operators. Starting a program, sending a secret and lowering a tier require the
- * password again.
- */
-export const mcpServerRoutes = (servers: {
+/** The attached servers as these routes show and change them. */
+interface ShownServers {
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
   add(name: string, config: AttachedServerConfig, by: string): AttachedServer
   change(name: string, config: AttachedServerConfig, by: string): AttachedServer
   remove(name: string, by: string): void
-  setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  setTier(toolName: string, set: { tier: AttachedTier; hash: string }, by: string): AttachedToolInfo
   retry(name: string): void
   allow(name: string, program: string, by: string): AttachedServer
-  stepUp: StepUp
-}): Route[] => [
+}
+
+/**
+ * `/api/mcp-servers`: the MCP servers that JARVIS attaches to, for operators. Starting a program, sending a secret and lowering a tier require the
+ * password again.
+ */
+export const mcpServerRoutes = ({ servers, stepUp }: { servers: ShownServers; stepUp: StepUp }): Route[] => [
   get(
     '/mcp-servers',
     'The servers with their tools and problems.',
@@ -88,8 +90,8 @@ export const mcpServerRoutes = (servers: {
       const tools = servers.list().items.flatMap((server) => server.tools)
       // An unknown tool counts as red.
       const { tier: before = 'red' } = tools.find(({ name }) => name === params.tool) ?? {}
-      if (asksLess(tier, before)) servers.stepUp.require(identity)
-      return servers.setTier(params.tool, tier, hash, by)
+      if (asksLess(tier, before)) stepUp.require(identity)
+      return servers.setTier(params.tool, { tier, hash }, by)
     },
   ),
 ]

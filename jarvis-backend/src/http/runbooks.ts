@@ -80,7 +80,7 @@ export function runbookRoutes(parts: {
       '/runbooks/:name',
       'Saves a runbook. A text with a fault is refused with its line, and what was saved before stays. 409 where it changed since `hash`.',
       { role: 'operator', body: RunbookBody, reply: RunbookText },
-      ({ params, body: { text, hash }, by }) => library.save(params.name, text, hash, by),
+      ({ params, body: { text, hash }, by }) => library.save(params.name, { text, hash }, by),
     ),
     del('/runbooks/:name', 'Deletes a runbook.', { role: 'operator' }, ({ params, by }) =>
       library.remove(params.name, by),

@@ -9,7 +9,7 @@ export const shareRoutes = ({ shares, reach }: { shares: Shares; reach(): Sessio
     '/sessions/:id/shares/:person',
     '[Shares](people.md#share-a-conversation) a session and all its versions with a person: `look` to read it, `talk` to write in it too.',
     { role: 'member', body: SessionShareBody },
-    ({ params: { id, person }, body: { may }, by }) => shares.set(id, person, may, by),
+    ({ params: { id, person }, body: { may }, by }) => shares.set(id, { person, may }, by),
   ),
   del(
     '/sessions/:id/shares/:person',

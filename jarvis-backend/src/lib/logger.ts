@@ -7,9 +7,8 @@ export type { Logger }
 /** Structured logs into `sink`. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
 export const createLogger = (
   level: LogLevel,
-  redact: (line: string) => string,
   sink: Pick<LogSink, 'write'>,
-  keep: (line: string) => void = () => {},
+  { redact, keep }: { redact(line: string): string; keep(line: string): void },
 ): Logger =>
   pino(
     { level, base: null },

@@ -29,7 +29,10 @@ export function proofOf(key: string, challenge: unknown, port: number | undefine
   return createHmac('sha256', key).update(`jarvis server v1\0${port}\0${challenge}`).digest('hex')
 }
 
-export function isProof(key: string, challenge: string, port: number, given: string | null): boolean {
+export function isProof(
+  given: string | null,
+  { key, challenge, port }: { key: string; challenge: string; port: number },
+): boolean {
   const right = Buffer.from(proofOf(key, challenge, port) ?? '')
   const said = Buffer.from(given ?? '')
   return right.length > 0 && said.length === right.length && timingSafeEqual(right, said)

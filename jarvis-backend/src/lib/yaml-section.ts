@@ -13,11 +13,11 @@ export function withSection(text: string, key: string, edit: Edit): string {
   if (from < 0) {
     const gap = text === '' || text.endsWith('\n') ? '' : end
     const blank = text.trim() === '' || /\n[^\S\n]*\n$/.test(text) ? '' : end
-    return `${text}${gap}${blank}${rendered(`${key}:\n`, key, edit, end)}`
+    return `${text}${gap}${blank}${rendered(`${key}:\n`, edit, { key, end })}`
   }
   const to = endOf(lines, from)
   const own = lines.slice(from, to).join('')
-  const made = rendered(own.replaceAll('\r\n', '\n'), key, edit, end)
+  const made = rendered(own.replaceAll('\r\n', '\n'), edit, { key, end })
   const isUnended = to === lines.length && !own.endsWith('\n')
   return [...lines.slice(0, from), isUnended ? made.trimEnd() : made, ...lines.slice(to)].join('')
 }
@@ -37,7 +37,7 @@ function endOf(lines: readonly string[], from: number): number {
   return to
 }
 
-function rendered(own: string, key: string, edit: Edit, end: string): string {
+function rendered(own: string, edit: Edit, { key, end }: { key: string; end: string }): string {
   const mark = own.startsWith('\uFEFF') ? '\uFEFF' : ''
   const document = parseDocument(own.slice(mark.length), { version: '1.2', schema: 'core' })
   const value = document.get(key, true)

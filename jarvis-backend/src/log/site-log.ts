@@ -16,7 +16,10 @@ export class SiteLog {
   constructor({ level, secrets, now }: { level: LogLevel; secrets: readonly string[]; now: () => number }) {
     this.redactor = createGrowingRedactor(secrets)
     this.tail = new LogTail(now)
-    this.#logger = createLogger(level, this.redactor.text, this.#sink, (line) => this.tail.keep(line))
+    this.#logger = createLogger(level, this.#sink, {
+      redact: this.redactor.text,
+      keep: (line) => this.tail.keep(line),
+    })
   }
 
   write(text: string, level: 'info' | 'warning'): void {

@@ -1,10 +1,10 @@
 import {
   type Added,
-  createSearchIndex,
   type Hit,
   ignoredWords,
   othersFor,
   queryWords,
+  SearchIndex,
   type SearchOptions,
   type Weights,
 } from 'hybrid-index'
@@ -28,7 +28,7 @@ export interface MemoryIndex {
 
 /** Makes the index with homelab synonyms. Text that a person wrote scores slightly higher. */
 export const createMemoryIndex = (store: MemoryStore, weights?: Weights): MemoryIndex =>
-  createSearchIndex(store, { synonymsOf, worthOf, weights })
+  new SearchIndex(store, { synonymsOf, worthOf, weights })
 
 const worthOf = ({ kind, name }: IndexedView) =>
   /(?:^|\/)MEMORY\.md$/.test(name) && kind.startsWith('file') ? 1.02 : kind.startsWith('file') ? 1.01 : 1

@@ -44,10 +44,10 @@ export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
   const byId = new Map(placed.map((step) => [step.id, step]))
   const made = ordered.map((step, at): Step => {
     const place = { number: at + 1, title: step.id }
-    for (const pointer of step.pointers) mustLead(place, pointer, byId, (id) => isReadFirst(id))
+    for (const pointer of step.pointers) mustLead(place, pointer, { byId, isKnown: (id) => isReadFirst(id) })
     const verify = step.check && checkOf(place, step, tools)
     const { facts, tool, input } = step
-    if (step.pointers.length === 0) mustTake(place, tool, facts, input)
+    if (step.pointers.length === 0) mustTake(place, { tool, facts }, input)
     const after = idsBefore(step).map((id) => numberOf.get(id) ?? 0)
     return {
       ...place,
@@ -122,12 +122,11 @@ function pointersIn(value: unknown): PlanPointer[] {
 
 type Titled = { number: number; title: string }
 
-/** @param isKnown whether a step's value is known while the plan is made */
+/** @param steps.isKnown true if a step's value is known while the plan is made */
 function mustLead(
   place: Titled,
   { step: id, path }: PlanPointer,
-  byId: ReadonlyMap<string, Placed>,
-  isKnown: (id: string) => boolean,
+  { byId, isKnown }: { byId: ReadonlyMap<string, Placed>; isKnown(id: string): boolean },
 ) {
   const { facts, tool, check } = byId.get(id) ?? {}
   const why =
@@ -183,7 +182,11 @@ function argsOf(place: Titled, input: Readonly<Record<string, unknown>>): Args {
 }
 
 /** @throws PlanProblem for an argument that the tool does not take, or one that is missing */
-function mustTake(place: Titled, tool: string, facts: ToolFacts, input: Readonly<Record<string, unknown>>) {
+function mustTake(
+  place: Titled,
+  { tool, facts }: { tool: string; facts: ToolFacts },
+  input: Readonly<Record<string, unknown>>,
+) {
   const odd = Object.keys(input).find((name) => !facts.takes.includes(name))
   if (odd !== undefined) {
     const there = facts.takes.length === 0 ? 'It takes none' : `It takes ${facts.takes.join(', ')}`
@@ -208,7 +211,7 @@ function checkOf(place: Titled, step: Placed, tools: Tools): Check {
   // Without arguments of its own, a check is about what the step is about.
   const shared = Object.fromEntries(Object.entries(step.input).filter(([name]) => facts.takes.includes(name)))
   const args = input ?? shared
-  if (pointersIn(args).length === 0) mustTake(place, tool, facts, args)
+  if (pointersIn(args).length === 0) mustTake(place, { tool, facts }, args)
   const left = refOf(place, 'result', path)
   const until: Condition = [{ left, op, right: { value } }]
   for (const { path: parts } of refsOfCondition(until)) {

@@ -48,11 +48,11 @@ export class PlanGuide implements Guide {
       if (plan.state !== 'running') return { type: 'end', words: endWords(plan) }
       const idOf = (number: number) => plan.steps.find((step) => step.number === number)?.toolUseId ?? ''
       const endOf = (number: number) => endedBy(settledBy(entries, idOf(number)))
-      const next = nextOf(stepsOf(plan), plan.notes, endOf, plan.stopBy)
+      const next = nextOf(stepsOf(plan), plan.notes, { endOf, stopBy: plan.stopBy })
       if (next.type === 'end') return { type: 'end', words: this.#over(plan, next.state, next.why) }
       if (next.type === 'close') {
         const settled = settledBy(entries, idOf(next.step.number))
-        if (settled !== undefined) await this.#close(plan, next.step, settled, signal)
+        if (settled !== undefined) await this.#close({ plan, step: next.step }, settled, signal)
       } else if (next.type === 'leave') {
         const outcome = `left out, because step ${next.because} did not go as planned`
         plans().ended(id, next.step.number, { state: 'skipped', outcome })
@@ -100,13 +100,17 @@ export class PlanGuide implements Guide {
   }
 
   /** Stores the outcome of a step, after its check. */
-  async #close(plan: StoredPlan, step: ScriptStep, settled: Settling, signal: AbortSignal): Promise<void> {
+  async #close(
+    { plan, step }: { plan: StoredPlan; step: ScriptStep },
+    settled: Settling,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { plans, clock } = this.#parts
     const { endedAt = clock.now() } = plan.notes[step.number] ?? {}
     let { state, outcome } = outcomeOf(settled)
     if (state === 'done' && step.verify !== undefined) {
       plans().note(plan.id, step.number, { state: 'checking', outcome, endedAt })
-      const check = await this.#verified(plan, step.verify, endedAt, signal)
+      const check = await this.#verified({ plan, check: step.verify }, endedAt, signal)
       state = check.state
       outcome = `${outcome}; ${check.outcome}`
     }
@@ -115,7 +119,11 @@ export class PlanGuide implements Guide {
   }
 
   /** Repeats a check until its condition holds, or the time is over. @param from when the step ended, Unix ms */
-  async #verified(plan: StoredPlan, check: PlannedCheck, from: number, signal: AbortSignal): Promise<Outcome> {
+  async #verified(
+    { plan, check }: { plan: StoredPlan; check: PlannedCheck },
+    from: number,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { clock, read } = this.#parts
     const { toolName, toolInput, until, withinMs } = check
     const principal = { ...plan.asker, kind: planKindOf(plan.asker) }

@@ -16,8 +16,7 @@ export type Made = { leads: Leads; binds: Binding[] }
 export function madeOf(
   parts: { world: () => World; redactor: Redactor; policyHash(): string | undefined },
   request: Request,
-  given: ReadonlyMap<string, unknown>,
-  draft: Draft,
+  { given, draft }: { given: ReadonlyMap<string, unknown>; draft: Draft },
 ): Made {
   const { redactor } = parts
   const { procedure, runbook } = request

@@ -66,7 +66,7 @@ function led(plan: readonly Planned[], dies: readonly number[]) {
       const next = nextOf(
         plan.map(({ step }) => step),
         stored.notes,
-        (number) => stored.ended.get(number),
+        { endOf: (number) => stored.ended.get(number) },
       )
       if (next.type === 'end') return { ...stored, end: next }
       if (next.type === 'close') {

@@ -28,8 +28,7 @@ export const isClosed = (state: StepState | undefined) => isOver(state) || isBad
 export function nextOf(
   steps: readonly ScriptStep[],
   notes: Notes,
-  endOf: (number: number) => CallEnd,
-  stopBy?: string,
+  { endOf, stopBy }: { endOf(number: number): CallEnd; stopBy?: string | undefined },
 ): Next {
   const stateOf = (number: number) => notes[number]?.state
   const open = steps.filter(({ number }) => !isClosed(stateOf(number)))

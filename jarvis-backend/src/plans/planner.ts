@@ -51,7 +51,7 @@ export class Planner {
     const { cluster } = this.#parts.world()
     const given = inputsOf(procedure.inputs, inputs, { ...cluster, storages: cluster.storages ?? [] })
     const making = new PlanMaking(this.#parts, { whose: request.whose ?? {}, scope: new Map(given), by, signal })
-    return madeOf(this.#parts, request, given, await making.draftOf(procedure.steps))
+    return madeOf(this.#parts, request, { given, draft: await making.draftOf(procedure.steps) })
   }
 }
 
@@ -274,7 +274,7 @@ class PlanMaking {
     const { judge, lookAgain } = this.#parts
     const asker = { ...this.#draft.whose, kind: planKind(this.#draft.whose) }
     const first = await judge(toolName, toolInput, undefined, asker)
-    if (first.kind === 'ready') await lookAgain({ toolName, toolInput }, first.target, 0, asker)
+    if (first.kind === 'ready') await lookAgain({ toolName, toolInput }, first.target, { whose: asker })
     return await judge(toolName, toolInput, undefined, asker)
   }
 

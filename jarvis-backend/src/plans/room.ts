@@ -118,7 +118,7 @@ export const runbooksRoom = defineRoom({
         targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
         async look({ toolName, toolInput }, asker) {
           const [effect] = gate.effectsOf(toolName, toolInput)
-          if (effect !== undefined) await gate.lookAgain({ toolName, toolInput }, effect.target, 0, asker)
+          if (effect !== undefined) await gate.lookAgain({ toolName, toolInput }, effect.target, { whose: asker })
         },
       }),
     }

@@ -19,7 +19,7 @@ export function readFront(text: string, firstLine: number, say: Say): Front {
   const front: Front = { title: '', inputs: [], alerts: [], maxAgeMs: usualMaxAgeMs }
   if (block.map === undefined) return front
   const { placeOf } = block
-  const members = membersOf(block, block.map, { known: keys, of: 'the front matter' }, say)
+  const members = membersOf(block, { map: block.map, known: keys, of: 'the front matter' }, say)
   const name = members.get('name')
   front.title = textOf(name?.value)?.trim() ?? ''
   if (front.title === '' || front.title.length > 100)
@@ -57,7 +57,7 @@ function readInputs(block: Block, map: YAMLMap, say: Say): RunbookInput[] {
       say(line, `${name}: write its type, such as { type: node }. There are ${types.join(', ')}.`, { column })
       return []
     }
-    const members = membersOf(block, value as YAMLMap, { known: inputKeys, of: 'an input' }, say)
+    const members = membersOf(block, { map: value as YAMLMap, known: inputKeys, of: 'an input' }, say)
     const type = types.find((each) => each === textOf(members.get('type')?.value))
     if (type === undefined) {
       say(line, `${name}: its type is one of ${types.join(', ')}.`, { column })

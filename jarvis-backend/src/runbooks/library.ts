@@ -3,6 +3,9 @@ import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type Runboo
 import { type Parsed, parseRunbook } from './parse.ts'
 import type { Procedure, Tools } from './procedure.ts'
 
+/** `hash`: of the text that the person had edited; absent for a new runbook. */
+type GivenText = { text: string; hash: string | undefined }
+
 /** The part of the workspace's files that runbooks need. */
 export type Files = {
   list(): { path: string; changedAt: number }[]
@@ -30,10 +33,9 @@ export interface Library {
   parse(text: string): Parsed & { hash: string }
   /**
    * Saves a text. A text with faults is refused, and the saved one stays in force.
-   * @param hash of the text that the person had edited; absent for a new runbook
    * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` if the file has changed since
    */
-  save(name: string, text: string, hash: string | undefined, by: string): RunbookText
+  save(name: string, given: GivenText, by: string): RunbookText
   /** @throws JarvisError `not_found` */
   remove(name: string, by: string): void
   /**
@@ -115,7 +117,7 @@ export class RunbookLibrary implements Library {
     return { ...parseRunbook(text, this.#parts.tools), hash: hashOfText(text) }
   }
 
-  save(name: string, text: string, hash: string | undefined, by: string): RunbookText {
+  save(name: string, { text, hash }: GivenText, by: string): RunbookText {
     const { files, tools, record, changed } = this.#parts
     const path = pathOf(name)
     const { faults } = parseRunbook(text, tools).facts

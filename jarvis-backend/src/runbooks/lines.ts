@@ -56,8 +56,7 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
 /** The values of a map by known keys. Each unknown key is reported as a fault with the nearest known key. */
 export function membersOf(
   { placeOf }: Pick<Block, 'placeOf'>,
-  map: YAMLMap,
-  { known, of }: { known: readonly string[]; of: string },
+  { map, known, of }: { map: YAMLMap; known: readonly string[]; of: string },
   say: Say,
 ): Map<string, { key: Node; value: unknown }> {
   const found = new Map<string, { key: Node; value: unknown }>()

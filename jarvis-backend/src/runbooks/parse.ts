@@ -56,6 +56,8 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
 }
 
 type Read = { step: Step | undefined; toolName: string; toolLine?: number }
+/** A tool with its arguments. */
+type NamedRead = Named & { args: Args }
 type Members = ReturnType<typeof membersOf>
 
 /** Reads the steps in order. Each step may name the inputs, and the outputs of the reads before it. */
@@ -74,7 +76,7 @@ class StepReader {
 
   read({ number, title, line, text, firstLine }: Section): Read {
     const block = readBlock(text, firstLine, this.#say)
-    const members = block.map && membersOf(block, block.map, { known: stepKeys, of: 'a step' }, this.#say)
+    const members = block.map && membersOf(block, { map: block.map, known: stepKeys, of: 'a step' }, this.#say)
     const asked = members?.get('tool')
     if (members === undefined || asked === undefined) {
       this.#say(line, `Step ${number} has no tool.`)
@@ -91,11 +93,11 @@ class StepReader {
     const known = new Map<string, Known>(this.#names)
     const each = members.get('each')
     const over = each && this.#listAt(each.value, known, block)
-    const args = this.#values.argsAt(block, { node: members.get('args')?.value, or: tool.node }, tool, known)
+    const args = this.#values.argsAt(block, { tool, node: members.get('args')?.value, or: tool.node }, known)
     const condition = members.get('when')
-    const when = condition && this.#values.conditionAt(block, condition.value, known, 'when')
+    const when = condition && this.#values.conditionAt(block, { node: condition.value, what: 'when' }, known)
     const asks = members.get('verify')
-    const verify = asks && this.#checkAt(block, asks.value, { ...tool, args }, known)
+    const verify = asks && this.#checkAt(block, { node: asks.value, own: { ...tool, args } }, known)
     const back = members.get('undo')
     const undo = back && this.#undoAt(block, back.value, known)
     const isRead = facts?.isRead !== false
@@ -144,13 +146,13 @@ class StepReader {
     return ref
   }
 
-  #checkAt(block: Block, node: unknown, own: Named & { args: Args }, known: Names): Check | undefined {
+  #checkAt(block: Block, { node, own }: { node: unknown; own: NamedRead }, known: Names): Check | undefined {
     if (!isMap(node)) {
       this.#say(block.placeOf(node).line, 'verify: write until, and where it is another read, tool and args.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, { known: checkKeys, of: 'verify' }, this.#say)
-    const { tool, args } = this.#readOf(block, { node, members }, own, known)
+    const members = membersOf(block, { map: node as YAMLMap, known: checkKeys, of: 'verify' }, this.#say)
+    const { tool, args } = this.#readOf(block, { node, members, own }, known)
     const until = members.get('until')
     if (until === undefined) {
       this.#say(block.placeOf(node).line, 'verify: until is missing.')
@@ -158,7 +160,7 @@ class StepReader {
     }
     const result: Known = { shape: tool.facts?.returns, says: tool.name }
     const scope = new Map([...known, ['result', result] as const])
-    const condition = this.#values.conditionAt(block, until.value, scope, 'until')
+    const condition = this.#values.conditionAt(block, { node: until.value, what: 'until' }, scope)
     const within = members.get('within')
     const withinMs = within === undefined ? usualWithinMs : durationMs(textOf(within.value) ?? '')
     if (withinMs === undefined || withinMs < 1000 || withinMs > longestWithinMs)
@@ -170,8 +172,7 @@ class StepReader {
   /** The read of a check: the step's own tool, or another one. Without arguments of its own it takes the step's. */
   #readOf(
     block: Block,
-    { node, members }: { node: unknown; members: Members },
-    own: Named & { args: Args },
+    { node, members, own }: { node: unknown; members: Members; own: NamedRead },
     known: Names,
   ): { tool: Named; args: Args } {
     const given = members.get('tool')
@@ -184,7 +185,7 @@ class StepReader {
       )
     const asked = members.get('args')
     if (asked !== undefined)
-      return { tool, args: this.#values.argsAt(block, { node: asked.value, or: node }, tool, known) }
+      return { tool, args: this.#values.argsAt(block, { tool, node: asked.value, or: node }, known) }
     const shared = Object.entries(own.args).filter(([name]) => tool.facts?.takes.includes(name))
     const args = given === undefined ? own.args : Object.fromEntries(shared)
     const missing = tool.facts?.requires.filter((name) => !Object.hasOwn(args, name)) ?? []
@@ -198,11 +199,11 @@ class StepReader {
       this.#say(block.placeOf(node).line, 'undo: write none, or the tool and args that take the step back.')
       return undefined
     }
-    const members = membersOf(block, node as YAMLMap, { known: undoKeys, of: 'undo' }, this.#say)
+    const members = membersOf(block, { map: node as YAMLMap, known: undoKeys, of: 'undo' }, this.#say)
     const tool = this.#values.toolAt(block, members.get('tool')?.value ?? node, 'tool')
     return {
       toolName: tool.name,
-      args: this.#values.argsAt(block, { node: members.get('args')?.value, or: node }, tool, known),
+      args: this.#values.argsAt(block, { tool, node: members.get('args')?.value, or: node }, known),
     }
   }
 }

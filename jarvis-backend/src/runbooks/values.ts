@@ -48,7 +48,8 @@ export class Values {
    * @param at.node the node of the arguments
    * @param at.or the node at which a missing argument is reported if there is no such node
    */
-  argsAt(block: Block, at: { node: unknown; or: unknown }, { name: tool, facts }: Named, known: Names): Args {
+  argsAt(block: Block, at: { node: unknown; or: unknown; tool: Named }, known: Names): Args {
+    const { name: tool, facts } = at.tool
     const { node } = at
     if (node !== undefined && !isMap(node)) {
       if (!(isScalar(node) && node.value === null))
@@ -73,7 +74,7 @@ export class Values {
     return args
   }
 
-  conditionAt(block: Block, node: unknown, known: Names, what: string): Condition | undefined {
+  conditionAt(block: Block, { node, what }: { node: unknown; what: string }, known: Names): Condition | undefined {
     const text = textOf(node)
     if (text === undefined) {
       this.#say(block.placeOf(node).line, `${what}: write a comparison, such as $config.hostpci0 = none.`)

@@ -54,7 +54,7 @@ function openKeys(
   const place = createRelyingParty(publicUrl)
   // Beside the database, so that whoever writes into the database alone enrols nobody.
   const sealKey = () => {
-    const key = sealedOrMade(secrets, dataDir, 'signers-key', () => randomBytes(32).toString('hex'))
+    const key = sealedOrMade(secrets, { dataDir, name: 'signers-key' }, () => randomBytes(32).toString('hex'))
     hide(key)
     return key
   }

@@ -107,11 +107,11 @@ function readFront(
     else if (name === 'allowed-tools') front.wants = wantsOf(value, say, line)
     else if (!known.includes(name as (typeof known)[number])) front.others.push(named(name))
   }
-  checkName(front.name, folder, say, lineOf('name'))
+  checkName({ name: front.name, folder }, say, lineOf('name'))
   checkDescription(front.description, say, lineOf('description'))
 }
 
-function checkName(name: string, folder: string, say: Say, line: number) {
+function checkName({ name, folder }: { name: string; folder: string }, say: Say, line: number) {
   if (name === '') say('name is missing.', line)
   else if (!isSkillName(name)) say('name has 1 to 64 of a-z, 0-9 and -, with no - at an end and no two in a row.', line)
   else if (name !== folder) say(`name is ${name} and the folder is ${named(folder)}: they must be equal.`, line)

@@ -43,8 +43,10 @@ export function createPlain(parts: {
       messages.flatMap(({ files = [] }) => files.map((file) => fileOf(file, parts.redact).attachment)),
     )
     const stream = parts.stream()
-    const generate = asideOf(parts.budgets, 'plain', { agent: mainAgentId }, (used, ...given) =>
-      used.generate(...given),
+    const generate = asideOf(
+      parts.budgets,
+      { kind: 'plain', spender: { agent: mainAgentId } },
+      (used, { request, sink, signal }) => used.generate(request, sink, signal),
     )
     const request: ModelRequest = {
       system: parts.redact(format === undefined ? wishes : `${wishes}\n\n${formatWords}`.trimStart()),
@@ -63,7 +65,7 @@ export function createPlain(parts: {
       thinking() {},
     }
     const ask = async (): Promise<Turn> => {
-      const turn = await generate(model, request, sink, signal)
+      const turn = await generate(model, { request, sink, signal })
       const { usage, isUsagePartial } = turn
       parts.used({ model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) })
       return turn
@@ -100,7 +102,7 @@ function* alternating(said: PlainRequest['messages'], redact: (text: string) => 
     const pictures = kept.flatMap(({ attachment: { mimeType }, data }) =>
       mimeType === 'text/plain' ? [] : { mimeType, data },
     )
-    const words = kept.map(({ attachment, data }) => attachmentWords(attachment, data.toString(), false))
+    const words = kept.map(({ attachment, data }) => attachmentWords(attachment, data.toString(), { isAway: false }))
     const safe = [...words, redact(text)].join('\n\n')
     const last = messages.at(-1)
     if (role === 'assistant') {

@@ -119,7 +119,10 @@ export const workbenchRoom = defineRoom({
     }
     return {
       workbench,
-      contributes: { tools: areas.tools(), routes: [...routesOf(needs, areas, settings, store), ...areas.routes()] },
+      contributes: {
+        tools: areas.tools(),
+        routes: [...routesOf(needs, { areas, settings, store }), ...areas.routes()],
+      },
       /** Finishes changes of files that an earlier process began, before runs go on. */
       resume: applier.finish,
       start() {
@@ -208,7 +211,10 @@ function settingsOf(
   }
 }
 
-function routesOf(needs: WorkbenchNeeds, areas: AreaSet, settings: Settings, store: ContentStore): Route[] {
+function routesOf(
+  needs: WorkbenchNeeds,
+  { areas, settings, store }: { areas: AreaSet; settings: Settings; store: ContentStore },
+): Route[] {
   const { foundation, cards, reach } = needs
   const { redactor, now } = foundation
   return workbenchRoutes({

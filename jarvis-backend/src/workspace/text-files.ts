@@ -77,7 +77,7 @@ export function createTextFiles(
     write(agent, path, { text, checksum, by }) {
       const runbook = runbookAt(agent, path)
       if (runbook !== undefined) {
-        library.save(runbook, text, checksum, by)
+        library.save(runbook, { text, hash: checksum }, by)
         return workspaceOf(agent).read(path)
       }
       return saved({ change: 'file_written', agent, path, by }, () => {

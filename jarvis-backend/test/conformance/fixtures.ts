@@ -110,7 +110,7 @@ const prompt = (name: string, asked: string[], get: Prompt['get']): Prompt => ({
   title: name,
   description: 'Of the suite.',
   arguments: asked.map((argument) => ({ name: argument, description: argument, required: true })),
-  complete: (_argument, begun) => ['paris', 'park', 'party'].filter((value) => value.startsWith(begun)),
+  complete: ({ begun }) => ['paris', 'park', 'party'].filter((value) => value.startsWith(begun)),
   get,
 })
 const prompts: Prompt[] = [

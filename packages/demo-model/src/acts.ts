@@ -49,8 +49,7 @@ const ofNode = (tool: string, says: RegExp): Act => ({ tool, on: 'node', says: [
 const ofAny = (
   tool: string,
   pattern: string,
-  takes: readonly ('vmid' | 'node')[],
-  input?: Record<string, unknown>,
+  { takes, input }: { takes: readonly ('vmid' | 'node')[]; input?: Record<string, unknown> },
 ): Act => ({ tool, on: 'any', takes, says: [question(pattern)], ...(input && { input }) })
 const config = (pattern: string, set: (said: OfGuest) => Record<string, unknown>) =>
   ofGuest('set_guest_config', pattern, (said) => ({ vmid: said.guest.vmid, set: set(said) }))
@@ -197,13 +196,15 @@ export const acts: readonly Act[] = [
   ofAny(
     'list_restore_proofs',
     `restore proofs?|proofs|(?:which|what) ${backup} (?:is|are|were|have been) (?:proven|tested|drilled)`,
-    [],
+    { takes: [] },
   ),
-  ofAny('list_alerts', '(?:what |which |any |the )?(?:alerts?|alarms?)(?: (?:are|is) (?:there|firing|active|on))?', []),
+  ofAny('list_alerts', '(?:what |which |any |the )?(?:alerts?|alarms?)(?: (?:are|is) (?:there|firing|active|on))?', {
+    takes: [],
+  }),
   ofAny(
     'get_uncovered_guests',
     `(?:no|any|every|an?) ${backup} jobs?|without (?:an? )?${backup} jobs?|uncovered|not covered`,
-    [],
+    { takes: [] },
   ),
   {
     tool: 'restore_guest',
@@ -215,8 +216,8 @@ export const acts: readonly Act[] = [
     ],
     inquiry: restored,
   },
-  ofAny('get_pbs_snapshots', 'verified|verification', ['vmid']),
-  ofAny('get_pbs_status', `${backup} server(?:.s)?|garbage collection|prune jobs?|verify jobs?`, []),
+  ofAny('get_pbs_snapshots', 'verified|verification', { takes: ['vmid'] }),
+  ofAny('get_pbs_status', `${backup} server(?:.s)?|garbage collection|prune jobs?|verify jobs?`, { takes: [] }),
   // Guests as a whole
   ofGuest(
     'clone_guest',
@@ -263,21 +264,19 @@ export const acts: readonly Act[] = [
   ofAny(
     'get_ha_state',
     '(?:ha|high availability) (?:state|status|manage\\w*)|(?:managed by|under) ha|high availability',
-    [],
+    { takes: [] },
   ),
-  ofAny('get_firewall', 'firewalls?', ['vmid', 'node']),
-  ofAny('get_replication', 'replicat\\w+', ['node']),
-  ofAny(
-    'get_task_log',
-    'log of (?:the )?(?:(?:last|newest|latest) )?failed task|failed task.?s? logs?',
-    ['vmid', 'node'],
-    { failed: true },
-  ),
-  ofAny('get_task_log', 'log of (?:the )?(?:\\w+ )?task|task.?s? logs?', ['vmid', 'node']),
+  ofAny('get_firewall', 'firewalls?', { takes: ['vmid', 'node'] }),
+  ofAny('get_replication', 'replicat\\w+', { takes: ['node'] }),
+  ofAny('get_task_log', 'log of (?:the )?(?:(?:last|newest|latest) )?failed task|failed task.?s? logs?', {
+    takes: ['vmid', 'node'],
+    input: { failed: true },
+  }),
+  ofAny('get_task_log', 'log of (?:the )?(?:\\w+ )?task|task.?s? logs?', { takes: ['vmid', 'node'] }),
   ofAny(
     'get_storage_health',
     '(?:disks?|drives?|ssds?|zfs|raid|pools?)\\b.*\\b(?:health\\w*|ok|okay|fine|wear\\w*|worn|dying|failing|degraded|state|scrub\\w*)|health of (?:the )?(?:disks?|drives?|pools?)|smart (?:values|state|status|data)|scrub\\w*',
-    ['node'],
+    { takes: ['node'] },
   ),
 ]
 

@@ -31,12 +31,12 @@ export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
     outcome.guests.push(...guests)
     if (act.on === 'guest') {
       if (guests.length === 0 && outcome.notes.length === 0)
-        outcome.notes.push(unnamed(found, item, spoken, scene.cluster))
+        outcome.notes.push(unnamed({ found, item }, spoken, scene.cluster))
       for (const guest of guests) {
         if ('inquiry' in act) outcome.inquiries.push(act.inquiry({ ...said, guest }))
         else take(act.input({ ...said, guest }))
       }
-    } else if (outcome.notes.length === 0) placed(act, found, guests, scene).forEach(take)
+    } else if (outcome.notes.length === 0) placed(act, { found, guests }, scene).forEach(take)
   }
   return outcome
 }
@@ -44,8 +44,7 @@ export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
 /** The inputs of a tool that is asked about nodes, or about anything. */
 function placed(
   act: Extract<Act, { on: 'node' | 'any' }>,
-  found: Mentions,
-  guests: readonly Guest[],
+  { found, guests }: { found: Mentions; guests: readonly Guest[] },
   { cluster, focus }: Scene,
 ): (Record<string, unknown> | string)[] {
   const [only] = cluster.nodes
@@ -61,7 +60,11 @@ function placed(
 }
 
 /** Asks which guest is meant; names the most similar one where a word may be a typing error. */
-function unnamed({ rest }: Mentions, item: string, { text, words }: Spoken, cluster: ClusterState): string {
+function unnamed(
+  { found: { rest }, item }: { found: Mentions; item: string },
+  { text, words }: Spoken,
+  cluster: ClusterState,
+): string {
   for (const word of rest) {
     const meant = word.length < 4 ? undefined : nearest(word, cluster)
     if (meant !== undefined) return `I know of nothing called “${word}”. Do you mean ${meant}?`

@@ -167,8 +167,11 @@ export const temperatureIn = (text: string) => {
   return node === undefined ? undefined : { node, celsius: Number(celsius), isHot: hot !== undefined }
 }
 
+export type NodeDetail = Record<'cpu' | 'cores' | 'load', number | undefined> &
+  Record<'ram' | 'root' | 'up' | 'running', string | undefined>
+
 /** The text of get_node_status. */
-export const nodeDetailIn = (text: string) => ({
+export const nodeDetailIn = (text: string): NodeDetail => ({
   cpu: numberIn(part(text, /\bCPU (\d+) %/)),
   cores: numberIn(part(text, /\bCPU \d+ % of (\d+)/)),
   load: numberIn(part(text, /\bload ([\d.]+)/)),

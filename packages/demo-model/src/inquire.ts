@@ -13,8 +13,7 @@ export type Reply = { text: string; calls: PlannedCall[] }
 export function replyOf(
   inquiries: readonly Inquiry[],
   results: Seen,
-  mayCall: (toolName: string) => boolean,
-  isOffered: (toolName: string) => boolean,
+  { mayCall, isOffered }: { mayCall(toolName: string): boolean; isOffered(toolName: string): boolean },
 ): Reply {
   const seen = withRefused(results, mayCall, isOffered)
   const found = inquiries.map((inquiry) => ({ inquiry, step: inquiry.find(seen) }))

@@ -120,9 +120,9 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
     }
   }
   const wished = mayCall('propose_plan') ? wishedAsPlan(question) : undefined
-  const plan = planned(wished ?? question, cluster, messages.slice(0, Math.max(0, at)), offered)
+  const plan = planned(wished ?? question, cluster, { earlier: messages.slice(0, Math.max(0, at)), tools: offered })
   if (plan.inquiries !== undefined)
-    return replyOf(plan.inquiries, seen, mayCall, (toolName) => offered.includes(toolName))
+    return replyOf(plan.inquiries, seen, { mayCall, isOffered: (toolName) => offered.includes(toolName) })
   if (seen.all.length > 0) return { text: tell(seen.all, corrected(question, cluster), cluster), calls: [] }
   if (wished !== undefined && plan.calls.length > 1)
     return { text: plan.notes.join('\n\n'), calls: [planOf(question, plan.calls)] }
@@ -143,7 +143,11 @@ const questionOf = (message: Message | undefined): string =>
         .trim()
     : ''
 
-function planned(question: string, cluster: ClusterState, earlier: readonly Message[], tools: readonly string[]): Plan {
+function planned(
+  question: string,
+  cluster: ClusterState,
+  { earlier, tools }: { earlier: readonly Message[]; tools: readonly string[] },
+): Plan {
   if (greeting.test(question)) return { calls: [], notes: [smallTalk(question, cluster, tools)] }
   const plan = understand(question, cluster, earlier)
   const isNothing = plan.calls.length + plan.notes.length + (plan.inquiries?.length ?? 0) === 0

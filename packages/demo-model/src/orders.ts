@@ -22,7 +22,7 @@ export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Out
     const found = mentions(item, cluster)
     const strange = found.rest.find((word) => beyond.test(word))
     if (strange !== undefined) outcome.notes.push(noSentence(strange))
-    else carryOutItem(order, item, found, cluster, focus, outcome)
+    else carryOutItem(order, { item, found }, { cluster, focus, outcome })
   }
   const isEmpty = outcome.calls.length === 0 && outcome.notes.length === 0
   if (isEmpty) outcome.notes.push(`Which one, sir? I can ${order.verb} what you name.`)
@@ -31,28 +31,26 @@ export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Out
 
 function carryOutItem(
   { verb, isForced }: Order,
-  item: string,
-  found: Mentions,
-  cluster: ClusterState,
-  focus: Focus,
-  { calls, notes, guests }: Outcome,
+  { item, found }: { item: string; found: Mentions },
+  { cluster, focus, outcome }: { cluster: ClusterState; focus: Focus; outcome: Outcome },
 ) {
+  const { calls, notes, guests } = outcome
   const all = () => cluster.guests.filter((guest) => isMeant(guest, verb, found))
   const isAll = /\b(?:all|every|everything)\b/i.test(item)
   const asked: string[] = []
-  const { guests: targets, isNamed } = guestsMeant(found, { cluster, focus }, asked, isAll ? all : undefined)
+  const { guests: targets, isNamed } = guestsMeant(found, { cluster, focus, all: isAll ? all : undefined }, asked)
 
   const [word] = found.rest
   const isService = /\bservice\b/i.test(item) || (verb === 'restart' && found.nodes.length > 0 && word !== undefined)
   if (isService && !(isNamed && !/\bservice\b/i.test(item))) {
     const service = word ?? found.guests[0]?.name
-    if (service !== undefined) return restartService(verb, service, found, cluster, { calls, notes, guests })
+    if (service !== undefined) return restartService({ verb, service }, { found, cluster }, outcome)
   }
 
   notes.push(...asked)
   if (asked.length > 0 && !isNamed) return
   const place = found.nodes.length === 1 && !isAll ? { node: found.nodes[0]?.name } : {}
-  for (const guest of targets) calls.push(power(guest, verb, isForced, place))
+  for (const guest of targets) calls.push(power(guest, { verb, isForced }, place))
   guests.push(...targets)
   if (isNamed || targets.length > 0) return
 
@@ -69,13 +67,12 @@ function carryOutItem(
 
 /**
  * The guests that a part of a sentence means. What has to be asked back is added to `notes`.
- * @param all the guests that `all` means, where it was said
+ * @param scene.all the guests that `all` means, where it was said
  */
 export function guestsMeant(
   found: Mentions,
-  { cluster, focus }: { cluster: ClusterState; focus: Focus },
+  { cluster, focus, all }: { cluster: ClusterState; focus: Focus; all?: (() => Guest[]) | undefined },
   notes: string[],
-  all?: () => Guest[],
 ): { guests: Guest[]; isNamed: boolean } {
   for (const same of found.ambiguous) notes.push(`Which one, sir? ${same.map(described).join(', or ')}?`)
   for (const id of found.unknownIds) notes.push(`There is no guest ${id}. ${whatExists(cluster)}`)
@@ -88,10 +85,8 @@ export function guestsMeant(
 }
 
 function restartService(
-  verb: Verb,
-  service: string,
-  found: Mentions,
-  cluster: ClusterState,
+  { verb, service }: { verb: Verb; service: string },
+  { found, cluster }: { found: Mentions; cluster: ClusterState },
   { calls, notes }: Outcome,
 ) {
   const nodes = found.nodes.length > 0 ? found.nodes : cluster.nodes.length === 1 ? cluster.nodes : []
@@ -101,7 +96,11 @@ function restartService(
     calls.push({ toolName: 'restart_service', toolInput: { node: node.name, service } })
 }
 
-function power({ vmid, type }: Guest, verb: Verb, isForced: boolean, place: object): PlannedCall {
+function power(
+  { vmid, type }: Guest,
+  { verb, isForced }: { verb: Verb; isForced: boolean },
+  place: object,
+): PlannedCall {
   const action = verb === 'wake' ? 'start' : verb
   return {
     toolName: `${action}_${type === 'vm' ? 'vm' : 'container'}`,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { createInMemoryStore, createSearchIndex, type NewChunk } from '../src/index.ts'
+import { createInMemoryStore, type NewChunk, SearchIndex } from '../src/index.ts'
 import { createSynthetic, dimensions } from './synthetic.ts'
 
 /** Measures the cost of the index and prints it as a Markdown row: `npm run bench -w hybrid-index [-- --chunks 100000 --words 40]`. */
@@ -20,7 +20,7 @@ const chunkOf = (at: number): NewChunk => {
 }
 const store = createInMemoryStore(dimensions)
 for (let at = 0; at < count; at += 1) store.add([chunkOf(at)])
-const index = createSearchIndex(store)
+const index = new SearchIndex(store)
 const since = performance.now()
 await index.load()
 const loadS = (performance.now() - since) / 1_000

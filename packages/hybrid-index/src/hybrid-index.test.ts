@@ -6,8 +6,8 @@ import { chunkText } from './chunk.ts'
 import { createCodes } from './codes.ts'
 import { fuse } from './fuse.ts'
 import { createInMemoryStore, type NewChunk } from './in-memory-store.ts'
-import { createPostings } from './postings.ts'
-import { createSearchIndex, type IndexOptions, type SearchOptions } from './search-index.ts'
+import { Postings } from './postings.ts'
+import { type IndexOptions, SearchIndex, type SearchOptions } from './search-index.ts'
 import { createSynonyms, othersFor } from './synonyms.ts'
 import { ignoredWords, queryWords, stemOf, wordsOf } from './words.ts'
 
@@ -53,7 +53,7 @@ test('words are found by BM25 as a plain count of them would have it', () => {
   const texts = Array.from({ length: 400 }, () =>
     Array.from({ length: 5 + Math.floor(random() * 60) }, () => `w${Math.floor(300 ** random())}`),
   )
-  const postings = createPostings()
+  const postings = new Postings()
   texts.forEach((words, ordinal) => {
     postings.add(ordinal, words)
   })
@@ -73,20 +73,19 @@ test('words are found by BM25 as a plain count of them would have it', () => {
       .filter(({ score }) => score > 0)
       .sort((one, other) => other.score - one.score)
       .slice(0, 10)
-    const found = postings.search(query, 10, always)
+    const found = postings.search(query, { limit: 10, isLive: always })
     expect(found.map(({ score }) => score.toFixed(3))).toEqual(expected.map(({ score }) => score.toFixed(3)))
   }
 })
 
 test('a list that outgrows its slices and pages still holds every text', () => {
-  const postings = createPostings()
+  const postings = new Postings()
   for (let ordinal = 0; ordinal < 200_000; ordinal += 1) {
     postings.add(ordinal, ordinal % 3 === 0 ? ['every', 'every', 'third'] : ['other'])
   }
-  expect(postings.search(['third'], 200_000, always)).toHaveLength(Math.ceil(200_000 / 3))
-  expect(postings.search(['third'], 5, (ordinal) => ordinal > 199_990).map(({ ordinal }) => ordinal)).toEqual([
-    199_998, 199_995, 199_992,
-  ])
+  expect(postings.search(['third'], { limit: 200_000, isLive: always })).toHaveLength(Math.ceil(200_000 / 3))
+  const newest = postings.search(['third'], { limit: 5, isLive: (ordinal) => ordinal > 199_990 })
+  expect(newest.map(({ ordinal }) => ordinal)).toEqual([199_998, 199_995, 199_992])
 })
 
 test('bit codes find nearly all of the nearest', () => {
@@ -193,7 +192,7 @@ const angle = (at: number) => Float32Array.of(Math.cos(at), Math.sin(at))
 function opened(chunks: NewChunk[], options?: IndexOptions, dimensions?: number) {
   const store = createInMemoryStore(dimensions)
   store.add(chunks)
-  const index = createSearchIndex(store, options)
+  const index = new SearchIndex(store, options)
   const texts = (query: string, rest: Partial<SearchOptions> = {}) =>
     index.search(query, { limit: 5, now: 0, ...rest }).map(({ text }) => text)
   return { store, index, texts }

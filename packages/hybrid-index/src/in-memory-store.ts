@@ -1,5 +1,5 @@
-import type { Added, ChunkView, IndexStore } from './index-store.ts'
-import { createPostings } from './postings.ts'
+import type { Added, ChunkView, IndexStore, StoredChunk } from './index-store.ts'
+import { Postings } from './postings.ts'
 import { wordsOf } from './words.ts'
 
 /** `vector`: of the store's dimensions; absent: the chunk is found by its words alone. */
@@ -26,7 +26,7 @@ export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensio
   const store: IndexStore<View> = {
     counts: () => ({ chunks: count }),
     chunks(after, limit) {
-      const some: ReturnType<typeof store.chunks> = []
+      const some: StoredChunk<View['kind']>[] = []
       for (let id = after + 1; id < all.length && some.length < limit; id += 1) {
         const entry = all[id]
         if (entry) some.push({ ...placeOf(entry), text: entry.view.text, heading: entry.view.heading })
@@ -51,9 +51,9 @@ export function createInMemoryStore<View extends ChunkView = ChunkView>(dimensio
         .slice(0, limit),
     nearest: (query, limit) => store.rescore(query, [...all.keys()], limit).map(({ embeddingId }) => embeddingId),
     matching(words, limit) {
-      const postings = createPostings()
+      const postings = new Postings()
       for (const { view } of existing()) postings.add(view.id, wordsOf(textOf(view)))
-      return postings.search(words, limit, () => true).map(({ ordinal }) => ordinal)
+      return postings.search(words, { limit, isLive: () => true }).map(({ ordinal }) => ordinal)
     },
   }
 

@@ -99,7 +99,12 @@ export function* redactAssignmentsIn(text: string): Steps<string> {
     const isSometimes =
       match[1] !== undefined &&
       !(match[2]?.includes('=') && isVariable(match[1], text.slice(Math.max(0, match.index - 60), match.index)))
-    const [begins, ends] = valueAt(text, match.index, at, match[2] ?? '', !isSometimes)
+    const [begins, ends] = valueAt(text, {
+      nameAt: match.index,
+      from: at,
+      separates: match[2] ?? '',
+      isAlways: !isSometimes,
+    })
     if (isHarmless(text.slice(begins, ends), isSometimes)) continue
     result += text.slice(copied, begins) + redacted
     copied = ends
@@ -143,8 +148,11 @@ function runAt(pattern: RegExp, text: string, at: number): string {
   return text.slice(at, ends)
 }
 
-/** Finds the range of a value, however long it is. `separates`: the text between name and value. */
-function valueAt(text: string, nameAt: number, from: number, separates: string, isAlways: boolean): [number, number] {
+/** A name in a text, before a value that begins at `from`. `separates`: the text between name and value. */
+type Assigned = { nameAt: number; from: number; separates: string; isAlways: boolean }
+
+/** Finds the range of a value, however long it is. */
+function valueAt(text: string, { nameAt, from, separates, isAlways }: Assigned): [number, number] {
   const isColon = separates.includes(':')
   if (isColon && matchAt(reference, text, from) !== '') return [from, from]
   const said = from + (isColon ? matchAt(remark, text, from).length : 0)

@@ -16,7 +16,7 @@ const begins = /(?<![\w\])$])[[{](?=\s{0,80}["[{\]}\d-]|\s{0,80}(?:true|false|nu
 const nameBefore = /([\w-]{1,64})["']?[ \t]{0,4}[:=][ \t]{0,4}$/
 
 /** Redacts the parts of a text. Long strings take several steps. */
-export type PartRedactor = {
+export interface PartRedactor {
   /** Redacts text between documents. */
   plain(text: string): Steps<string>
   /** Redacts a string by its key; members of an array have the array's key. */
@@ -35,7 +35,7 @@ export function* redactJson(text: string, parts: PartRedactor): Steps<string> {
     if (match === null) break
     const from = match.index
     const [, key = ''] = nameBefore.exec(text.slice(Math.max(copied, from - 80), from)) ?? []
-    const document = yield* documentAt(text, from, key, parts)
+    const document = yield* new JsonDocument(text, from, parts).redacted(key)
     at = Math.max(from + 1, document.at)
     if (document.text === undefined || !document.text.includes('"')) continue
     result += (yield* parts.plain(text.slice(copied, from))) + document.text
@@ -44,119 +44,136 @@ export function* redactJson(text: string, parts: PartRedactor): Steps<string> {
   return copied === 0 ? yield* parts.plain(text) : result + (yield* parts.plain(text.slice(copied)))
 }
 
-/** Redacts a document. `text`: the result; absent where there is no document. `at`: where it ends or becomes invalid. */
-function* documentAt(
-  text: string,
-  from: number,
-  key: string,
-  { keyed, option }: PartRedactor,
-): Steps<{ text?: string; at: number }> {
-  let at = from
-  /** The result up to `copied`; after that nothing has changed. */
-  let out = ''
-  let copied = from
-  let read = 0
-  const put = (begin: number, safe: string) => {
-    out += text.slice(copied, begin) + safe
-    copied = at
+/** Redacts a string value further, as the argument of an option. */
+type Argument = (value: string) => string | Steps<string>
+
+/** Redacts the document that begins at a place of a text. */
+class JsonDocument {
+  readonly #text: string
+  readonly #parts: PartRedactor
+  #at: number
+  /** The result up to `#copied`; after that nothing has changed. */
+  #out = ''
+  #copied: number
+  #read = 0
+
+  constructor(text: string, from: number, parts: PartRedactor) {
+    this.#text = text
+    this.#parts = parts
+    this.#at = from
+    this.#copied = from
   }
-  const take = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at
-    const isThere = pattern.test(text)
-    if (isThere) at = pattern.lastIndex
-    return isThere
+
+  /** @returns `text`: the result; absent if there is no document. `at`: the place of its end, or at which it becomes invalid */
+  *redacted(key: string): Steps<{ text?: string; at: number }> {
+    const isDocument = (yield* this.#value(key, 0)) !== false
+    const at = this.#at
+    return isDocument ? { text: this.#out + this.#text.slice(this.#copied, at), at } : { at }
   }
-  const skipSpace = () => {
-    while (at < text.length && ' \t\r\n'.includes(text.charAt(at))) at += 1
-  }
-  const pass = (char: string): boolean => {
-    skipSpace()
-    if (text[at] !== char) return false
-    at += 1
+
+  /** Reads a value. @returns false if there is none; the text of a string */
+  *#value(key: string, depth: number, argument?: Argument): Steps<string | boolean> {
+    this.#skipSpace()
+    if (depth > deepest) return false
+    this.#read += 1
+    if (this.#read % valuesAStep === 0) yield undefined
+    const char = this.#text[this.#at]
+    if (char === '"') return yield* this.#string(key, argument)
+    if (char === '[') return yield* this.#array(key, depth)
+    if (char === '{') return yield* this.#object(depth)
+    const begin = this.#at
+    if (!this.#take(bareToken)) return false
+    if (isSecretKey(key, this.#text.slice(begin, this.#at))) this.#put(begin, `"${redacted}"`)
     return true
   }
-  const readString = (): string | undefined => {
-    const begin = at
-    if (!take(stringToken)) return undefined
-    const said = text.slice(begin + 1, at - 1)
-    if (asItIs.test(said)) return said
-    try {
-      return JSON.parse(text.slice(begin, at)) as string
-    } catch {
-      return undefined
-    }
-  }
+
   /** Reads a string and replaces it by its redacted form. */
-  function* string(key: string, argument?: (value: string) => string | Steps<string>): Steps<string | false> {
-    const begin = at
-    const said = readString()
+  *#string(key: string, argument?: Argument): Steps<string | false> {
+    const begin = this.#at
+    const said = this.#readString()
     if (said === undefined) return false
-    const given = keyed(key, said)
+    const given = this.#parts.keyed(key, said)
     const known = typeof given === 'string' ? given : yield* given
     const after = argument?.(known) ?? known
     const safe = typeof after === 'string' ? after : yield* after
-    if (safe !== said) put(begin, JSON.stringify(safe))
+    if (safe !== said) this.#put(begin, JSON.stringify(safe))
     return said
   }
-  function* array(key: string, depth: number): Steps<boolean> {
-    const [begin, before] = [at, { out, copied }]
-    pass('[')
-    if (pass(']')) return true
+
+  *#array(key: string, depth: number): Steps<boolean> {
+    const before = { at: this.#at, out: this.#out, copied: this.#copied }
+    this.#pass('[')
+    if (this.#pass(']')) return true
     let program: string | undefined
     let last: string | undefined
     do {
       const flag = last
-      const said: string | boolean = yield* value(
-        key,
-        depth + 1,
-        isFlag(flag) ? (given) => option(program ?? '', flag, given) : undefined,
-      )
+      const argument = isFlag(flag) ? (given: string) => this.#parts.option(program ?? '', flag, given) : undefined
+      const said: string | boolean = yield* this.#value(key, depth + 1, argument)
       if (said === false) return false
       if (last !== undefined) program ??= last
       last = typeof said === 'string' ? said : ''
-    } while (pass(','))
-    if (!pass(']')) return false
+    } while (this.#pass(','))
+    if (!this.#pass(']')) return false
     if (isRadioKey(key)) {
-      out = before.out
-      copied = before.copied
-      put(begin, `"${redacted}"`)
+      this.#out = before.out
+      this.#copied = before.copied
+      this.#put(before.at, `"${redacted}"`)
     }
     return true
   }
-  function* object(depth: number): Steps<boolean> {
-    pass('{')
-    if (pass('}')) return true
+
+  *#object(depth: number): Steps<boolean> {
+    this.#pass('{')
+    if (this.#pass('}')) return true
     let named = ''
     do {
-      skipSpace()
-      const name = readString()
-      if (name === undefined || !pass(':')) return false
-      const said = yield* value(name === 'value' && named !== '' ? named : name, depth + 1)
+      this.#skipSpace()
+      const name = this.#readString()
+      if (name === undefined || !this.#pass(':')) return false
+      const said = yield* this.#value(name === 'value' && named !== '' ? named : name, depth + 1)
       if (said === false) return false
       if (isNaming(name) && typeof said === 'string') named = valueName(name, said)
-    } while (pass(','))
-    return pass('}')
+    } while (this.#pass(','))
+    return this.#pass('}')
   }
-  /** Reads a value. @returns false where there is none; the text of a string */
-  function* value(
-    key: string,
-    depth: number,
-    argument?: (value: string) => string | Steps<string>,
-  ): Steps<string | boolean> {
-    skipSpace()
-    if (depth > deepest) return false
-    read += 1
-    if (read % valuesAStep === 0) yield undefined
-    const char = text[at]
-    if (char === '"') return yield* string(key, argument)
-    if (char === '[') return yield* array(key, depth)
-    if (char === '{') return yield* object(depth)
-    const begin = at
-    if (!take(bareToken)) return false
-    if (isSecretKey(key, text.slice(begin, at))) put(begin, `"${redacted}"`)
+
+  #readString(): string | undefined {
+    const begin = this.#at
+    if (!this.#take(stringToken)) return undefined
+    const said = this.#text.slice(begin + 1, this.#at - 1)
+    if (asItIs.test(said)) return said
+    try {
+      return JSON.parse(this.#text.slice(begin, this.#at)) as string
+    } catch {
+      return undefined
+    }
+  }
+
+  #pass(char: string): boolean {
+    this.#skipSpace()
+    if (this.#text[this.#at] !== char) return false
+    this.#at += 1
     return true
   }
-  return (yield* value(key, 0)) === false ? { at } : { text: out + text.slice(copied, at), at }
+
+  #skipSpace(): void {
+    const text = this.#text
+    while (this.#at < text.length && ' \t\r\n'.includes(text.charAt(this.#at))) this.#at += 1
+  }
+
+  #take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at
+    const isThere = pattern.test(this.#text)
+    if (isThere) this.#at = pattern.lastIndex
+    return isThere
+  }
+
+  /** Replaces the text from `begin` to the present place. */
+  #put(begin: number, safe: string): void {
+    this.#out += this.#text.slice(this.#copied, begin) + safe
+    this.#copied = this.#at
+  }
 }
 
 /** Tests if a member of a list is an option without its value. */

@@ -64,7 +64,11 @@ export function unwrapAll({ keys }: Keyring, masters: readonly MasterKey[]): Map
   )
 }
 
-const wrap = (id: string, createdAt: number, key: Buffer, master: MasterKey): Keyring['keys'][number] => ({
+const wrap = (
+  { id, createdAt }: { id: string; createdAt: number },
+  key: Buffer,
+  master: MasterKey,
+): Keyring['keys'][number] => ({
   id,
   createdAt,
   master: master.id,
@@ -73,7 +77,7 @@ const wrap = (id: string, createdAt: number, key: Buffer, master: MasterKey): Ke
 
 /** A new data key, wrapped. */
 export const newDataKey = (master: MasterKey, now: number) =>
-  wrap(randomBytes(8).toString('hex'), now, randomBytes(keyBytes), master)
+  wrap({ id: randomBytes(8).toString('hex'), createdAt: now }, randomBytes(keyBytes), master)
 
 /** The same data keys under another master key; one that is not open stays as it is. */
 export function rewrapped(
@@ -85,7 +89,9 @@ export function rewrapped(
     ...rest,
     keys: keys.map((entry) => {
       const key = open.get(entry.id)
-      return key === undefined || entry.master === master.id ? entry : wrap(entry.id, entry.createdAt, key, master)
+      return key === undefined || entry.master === master.id
+        ? entry
+        : wrap({ id: entry.id, createdAt: entry.createdAt }, key, master)
     }),
   }
 }

@@ -15,7 +15,11 @@ export type Rotated = { master: string; at: string; isResumed: boolean; unneeded
  * @param verify opens what is sealed with the new keys; it throws where something cannot be opened
  * @throws SecretsRefused
  */
-export function rotate(dataDir: string, sources: KeySources, verify: (box: SecretBox) => void, now: number): Rotated {
+export function rotate(
+  dataDir: string,
+  sources: KeySources,
+  { verify, now }: { verify(box: SecretBox): void; now: number },
+): Rotated {
   const keys = readKeys(dataDir, sources)
   const problem = problemOf(dataDir, keys)
   if (problem !== undefined) throw new SecretsRefused(problem)
@@ -34,7 +38,12 @@ export function rotate(dataDir: string, sources: KeySources, verify: (box: Secre
       throw new SecretsRefused(`The data key ${id} could not be wrapped again. The old key still opens it.`)
   verify(createBox(opened))
   const needed = new Set(after?.keys.map(({ master: by }) => by))
-  return { master: master.id, at: wordsOf(master.place), isResumed, unneeded: cleanUp(keys, sources, master, needed) }
+  return {
+    master: master.id,
+    at: wordsOf(master.place),
+    isResumed,
+    unneeded: cleanUp(keys, sources, { master, needed }),
+  }
 }
 
 /** The key that shall count: one that was put first and is not used yet, or a new one in our own file. */
@@ -57,7 +66,11 @@ function masterFor({ places, masters, keyring, open }: Keys, sources: KeySources
 }
 
 /** Takes keys out of the file in use that open nothing any more. @returns the other places that hold such keys */
-function cleanUp({ places, masters }: Keys, sources: KeySources, master: MasterKey, needed: ReadonlySet<string>) {
+function cleanUp(
+  { places, masters }: Keys,
+  sources: KeySources,
+  { master, needed }: { master: MasterKey; needed: ReadonlySet<string> },
+) {
   const isNeeded = ({ id }: MasterKey) => id === master.id || needed.has(id)
   const [place, ...others] = places
   if (place.kind === 'file') writeWhole(place.path, keyFileText(masterKeys([place], sources).filter(isNeeded)))

@@ -58,7 +58,11 @@ export function openSecrets(dataDir: string, sources: KeySources): SecretBox | u
  * Opens the secrets, and makes the keys where nothing was sealed yet. @param hasSealed whether the data dir holds sealed texts: new keys
  * beside them would leave those closed for ever @throws SecretsRefused
  */
-export function makeSecrets(dataDir: string, sources: KeySources, hasSealed: () => boolean, now: number): SecretBox {
+export function makeSecrets(
+  dataDir: string,
+  sources: KeySources,
+  { hasSealed, now }: { hasSealed(): boolean; now: number },
+): SecretBox {
   const known = openSecrets(dataDir, sources)
   if (known !== undefined) return known
   if (hasSealed()) throw new SecretsRefused(keyringMissing(dataDir))

@@ -79,7 +79,7 @@ export function sortWords(program: string, root: Grammar, words: readonly string
       optionsEnded = true
     } else if (!optionsEnded && word.startsWith('-') && word !== '-') {
       const long = root.oneDash === true && /^-[a-z][a-z-]/.test(word) ? `-${word}` : word
-      const taken = takeOption(name, active, long, words[at + 1], root.oneDash === true)
+      const taken = takeOption({ name, active, takesNext: root.oneDash === true }, long, words[at + 1])
       if (typeof taken === 'string') return taken
       for (const option of taken.options) options.add(option)
       if (taken.value !== undefined) values.set(taken.options.at(-1) ?? '', taken.value)
@@ -118,11 +118,9 @@ type Taken = { options: string[]; value?: string; usedNext: boolean }
 
 /** Parses one option: exact, `--name=value`, `--name value`, `-20`, or combined letters. */
 function takeOption(
-  name: string,
-  active: readonly Grammar[],
+  { name, active, takesNext }: { name: string; active: readonly Grammar[]; takesNext: boolean },
   word: string,
   next: string | undefined,
-  takesNext: boolean,
 ): Taken | string {
   const program = name.split(' ')[0] ?? name
   for (const grammar of active) {

@@ -14,10 +14,10 @@ export function matchingOf(program: string, words: readonly string[]): Matching 
 }
 
 function inJournal(words: readonly string[]): Matching | undefined {
-  const grep = taken(words, 'g', 'grep', /./s)
+  const grep = taken(words, { letter: 'g', long: 'grep', fits: /./s })
   if (grep.value === undefined) return undefined
-  const lines = taken(grep.left, 'n', 'lines', /^(?:\+?\d{1,6}|all)$/)
-  const sense = taken(lines.left, undefined, 'case-sensitive', /^(?:true|false)$/)
+  const lines = taken(grep.left, { letter: 'n', long: 'lines', fits: /^(?:\+?\d{1,6}|all)$/ })
+  const sense = taken(lines.left, { long: 'case-sensitive', fits: /^(?:true|false)$/ })
   const ignoresCase = sense.value === undefined ? !/[A-Z]/.test(grep.value) : sense.value === 'false'
   // In the output, time, host and program precede an entry's message.
   const pattern = grep.value.replace(/^\^/, '(?:^|: )')
@@ -61,7 +61,7 @@ function inCommandLines(words: readonly string[]): Matching | undefined {
 }
 
 /** Finds an option in any spelling. @returns its last value, and the words without it */
-function taken(words: readonly string[], letter: string | undefined, long: string, fits: RegExp) {
+function taken(words: readonly string[], { letter, long, fits }: { letter?: string; long: string; fits: RegExp }) {
   const left: string[] = []
   let value: string | undefined
   for (let at = 0; at < words.length; at += 1) {

@@ -41,7 +41,10 @@ export class ContextReader {
       (id) => image(sessionId, id),
       (id) => attachments.textOf(sessionId, id),
     )
-    const size = sizeOf({ system, tools, messages }, entries, (all) => this.#charsOf(all), model.id)
+    const size = sizeOf({ system, tools, messages }, entries, {
+      charsOfTools: (all) => this.#charsOf(all),
+      model: model.id,
+    })
     return { entries, messages, current: run.row.id, size, window: models.windowOf(model), mostRuns: limits.history }
   }
 

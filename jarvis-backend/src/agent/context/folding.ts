@@ -118,7 +118,7 @@ export class Folding {
     const { what, why, upTo, count } = next
     run.tell('Older turns are being folded, so that the conversation fits the model.')
     const { before, entries } = await this.#foldedBy(run, next, reading)
-    const facts = factsAfter(makers, before?.facts ?? [], entries, run.row.sessionId)
+    const facts = factsAfter(makers, { before: before?.facts ?? [], entries, sessionId: run.row.sessionId })
     const prose = await this.#proseOf(run, entries, { facts, before: before?.text ?? '' })
     run.endNotice()
     const text = prose?.text ?? ''
@@ -167,8 +167,8 @@ export class Folding {
       known,
       {
         clock,
-        generate: asideOf(budgets, 'compaction', spenderOf(run, this.#parts), (model, request, sink, signal) =>
-          this.#generate(model, { request, sink, signal }),
+        generate: asideOf(budgets, { kind: 'compaction', spender: spenderOf(run, this.#parts) }, (model, asked) =>
+          this.#generate(model, asked),
         ),
         redact: (text) => redact.text(text),
         models: [

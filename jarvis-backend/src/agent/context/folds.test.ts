@@ -177,12 +177,7 @@ const folded = (
   facts:
     what === 'results'
       ? []
-      : factsAfter(
-          entryFacts,
-          [],
-          entries.filter(({ seq }) => seq <= upTo),
-          'ses_1',
-        ),
+      : factsAfter(entryFacts, { before: [], entries: entries.filter(({ seq }) => seq <= upTo), sessionId: 'ses_1' }),
 })
 
 const seeds = Array.from({ length: isNight ? 500 : 100 }, (_, seed) => seed + 1)
@@ -258,21 +253,19 @@ test('no cut lies between a call and its outcome, or inside a run that goes on b
 test('the ids of all facts survive each further fold, also where it is made in two pieces', () => {
   for (const seed of seeds) {
     const entries = transcript(seed)
-    const whole = factsAfter(entryFacts, [], entries, 'ses_1')
+    const whole = factsAfter(entryFacts, { before: [], entries, sessionId: 'ses_1' })
     const cuts = cutsIn(entries, 'none')
     for (const { seq } of cuts) {
-      const first = factsAfter(
-        entryFacts,
-        [],
-        entries.filter((entry) => entry.seq <= seq),
-        'ses_1',
-      )
-      const second = factsAfter(
-        entryFacts,
-        first,
-        entries.filter((entry) => entry.seq > seq),
-        'ses_1',
-      )
+      const first = factsAfter(entryFacts, {
+        before: [],
+        entries: entries.filter((entry) => entry.seq <= seq),
+        sessionId: 'ses_1',
+      })
+      const second = factsAfter(entryFacts, {
+        before: first,
+        entries: entries.filter((entry) => entry.seq > seq),
+        sessionId: 'ses_1',
+      })
       expect(second).toEqual(whole)
     }
     const unknown = whole.filter(({ kind }) => kind === 'unknown').map(({ id }) => id)

@@ -48,7 +48,7 @@ export function nextFold(reading: Reading): NextFold | undefined {
   if (runs.size > reading.mostRuns) {
     const kept = reading.mostRuns + 1 - Math.max(1, Math.floor(reading.mostRuns / 2))
     const cut = cutsIn(given, reading.current, reading.isOpen).find((one) => !one.isInside && one.runsAfter <= kept)
-    if (cut !== undefined) return turns(reading, given, cut, 'runs')
+    if (cut !== undefined) return turns(reading, given, { cut, why: 'runs' })
   }
   const isFull = size.tokens > turnsAt * window.tokens || size.tokens + window.answer > window.tokens
   if (size.tokens > resultsAt * window.tokens || isFull) {
@@ -57,7 +57,7 @@ export function nextFold(reading: Reading): NextFold | undefined {
   }
   if (!isFull) return undefined
   const cut = cutFor(reading, given, { most: runsKept, share: keptShare, gain: leastGain })
-  return cut && turns(reading, given, cut, 'window')
+  return cut && turns(reading, given, { cut, why: 'window' })
 }
 
 /** The fold after the model refused the request as too long: the window is smaller than was known. */
@@ -66,7 +66,7 @@ export function foldOfRefused(reading: Reading): NextFold | undefined {
   const cut =
     cutFor(reading, given, { most: 1, share: keptShare / 4, gain: 0 }) ??
     cutsIn(given, reading.current, reading.isOpen).at(-1)
-  return cut && turns(reading, given, cut, 'refused')
+  return cut && turns(reading, given, { cut, why: 'refused' })
 }
 
 /** The fold that a person asks for: all but the newest answer. */
@@ -74,7 +74,7 @@ export function foldAsked(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
   // The command is a run of its own.
   const cut = cutsIn(given, reading.current, reading.isOpen).find((one) => !one.isInside && one.runsAfter <= 2)
-  return cut && turns(reading, given, cut, 'asked')
+  return cut && turns(reading, given, { cut, why: 'asked' })
 }
 
 function givenIn({ entries }: Reading): StoredEntry[] {
@@ -84,7 +84,11 @@ function givenIn({ entries }: Reading): StoredEntry[] {
 
 const isClients = (entry: StoredEntry) => entry.type === 'assistant' && entry.madeBy === 'client'
 
-function turns({ current }: Reading, given: readonly StoredEntry[], cut: Cut, why: Fold['why']): NextFold | undefined {
+function turns(
+  { current }: Reading,
+  given: readonly StoredEntry[],
+  { cut, why }: { cut: Cut; why: Fold['why'] },
+): NextFold | undefined {
   const count = given.filter((entry) => entry.seq <= cut.seq && isGone(entry, cut, current)).length
   return count === 0 ? undefined : { what: 'turns', why, upTo: cut.seq, count }
 }
@@ -113,7 +117,8 @@ function cutFor(
   const between = cuts.filter((cut) => !cut.isInside)
   const fits = (cut: Cut) => tokensOf(kept(cut)) <= share * window.tokens
   const best = between.find((cut) => cut.runsAfter <= most && fits(cut)) ?? between.at(-1)
-  if (best !== undefined && isWorth(best) && (fits(best) || leavesRoom(reading, best, tokensOf, given))) return best
+  if (best !== undefined && isWorth(best) && (fits(best) || leavesRoom(reading, given, { cut: best, tokensOf })))
+    return best
   // The newest turn stays, because the next one answers it.
   const inside = cuts.filter((cut) => cut.isInside && kept(cut).some(({ type }) => type === 'assistant'))
   const within = inside.find(fits) ?? inside.at(-1)
@@ -126,9 +131,8 @@ const isGone = (entry: StoredEntry, cut: Cut, current: string) =>
 
 function leavesRoom(
   { size, window }: Reading,
-  cut: Cut,
-  tokensOf: (entries: readonly StoredEntry[]) => number,
   given: readonly StoredEntry[],
+  { cut, tokensOf }: { cut: Cut; tokensOf(entries: readonly StoredEntry[]): number },
 ): boolean {
   const left = size.tokens - tokensOf(given.filter((entry) => entry.seq <= cut.seq)) + costOfFold
   return left <= resultsAt * window.tokens && left + window.answer <= window.tokens

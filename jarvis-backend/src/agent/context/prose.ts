@@ -1,7 +1,8 @@
 import type { EntryOf, Fact } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
+import type { Generate } from '../aside.ts'
 import { askInTurn } from '../in-turn.ts'
-import type { Model, ModelRequest, ModelSink, Turn } from '../model.ts'
+import type { Model, ModelRequest } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callsIn } from '../settles.ts'
 import { callLine, oneLine } from './facts/fact-maker.ts'
@@ -30,7 +31,7 @@ export async function proseOf(
   parts: {
     /** They are asked in this order until one answers. */
     models: readonly [Model, ...Model[]]
-    generate(model: Model, request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<Turn>
+    generate: Generate
     redact(text: string): string
     clock: Clock
     signal: AbortSignal
@@ -54,7 +55,7 @@ export async function proseOf(
       parts.models,
       async (model, signal) => ({
         model,
-        turn: await parts.generate(model, request, { text: () => {}, thinking: () => {} }, signal),
+        turn: await parts.generate(model, { request, sink: { text: () => {}, thinking: () => {} }, signal }),
       }),
       { signal: parts.signal, patience },
     )

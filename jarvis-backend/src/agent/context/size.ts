@@ -23,13 +23,12 @@ export const inputOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usag
  * The size of a request: the provider's last count, and an estimate of the newer messages. A fold makes the count invalid, so everything is estimated
  * until the next reply.
  * @param entries the entries that `request.messages` were made of
- * @param model the id of the model that gets the request
+ * @param how.model the id of the model that gets the request
  */
 export function sizeOf(
   request: Request,
   entries: readonly StoredEntry[],
-  charsOfTools: (tools: readonly ToolSpec[]) => number,
-  model = '',
+  { charsOfTools, model = '' }: { charsOfTools(tools: readonly ToolSpec[]): number; model?: string },
 ): Size {
   const { system, tools, messages } = request
   const fixed = system.length + charsOfTools(tools)

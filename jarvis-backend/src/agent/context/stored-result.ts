@@ -5,7 +5,7 @@ import { pageOf } from './cut-result.ts'
 
 /**
  * A part of a stored result, or of an attached text file, for the model of that session. The text is the redacted one that was stored.
- * @param offset in characters, from 0
+ * @param page.offset in characters, from 0
  * @returns undefined if the session has no such result, or if an MCP client asked for it: the model must not see that one
  */
 export function storedResult(
@@ -17,8 +17,7 @@ export function storedResult(
     attachments: Pick<Attachments, 'read' | 'textOf'>
   },
   sessionId: string,
-  toolUseId: string,
-  offset: number,
+  { toolUseId, offset }: { toolUseId: string; offset: number },
 ): { toolName: string; text: string; offset: number; total: number; next?: number } | undefined {
   const text = attachments.textOf(sessionId, toolUseId)
   if (text !== undefined) {

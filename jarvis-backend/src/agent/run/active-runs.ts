@@ -77,7 +77,7 @@ export class ActiveRuns {
 
   /** Begins a stored run. @param entries its entries, if it had begun before */
   beginStored(session: RunSession, row: RunRow & { position: number; partial?: string }, entries?: StoredEntry[]): Run {
-    const run = new Run(session, row, this.liveOrigin(row), entries)
+    const run = new Run(session, row, { origin: this.liveOrigin(row), taken: entries })
     this.begin(run)
     return run
   }

@@ -83,7 +83,7 @@ export class Children {
       if ('refused' in slice) throw refused(slice.refused)
       const origin = this.#originOf(parent, work, slice.taken.tokens)
       const row = { id: ids.runId, sessionId: session.id, origin, status: 'running' as const, at: clock.now() }
-      const run = new Run(session, { ...row, position: store.addRun(row) }, origin)
+      const run = new Run(session, { ...row, position: store.addRun(row) }, { origin })
       run.opens(this.#agent.begin(run))
       return run
     })

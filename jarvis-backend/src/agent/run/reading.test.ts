@@ -82,12 +82,10 @@ function sourcesOfCall({ entries, parentOf }: Made, runId: string, call: ToolCal
       ? { kind: 'chat', messageId: 'msg', text: '', by: 'operator' }
       : ({ kind: 'child', parent, call: '', agent: 'a', for: 'main', task: '', asker: who } satisfies ChildOrigin)
   const row = { id: runId, sessionId: 'ses', origin: origin as never, status: 'running' as const, at: 0, position: 1 }
-  const run = new Run(
-    { id: 'ses', agent: 'main' } as RunSession,
-    row,
+  const run = new Run({ id: 'ses', agent: 'main' } as RunSession, row, {
     origin,
-    entries.filter((entry) => entry.runId === runId),
-  )
+    taken: entries.filter((entry) => entry.runId === runId),
+  })
   const store = {
     childRuns: () => [...parentOf].map(([id, of]) => ({ id, sessionId: 'ses', at: 0, parent: of, isEnded: false })),
     entriesOfTypes: (_: string, types: readonly string[]) => entries.filter(({ type }) => types.includes(type)),

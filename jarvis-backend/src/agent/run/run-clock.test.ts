@@ -42,5 +42,5 @@ test.each<[string, StoredEntry[], number, StoredEntry[][], number]>([
   ['nor time in which JARVIS was down', [begun], 4_000, [], 5_000],
   ['a clock set back counts as nothing', [at(20_000, 'user')], 0, [], 0],
 ])('%s', (_what, entries, stoodMs, helpers, expected) => {
-  expect(activeMs(entries, 10_000, stoodMs, helpers)).toBe(expected)
+  expect(activeMs(entries, 10_000, { stoodMs, helpers })).toBe(expected)
 })

@@ -23,14 +23,13 @@ export function waitsIn(entries: readonly StoredEntry[]): Wait[] {
 
 /**
  * How long a run has been at work, ms: since its first entry, without the time in which it or a run that works for it waited for a person.
- * @param stoodMs how long JARVIS was down meanwhile
- * @param helpers entries of the runs that work for it
+ * @param more.stoodMs how long JARVIS was down meanwhile
+ * @param more.helpers entries of the runs that work for it
  */
 export function activeMs(
   entries: readonly StoredEntry[],
   now: number,
-  stoodMs: number,
-  helpers: readonly (readonly StoredEntry[])[] = [],
+  { stoodMs, helpers = [] }: { stoodMs: number; helpers?: readonly (readonly StoredEntry[])[] },
 ): number {
   const start = entries[0]?.at
   if (start === undefined) return 0

@@ -122,7 +122,7 @@ export class Sending {
       )
     const origin = this.#originOf(message, chosen)
     const row: RunRow = { id: newId('run'), sessionId: id, origin, status: queued ? 'queued' : 'running', at }
-    const run = new Run(session, { ...row, position: store.addRun(row) }, active.liveOrigin(row))
+    const run = new Run(session, { ...row, position: store.addRun(row) }, { origin: active.liveOrigin(row) })
     if (!queued) run.opens(runAgent.begin(run))
     const sent = { sessionId: id, runId: row.id, messageId: origin.messageId, queued }
     if (requestId !== undefined) store.rememberReply({ kind: 'send', by, requestId }, sent, at)

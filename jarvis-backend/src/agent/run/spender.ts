@@ -20,7 +20,7 @@ export function spenderOf(
     runId: row.id,
     sessionId: row.sessionId,
     agent,
-    activeMs: activeMs(entries, clock.now(), budgets.stoodMs(row.id), helpers),
+    activeMs: activeMs(entries, clock.now(), { stoodMs: budgets.stoodMs(row.id), helpers }),
     jobId,
   }
 }

@@ -34,7 +34,7 @@ export function startJob(
       store.createSession({ id: sessionId, title: redact.text(title), source: 'job', at, person, agent })
       const session = live.open(sessionId)
       const row: RunRow = { id: newId('run'), sessionId, origin, status: 'running', at }
-      const run = new Run(session, { ...row, position: store.addRun(row) }, origin)
+      const run = new Run(session, { ...row, position: store.addRun(row) }, { origin })
       run.opens(runAgent.begin(run))
       link({ sessionId, runId: row.id })
       return run

@@ -93,7 +93,7 @@ export class ProgramStart {
         `${longestQueue} messages wait already. Send it when some are answered.`,
       )
     const row: RunRow = { id: newId('run'), sessionId, origin, status: isQueued ? 'queued' : 'running', at }
-    const run = new Run(session, { ...row, position: store.addRun(row) }, origin)
+    const run = new Run(session, { ...row, position: store.addRun(row) }, { origin })
     if (!isQueued) run.opens(this.#agent.begin(run))
     link({ runId: row.id, isQueued })
     return { run, isQueued }

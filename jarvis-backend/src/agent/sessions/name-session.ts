@@ -58,7 +58,7 @@ export class Namer {
     const model = models.choice.named(answered.model)
     if (model === undefined || !models.mayName(model) || !this.#isUnnamed(sessionId, user)) return
     const asked = [model, ...models.fallbacksOf(model).filter((one) => models.mayName(one))] as const
-    this.#name(sessionId, user, textIn(answered.content), asked).catch((error: unknown) => {
+    this.#name({ sessionId, user, answer: textIn(answered.content) }, asked).catch((error: unknown) => {
       // The first words stay its name.
       const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
       if (!this.#stopping.signal.aborted && !isExpected) report(error, 'a session could not be named')
@@ -79,9 +79,7 @@ export class Namer {
   }
 
   async #name(
-    sessionId: string,
-    user: EntryOf<'user'>,
-    answer: string,
+    { sessionId, user, answer }: { sessionId: string; user: EntryOf<'user'>; answer: string },
     models: readonly [Model, ...Model[]],
   ): Promise<void> {
     const { store, budgets, note, redact } = this.#parts
@@ -94,12 +92,14 @@ export class Namer {
       effort,
     }
     const agent = store.session(sessionId)?.agent ?? mainAgentId
-    const generate = asideOf(budgets, 'title', { agent }, (used, ...given) => used.generate(...given))
+    const generate = asideOf(budgets, { kind: 'title', spender: { agent } }, (used, { request, sink, signal }) =>
+      used.generate(request, sink, signal),
+    )
     const { model, turn } = await askInTurn(
       models,
       async (model, signal) => ({
         model,
-        turn: await generate(model, request, { text: () => {}, thinking: () => {} }, signal),
+        turn: await generate(model, { request, sink: { text: () => {}, thinking: () => {} }, signal }),
       }),
       {
         signal: this.#stopping.signal,

@@ -54,7 +54,7 @@ export class Shares {
   }
 
   /** @throws JarvisError `unknown_session`, `not_found` (no such person), `invalid_request` */
-  set(sessionId: string, person: string, may: ShareMay, by: string): void {
+  set(sessionId: string, { person, may }: { person: string; may: ShareMay }, by: string): void {
     const { store, people, durably, record, tell, changed, mayTalk, now } = this.#parts
     const { title, person: owner = firstOwnerId } = this.#known(sessionId)
     const found = people.find(person)

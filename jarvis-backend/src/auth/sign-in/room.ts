@@ -57,7 +57,7 @@ export const tokensRoom = defineRoom({
     const { foundation, config, people, signIns, http } = needs
     const { clock, database, dataDir, hide, now, report, secrets, settings } = foundation
     const jwtSecret =
-      config.jwtSecret ?? sealedOrMade(secrets, dataDir, 'jwt-secret', () => randomBytes(32).toString('hex'))
+      config.jwtSecret ?? sealedOrMade(secrets, { dataDir, name: 'jwt-secret' }, () => randomBytes(32).toString('hex'))
     const hasher = createPasswordHasher(needs.hashStrength)
     const password = createPassword({
       dataDir,

@@ -82,7 +82,7 @@ export class Decider {
     if (known === undefined || known.resolution !== undefined) return undefined
     const { card, sessionId } = known
     const whose = { ...card.requestedBy, sessionId }
-    return this.#parts.lookAgain(card, card.target, 0, whose)?.catch((error: unknown) => {
+    return this.#parts.lookAgain(card, card.target, { whose })?.catch((error: unknown) => {
       if (!(error instanceof JarvisError)) throw error
       throw undecidable(error.code, error.message.replace(/\.$/, ''))
     })

@@ -35,7 +35,10 @@ export class Turn {
     if (context.before !== undefined) await context.before
     const looking = context.signal.aborted
       ? undefined
-      : this.#parts.lookAgain(call, target, context.before === undefined ? justJudgedMs : 0, askerOf(context))
+      : this.#parts.lookAgain(call, target, {
+          maxAgeMs: context.before === undefined ? justJudgedMs : 0,
+          whose: askerOf(context),
+        })
     try {
       await looking
     } catch (error) {

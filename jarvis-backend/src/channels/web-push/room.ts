@@ -134,7 +134,7 @@ export class WebPush {
 
   #makeSender(): PushSender {
     const { foundation, config } = this.#needs
-    const kept = sealedOrMade(foundation.secrets, foundation.dataDir, 'vapid-keys', () =>
+    const kept = sealedOrMade(foundation.secrets, { dataDir: foundation.dataDir, name: 'vapid-keys' }, () =>
       JSON.stringify(makeVapidKeys()),
     )
     const keys = JSON.parse(kept) as VapidKeys

@@ -19,8 +19,7 @@ type Work<T> = (operator: Remote, stepUp: () => Promise<unknown>) => Promise<T>
  * @returns undefined where nothing was typed
  */
 export async function asOperator<T>(
-  remote: Remote,
-  prompt: Prompt,
+  { remote, prompt }: { remote: Remote; prompt: Prompt },
   words: string,
   work: Work<T>,
 ): Promise<T | undefined> {
@@ -56,7 +55,7 @@ export async function asOperatorOnce<T>(remote: Remote, what: string, work: Work
   requireTerminal(what)
   const prompt = createPrompt(process.stdin, process.stderr)
   try {
-    const done = await asOperator(remote, prompt, 'Password', work)
+    const done = await asOperator({ remote, prompt }, 'Password', work)
     if (done === undefined) throw new JarvisError('invalid_credentials', 'No password was typed: nothing was done.')
     return done
   } finally {

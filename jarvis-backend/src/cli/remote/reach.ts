@@ -51,7 +51,7 @@ export function proverOf(dataDir: string, url: string): Ask {
           throw nobodyAt(url, cause)
         })
       await health.arrayBuffer()
-      if (!isProof(key, challenge, port, health.headers.get(proofHeader)))
+      if (!isProof(health.headers.get(proofHeader), { key, challenge, port }))
         throw new ServerRefused(
           'conflict',
           `What answers at ${url} did not prove that it is the JARVIS of ${dataDir}. Nothing secret was sent. If JARVIS was just updated, start it again; else see which program has that port.`,

@@ -5,7 +5,11 @@ import { visible } from './visible.ts'
 const labelWidth = 10
 
 /** A fact of a card behind its bar. All of it is shown, in as many lines as it takes. */
-function factLines(label: string, text: string, style: Style, paint = (line: string) => line): string[] {
+function factLines(
+  { label, text }: { label: string; text: string },
+  style: Style,
+  paint = (line: string) => line,
+): string[] {
   const bar = style.red('|')
   if (style.width < narrow) {
     return [`${bar} ${label}`, ...wrap(text, style.width - 4).map((line) => `${bar}   ${paint(line)}`)]
@@ -66,7 +70,7 @@ export function cardLines(card: Card, now: number, style: Style): string[] {
   const ask = card.sentence ?? `Run ${card.toolName}?`
   const left = card.expiresAt <= now ? 'expired' : `expires in ${leftOf(card.expiresAt - now)}`
   const fact = (label: string, text: string | undefined, paint?: (line: string) => string) =>
-    text === undefined || text === '' ? [] : factLines(label, visible(text), style, paint)
+    text === undefined || text === '' ? [] : factLines({ label, text: visible(text) }, style, paint)
   const bar = style.red('|')
   const isNone = card.undo?.kind === 'none'
   return [

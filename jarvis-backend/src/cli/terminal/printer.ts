@@ -20,6 +20,9 @@ type Options = {
   isReplay?: true
 }
 
+/** A line about a call. `came`: what came of it. */
+type Row = { tier: Tier | undefined; runId: string; words: string; came: string; tookMs?: number | undefined }
+
 /** Prints a session event by event. Every text but JARVIS's own words is another's, so nothing in it reaches the terminal as a code. */
 export class Printer {
   readonly #options: Options
@@ -69,7 +72,7 @@ export class Printer {
         this.#result(data)
         return
       case 'chat:blocked':
-        this.#row('black', data.runId, wordsOf(data), `refused: ${visible(data.reason)}`)
+        this.#row({ tier: 'black', runId: data.runId, words: wordsOf(data), came: `refused: ${visible(data.reason)}` })
         return
       case 'chat:confirm_needed':
         this.#line('')
@@ -144,7 +147,7 @@ export class Printer {
         : data.isError
           ? style.red(`failed: ${visible(data.summary)}`)
           : visible(data.summary)
-    this.#row(tier, data.runId, words, came, data.durationMs)
+    this.#row({ tier, runId: data.runId, words, came, tookMs: data.durationMs })
   }
 
   #folded({ what, count, tokensBefore, tokensAfter }: StreamEvents['chat:compaction']): void {
@@ -174,7 +177,7 @@ export class Printer {
     this.#line(`${visible(entry.agent)} works for ${visible(entry.for)}: ${visible(entry.task)}`)
   }
 
-  #row(tier: Tier | undefined, runId: string, words: string, came: string, tookMs?: number): void {
+  #row({ tier, runId, words, came, tookMs }: Row): void {
     const { style } = this.#options
     this.#called += 1
     const indent = this.#children.has(runId) ? '  ' : ''

@@ -11,12 +11,11 @@ const dayMs = 86_400_000
 const oldBackupMs = 2 * dayMs
 const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
-/** The things that suffer when a guest starts, stops or restarts. @param action absent: its power stays as it is. @param now Unix ms */
+/** The things that suffer when a guest starts, stops or restarts. @param action absent: its power stays as it is. @param seen.now Unix ms */
 export function guestAffects(
   action: 'start' | 'stop' | 'restart' | undefined,
   guest: Guest,
-  world: World,
-  now: number,
+  { world, now }: { world: World; now: number },
 ): string {
   const found: string[] = []
   const { lock, backupAt, backupDoubt } = guest

@@ -32,7 +32,7 @@ export function describe({ toolName, effects, verdict }: Shown, world: World, no
     const then = powerThen(effect, guest)
     // A rollback also cuts the power.
     const power = effects.find((one) => one.kind === 'power' && one.target.id === target.id)
-    const affects = guestAffects(power && (power.action ?? 'stop'), guest, world, now)
+    const affects = guestAffects(power && (power.action ?? 'stop'), guest, { world, now })
     return { ...all, now: guestNow(guest, world, now), then, affects }
   }
   if (on === 'tool') {

@@ -94,8 +94,8 @@ test.each([
   ['srv/kept/a.txt', 'green', 'black', 'read_only_root'],
   ['kept/a.txt', 'green', 'black', 'read_only_root'],
 ] as const)('%s: a read is %s, a change %s by %s', (path, read, change, rule) => {
-  expect(judged(pathEffect('read', path, world), 'green').tier).toBe(read)
-  expect(judged(pathEffect('data', path, world), 'yellow')).toMatchObject({ tier: change, rule })
+  expect(judged(pathEffect({ kind: 'read', path }, world), 'green').tier).toBe(read)
+  expect(judged(pathEffect({ kind: 'data', path }, world), 'yellow')).toMatchObject({ tier: change, rule })
 })
 
 test('words of a result may go into the conversation’s own folder, and into a root only where the card shows them whole', () => {
@@ -104,10 +104,10 @@ test('words of a result may go into the conversation’s own folder, and into a 
     results: [{ toolName: 'read_it', toolUseId: 'tu_1', text, asked: { path } }],
   })
   const input = { path: 'session/a.yml', newText: 'image: evil.example/miner:latest' }
-  const session = pathEffect('data', 'session/a.yml', world)
+  const session = pathEffect({ kind: 'data', path: 'session/a.yml' }, world)
   for (const path of ['session/a.yml', 'session/b.yml', 'compose/b.yml'])
     expect(judged(session, 'yellow', from(path), input).tier).toBe('yellow')
-  const root = pathEffect('data', 'compose/a.yml', world)
+  const root = pathEffect({ kind: 'data', path: 'compose/a.yml' }, world)
   const asked = { ...input, path: 'compose/a.yml' }
   expect(judged(root, 'yellow', from('session/b.yml'), asked).tier).toBe('black')
   expect(judged({ ...root, isShownWhole: true }, 'yellow', from('session/b.yml'), asked)).toMatchObject({

@@ -19,9 +19,13 @@ const askedBy: Readonly<Record<ScopeOf, string>> = { files: 'change_in_root', cl
 
 /**
  * The scopes that hold all effects of a call, the narrowest first; empty if each such call must ask. Pure.
- * @param verdict the final one on the call
+ * @param judged.verdict the final one on the call
  */
-export function scopesOf(call: Call, effects: readonly Effect[], world: World, verdict: Verdict): Scope[] {
+export function scopesOf(
+  call: Call,
+  { effects, verdict }: { effects: readonly Effect[]; verdict: Verdict },
+  world: World,
+): Scope[] {
   const [{ scope: of } = {}] = effects
   const { tier, rule, reasons, approve, proof } = verdict
   const isPlain = tier === 'red' && reasons === undefined && approve === undefined && proof === undefined

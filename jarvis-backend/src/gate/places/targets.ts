@@ -12,8 +12,10 @@ const none = (id: string, name?: string): Target => ({ kind: 'none', id, name })
 export const pathId = ({ root = '?', path }: Place): string =>
   `path/${root}${path === '' || root === '?' ? '' : `/${path}`}`
 
+type PathEffect = More & { kind: EffectKind; path: string }
+
 /** An effect on a file or folder that a call names as `ROOT/PATH` or by its absolute path in a root. */
-export function pathEffect(kind: EffectKind, path: string, { policy }: Pick<World, 'policy'>, more: More = {}): Effect {
+export function pathEffect({ kind, path, ...more }: PathEffect, { policy }: Pick<World, 'policy'>): Effect {
   const place = placeOf(path, policy.workbench.roots)
   return { kind, on: 'path', place, target: none(pathId(place)), ...more }
 }

@@ -26,7 +26,7 @@ const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(
 /** The words of a result that a call without an address of its own, such as a search, would send out. */
 const repeated = ({ effect, input, sources, world }: Facts) =>
   effect.url === undefined && effect.kind === 'read' && sources !== undefined
-    ? taintOf({ input }, withoutAddresses(withPrompt(sources())), world, { isLeaving: true })
+    ? taintOf({ input }, withoutAddresses(withPrompt(sources())), { world, isLeaving: true })
     : undefined
 
 /** Leaves out the results of searches, because their words may be searched for. */

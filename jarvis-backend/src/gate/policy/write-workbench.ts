@@ -26,7 +26,7 @@ export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
     setFlag(section, 'git', wanted.git)
     if (wanted.docker === undefined) section.delete('docker')
     else section.set('docker', wanted.docker)
-    setList(section, document, 'egress', wanted.egress)
+    setList({ section, document }, 'egress', wanted.egress)
   })
 
 /** A part that is off and not in the file stays out. A part that is in the file gets the value `false`, so that its comment stays. */
@@ -42,11 +42,15 @@ function setWeb(section: YAMLMap, document: Document, { fetch, private: hosts }:
   if (web.items.length === 0) web.flow = false
   if (fetch === undefined) web.delete('fetch')
   else web.set('fetch', fetch)
-  setList(web, document, 'private', hosts)
+  setList({ section: web, document }, 'private', hosts)
   if (web.items.length === 0) section.delete('web')
 }
 
-function setList(section: YAMLMap, document: Document, key: string, wanted: readonly string[]) {
+function setList(
+  { section, document }: { section: YAMLMap; document: Document },
+  key: string,
+  wanted: readonly string[],
+) {
   if (!isSeq(section.get(key))) {
     if (wanted.length === 0) return
     const made = document.createNode([...wanted])

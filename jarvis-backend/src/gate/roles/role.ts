@@ -56,8 +56,7 @@ export const notYours = 'not_yours'
  */
 export function beyondRole(
   { scopes, isWhole }: Role,
-  call: Call,
-  { effects, tier }: { effects: readonly Effect[]; tier: Tier },
+  { call, effects, tier }: { call: Call; effects: readonly Effect[]; tier: Tier },
   world: World,
 ): Effect | undefined {
   if (isWhole) return undefined

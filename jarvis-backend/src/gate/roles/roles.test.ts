@@ -44,7 +44,7 @@ function beyond(world: World, toolName: string, input: Record<string, unknown>):
   const baseTier = houseFacts.get(toolName)?.tier ?? 'red'
   const call = { toolName, baseTier, input }
   const { tier } = decide(call, found.effects, world)
-  const effect = beyondRole(role, call, { effects: found.effects, tier }, world)
+  const effect = beyondRole(role, { call, effects: found.effects, tier }, world)
   return effect === undefined ? 'mine' : 'not mine'
 }
 

@@ -4,10 +4,10 @@ import type { Role, World } from '../world.ts'
 import { beyondRole } from './role.ts'
 
 /** Returns whether a person with the role may look at a thing of the cluster. */
-const maySee = (role: Role, on: Thing, target: Target, world: World): boolean => {
+const maySee = (role: Role, { on, target }: { on: Thing; target: Target }, world: World): boolean => {
   const effect: Effect = { kind: 'read', on, target }
   const look = { effects: [effect], tier: 'green' } as const
-  return beyondRole(role, { toolName: '', baseTier: 'green', input: {} }, look, world) === undefined
+  return beyondRole(role, { call: { toolName: '', baseTier: 'green', input: {} }, ...look }, world) === undefined
 }
 
 /**
@@ -17,10 +17,11 @@ const maySee = (role: Role, on: Thing, target: Target, world: World): boolean =>
 export function seenBy(role: Role, state: ClusterState, world: World): ClusterState {
   if (role.isWhole) return state
   const guests = state.guests.filter(({ vmid, type, name, node }) =>
-    maySee(role, 'guest', { kind: 'guest', id: `${type}/${vmid}`, name, node, vmid, type }, world),
+    maySee(role, { on: 'guest', target: { kind: 'guest', id: `${type}/${vmid}`, name, node, vmid, type } }, world),
   )
   const hosts = new Set(guests.map(({ node }) => node))
-  const isTheirs = (name: string) => maySee(role, 'node', { kind: 'node', id: `node/${name}`, name, node: name }, world)
+  const isTheirs = (name: string) =>
+    maySee(role, { on: 'node', target: { kind: 'node', id: `node/${name}`, name, node: name } }, world)
   const theirs = new Set(state.nodes.filter(({ name }) => isTheirs(name)).map(({ name }) => name))
   const vmids = new Set(guests.map(({ vmid }) => vmid))
   const { self, ...rest } = state
@@ -37,7 +38,11 @@ export function seenBy(role: Role, state: ClusterState, world: World): ClusterSt
     guests,
     storages: state.storages.filter(({ name, node }) => {
       const id = node === undefined ? `storage/${name}` : `storage/${node}/${name}`
-      return maySee(role, 'storage', { kind: 'storage', id, name, ...(node !== undefined && { node }) }, world)
+      return maySee(
+        role,
+        { on: 'storage', target: { kind: 'storage', id, name, ...(node !== undefined && { node }) } },
+        world,
+      )
     }),
     tasks: state.tasks.filter(({ node, vmid }) => (vmid === undefined ? theirs.has(node) : vmids.has(vmid))),
   }

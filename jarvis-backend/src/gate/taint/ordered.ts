@@ -30,18 +30,18 @@ const mostBetween = 6
 /** Shorter names and numbers stand in every text. */
 const fewestChars = 3
 
+/** `names`: of the call's targets, as `jellyfin` for the argument 104. */
+type OrderedCall = { toolName: string; input: Readonly<Record<string, unknown>>; names: readonly string[] }
+
 /**
  * Returns the tool whose result orders a call. Such a result names the tool, which no guest, log or file does by itself; or it has the tool's
  * verb as an order and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model.
  * Results that JARVIS composed, and notes in the memory, may name tools. An order in words counts there too, except the operator's own words in
  * the conversations that a note repeats. If the operator named the tool, or one of its words and one of the call's arguments or targets, the
  * order is the operator's own. The words of an address that the operator gave are no order.
- * @param names of the call's targets, as `jellyfin` for the argument 104
  */
 export function orderedBy(
-  toolName: string,
-  input: Readonly<Record<string, unknown>>,
-  names: readonly string[],
+  { toolName, input, names }: OrderedCall,
   { results, operatorTexts }: Sources,
 ): string | undefined {
   const name = new RegExp(`(?<![\\w-])${toolName.replace(/[^\w]/g, '.')}(?![\\w-])`, 'i')

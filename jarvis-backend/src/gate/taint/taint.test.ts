@@ -19,7 +19,7 @@ const guests = [
   { vmid: 1202, name: 'old-lab', tags: [] },
 ]
 const storages = [{ name: 'tank-nfs' }]
-const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[2]
+const world = { cluster: { nodes, guests, storages } } as unknown as Parameters<typeof taintOf>[2]['world']
 
 type Line =
   | { operator: string }
@@ -70,7 +70,10 @@ type Call = [toolName: string, input: Record<string, unknown>]
 const run = (command: string, node = 'pve'): Call => ['execute_ssh', { node, command }]
 const restart = (service: string, node = 'pve'): Call => ['restart_service', { node, service }]
 const judge = (lines: readonly Line[], [tool, input]: Call, about?: About) =>
-  taintOf({ input, isCommand: (name) => tool === 'execute_ssh' && name === 'command' }, sourcesOf(lines), world, about)
+  taintOf({ input, isCommand: (name) => tool === 'execute_ssh' && name === 'command' }, sourcesOf(lines), {
+    world,
+    ...about,
+  })
 
 const vms =
   'VMID NAME STATUS NODE\n101 jellyfin running mediaserver\n104 nextcloud running pve\n110 pihole running agent1'
@@ -1014,8 +1017,8 @@ test('words of the prompt count where they would leave, and taint no change', ()
   const prompt = [{ toolName: promptSource, toolUseId: 'USER.md', text: 'lives in garden house seven' }]
   const heard: Sources = { results: [], operatorTexts: ['hello'], prompt }
   const input = { query: 'near garden house seven' }
-  expect(taintOf({ input }, heard, world)).toBeUndefined()
-  expect(taintOf({ input }, withPrompt(heard), world)).toMatchObject({ isWeak: true })
+  expect(taintOf({ input }, heard, { world })).toBeUndefined()
+  expect(taintOf({ input }, withPrompt(heard), { world })).toMatchObject({ isWeak: true })
 })
 
 test('of earlier conversations nothing more is read once nothing is left that would taint', () => {
@@ -1027,7 +1030,9 @@ test('of earlier conversations nothing more is read once nothing is left that wo
     }
   }
   const source = { toolName: 'memory', toolUseId: 'tu_1', text: 'restart_container vmid=202: done.', said }
-  expect(taintOf({ input: { vmid: 202 } }, { operatorTexts: ['once more'], results: [source] }, world)).toBeUndefined()
+  expect(
+    taintOf({ input: { vmid: 202 } }, { operatorTexts: ['once more'], results: [source] }, { world }),
+  ).toBeUndefined()
   expect(read).toBe(2)
 })
 

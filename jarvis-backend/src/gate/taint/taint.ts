@@ -52,8 +52,7 @@ type Spelling = { name: Name; runs: Runs }
 export function taintOf(
   { input, isCommand = () => false }: Words,
   sources: Sources,
-  world: Pick<World, 'cluster'>,
-  about: About = {},
+  { world, ...about }: About & { world: Pick<World, 'cluster'> },
 ): Taint | undefined {
   if (sources.results.length === 0 && sources.hasPictures !== true) return undefined
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))

@@ -1,13 +1,13 @@
 import type { Asking, QuestionResolution } from 'protocol'
 import { expect, test } from 'vitest'
-import { createAskers } from './askers.ts'
+import { Askers } from './askers.ts'
 
 const asked = { message: 'Which shelf?', requestedSchema: { properties: { shelf: { type: 'string' } } } }
 const never = new AbortController().signal
 
 /** Two calls to one server, the newer one second. `typed`: what the person of each answers; undefined: the question stays open. */
 function twoCalls(older: string | undefined | null, newer: string | undefined) {
-  const askers = createAskers('odd', () => {})
+  const askers = new Askers('odd', () => {})
   const shown: [call: string, message: string | undefined][] = []
   const ends: (() => void)[] = []
   for (const [call, typed] of [

@@ -3,20 +3,51 @@ import type { ToolContext } from '../../tools/tool.ts'
 import { answerOf, type ElicitAnswer, type Elicited, formOf, NotShown } from './elicitation.ts'
 
 type Ask = ToolContext['ask']
-/** A call under way. `ask`: how its person is asked; undefined where it has none. `end` aborts when the call has ended. */
+/** A call under way. `ask`: how its person is asked; undefined if it has none. `end` aborts when the call has ended. */
 type Asker = { ask: Ask; end: AbortSignal }
 
-/**
- * The calls of one server that are under way, each with its way to ask a person. A server's question names no call. Where several run, it is
- * asked for the newest, and for the next one when that call ends before it is answered.
- */
-export function createAskers(server: string, log: (line: string) => void) {
-  const calls = new Set<Asker>()
+const severalRun = '[JARVIS: several calls to this server run. It does not say for which of them it asks.]'
 
-  /** @throws NotShown where nobody can be asked, or what is asked cannot be shown */
-  async function elicit(asked: Elicited, signal: AbortSignal): Promise<ElicitAnswer> {
-    const form = formOf(server, asked)
-    const running = [...calls].reverse()
+/**
+ * The calls of one server that are under way, each with its way to ask a person. A server's question names no call. If several run, the
+ * question goes to the newest, and to the next one when that call ends before the question is answered.
+ */
+export class Askers {
+  readonly #server: string
+  readonly #log: (line: string) => void
+  readonly #calls = new Set<Asker>()
+
+  constructor(server: string, log: (line: string) => void) {
+    this.#server = server
+    this.#log = log
+  }
+
+  /** Runs a call during which the server may ask. Its open questions end with the call. */
+  async during<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
+    const end = new AbortController()
+    const call = { ask, end: end.signal }
+    this.#calls.add(call)
+    try {
+      return await work()
+    } finally {
+      this.#calls.delete(call)
+      end.abort(new Error('the call has ended'))
+    }
+  }
+
+  /** @throws NotShown if nobody can be asked, or the question cannot be shown */
+  async elicit(asked: Elicited, signal: AbortSignal): Promise<ElicitAnswer> {
+    try {
+      return await this.#elicit(asked, signal)
+    } catch (error) {
+      if (error instanceof NotShown) this.#log(`Its question was not shown: ${error.message}`)
+      throw error
+    }
+  }
+
+  async #elicit(asked: Elicited, signal: AbortSignal): Promise<ElicitAnswer> {
+    const form = formOf(this.#server, asked)
+    const running = [...this.#calls].reverse()
     if (running.length === 0) throw new NotShown('A server can ask while a call to it runs.')
     // A person's answer in one conversation must not reach the client of a call elsewhere.
     if (running.some(({ ask }) => ask === undefined))
@@ -36,44 +67,17 @@ export function createAskers(server: string, log: (line: string) => void) {
     }
     return { action: 'cancel' }
   }
-
-  /** @returns undefined where the call ended before the question was answered */
-  async function askFor({ ask, end }: Asker, asking: Parameters<NonNullable<Ask>>[0], signal: AbortSignal) {
-    if (end.aborted) return undefined
-    let resolution: QuestionResolution | undefined
-    try {
-      resolution = await ask?.(asking, AbortSignal.any([signal, end]))
-    } catch (error) {
-      if (signal.aborted || !end.aborted) throw error
-      return undefined
-    }
-    return resolution?.end === 'withdrawn' && end.aborted && !signal.aborted ? undefined : resolution
-  }
-
-  return {
-    /** Runs a call during which the server may ask. What it asked ends with the call. */
-    async during<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
-      const end = new AbortController()
-      const call = { ask, end: end.signal }
-      calls.add(call)
-      try {
-        return await work()
-      } finally {
-        calls.delete(call)
-        end.abort(new Error('the call has ended'))
-      }
-    },
-    async elicit(asked: Elicited, signal: AbortSignal): Promise<ElicitAnswer> {
-      try {
-        return await elicit(asked, signal)
-      } catch (error) {
-        if (error instanceof NotShown) log(`Its question was not shown: ${error.message}`)
-        throw error
-      }
-    },
-  }
 }
 
-const severalRun = '[JARVIS: several calls to this server run. It does not say for which of them it asks.]'
-
-export type Askers = ReturnType<typeof createAskers>
+/** @returns undefined if the call ended before the question was answered */
+async function askFor({ ask, end }: Asker, asking: Parameters<NonNullable<Ask>>[0], signal: AbortSignal) {
+  if (end.aborted) return undefined
+  let resolution: QuestionResolution | undefined
+  try {
+    resolution = await ask?.(asking, AbortSignal.any([signal, end]))
+  } catch (error) {
+    if (signal.aborted || !end.aborted) throw error
+    return undefined
+  }
+  return resolution?.end === 'withdrawn' && end.aborted && !signal.aborted ? undefined : resolution
+}

@@ -4,19 +4,19 @@ import {
   type AttachedServerConfig,
   type AttachedServersReply,
   type AttachedSignInReply,
-  type AttachedTier,
   type AttachedToolInfo,
   attachedServerOf,
   JarvisError,
 } from 'protocol'
 import { quoted } from 'redaction/visible'
 import type { Tool } from '../../tools/tool.ts'
+import { AllowedPrograms, type AttachedEntry } from './allowed-programs.ts'
 import { shownConfig, unshown } from './secrets.ts'
-import { type AttachedEntry, type AttachedParts, type Attachment, allowProgram, attach, takesSignIn } from './server.ts'
+import { type AttachedParts, Attachment, type TierOfHash, takesSignIn } from './server.ts'
 import type { SignIns } from './sign-in/sign-ins.ts'
 
 /** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
-export type AttachedServers = {
+export interface AttachedServers {
   /** All their tools; a new array after each change. */
   tools(): readonly Tool[]
   list(): AttachedServersReply
@@ -25,12 +25,12 @@ export type AttachedServers = {
   /** Values that are `[redacted]` keep their present content. */
   change(name: string, config: AttachedServerConfig, by: string): AttachedServer
   remove(name: string, by: string): void
-  setTier(toolName: string, tier: AttachedTier, hash: string, by: string): AttachedToolInfo
+  setTier(toolName: string, set: TierOfHash, by: string): AttachedToolInfo
   /** Connects now, whatever failed before. */
   retry(name: string): void
   /**
    * Lets the program of an entry start that somebody else wrote into `mcp.json`.
-   * @throws JarvisError `not_found`; `conflict` where nothing waits, or it is another program than the owner saw
+   * @throws JarvisError `not_found`; `conflict` if nothing waits, or the program is not the one that the owner saw
    */
   allow(name: string, program: string, by: string): AttachedServer
   /** Begins to sign in to a server. @param asked.origin where the owner's browser reaches JARVIS @throws JarvisError `not_found`, `conflict` */
@@ -48,165 +48,212 @@ export type AttachedServers = {
 
 type McpFile = { servers: ReadonlyMap<string, AttachedEntry>; problems: string[]; isBroken: boolean }
 
-export function createAttachedServers(
-  parts: Omit<AttachedParts, 'redact' | 'signIns'> & {
-    signIns: SignIns
-    redact: AttachedParts['redact'] & { add(secrets: readonly string[]): void }
-    file: { read(): McpFile; write(name: string, config: AttachedServerConfig | undefined): void }
-    report(error: unknown, message: string): void
-  },
-): AttachedServers {
-  const { journal, transactions, store, file, redact, announce } = parts
-  const attached = new Map<string, Attachment>()
-  let problems: readonly string[] = []
-  let all: { of: readonly (readonly Tool[])[]; tools: readonly Tool[] } = { of: [], tools: [] }
-  let isStarted = false
-  takeUp(undefined)
+export type AttachedServersParts = Omit<AttachedParts, 'redact' | 'signIns'> & {
+  signIns: SignIns
+  redact: AttachedParts['redact'] & { add(secrets: readonly string[]): void }
+  file: { read(): McpFile; write(name: string, config: AttachedServerConfig | undefined): void }
+  report(error: unknown, message: string): void
+}
 
-  /**
-   * Attaches and detaches servers as the file says.
-   * @param of who wrote the entry `written`, or edited the file where that is absent; undefined at the start, which is not journalled
-   */
-  function takeUp(of: string | undefined, written?: string) {
-    const { servers, problems: found, isBroken } = file.read()
-    const byOf = (name: string) => (of === undefined || written === undefined || written === name ? of : 'file')
-    if (found.length > 0 && found.join('\n') !== problems.join('\n')) announce(found.join(' '), 'warning')
-    problems = found
-    // While the file cannot be read, attached servers keep running.
-    if (isBroken) return
-    for (const [name, attachment] of attached) {
-      const entry = servers.get(name)
-      if (entry !== undefined && isSame(entry, attachment.entry)) continue
-      attached.delete(name)
-      attachment.stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      const by = byOf(name)
-      parts.signIns
-        .leave(name, entry && takesSignIn(entry.config) ? entry.config.url : undefined, by ?? 'file')
-        .catch((error: unknown) => parts.report(error, `the sign-in to ${name} could not be ended`))
-      if (entry !== undefined) continue
-      transactions.durably(() => {
-        store.forget(name)
-        if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
-      })
-      announce(`The MCP server ${name} is no longer attached.`, 'info')
-    }
-    for (const [name, entry] of servers) {
-      if (attached.has(name)) continue
-      const { written } = entry
-      redact.add(entry.secrets)
-      const attachment = attach(name, entry, parts)
-      attached.set(name, attachment)
-      const by = byOf(name)
-      if (by !== undefined) {
-        transactions.durably(() =>
-          journal.append('mcp_server', {
-            change: attachment.waits ? 'program_waits' : 'set',
-            server: name,
-            config: redact.value(shownConfig(written)),
-            by,
-          }),
-        )
-      }
-      if (attachment.waits) announce(waitingWords(name, shownConfig(written)), 'warning')
-      else if (by !== undefined)
-        announce(`The MCP server ${name} is ${written.enabled ? 'attached' : 'turned off'}.`, 'info')
-      if (isStarted) attachment.start()
-    }
-    parts.changed()
+/** Who changed `mcp.json`. `written`: the entry that `by` wrote; absent if `by` edited the file. */
+type Edit = { by: string; written?: string }
+
+/** The person or door that changed an entry. Other changes that are found with it are the file's. */
+const editorOf = (edit: Edit | undefined, name: string): string | undefined =>
+  edit === undefined || edit.written === undefined || edit.written === name ? edit?.by : 'file'
+
+export class ServersOfFile implements AttachedServers {
+  readonly #parts: AttachedServersParts & { programs: AllowedPrograms }
+  readonly #attached = new Map<string, Attachment>()
+  #problems: readonly string[] = []
+  #all: { of: readonly (readonly Tool[])[]; tools: readonly Tool[] } = { of: [], tools: [] }
+  #isStarted = false
+
+  constructor(parts: AttachedServersParts) {
+    this.#parts = { ...parts, programs: new AllowedPrograms(parts) }
+    this.#takeUp(undefined)
   }
 
-  function named(name: string): Attachment {
-    const attachment = attached.get(name)
+  tools(): readonly Tool[] {
+    const of = [...this.#attached.values()].map((attachment) => attachment.tools())
+    const isSame = of.length === this.#all.of.length && of.every((tools, index) => tools === this.#all.of[index])
+    if (!isSame) this.#all = { of, tools: of.flat() }
+    return this.#all.tools
+  }
+
+  list(): AttachedServersReply {
+    return {
+      items: [...this.#attached.values()].map((attachment) => attachment.show()),
+      problems: [...this.#problems],
+    }
+  }
+
+  logs(name: string): AttachedLogLine[] {
+    return this.#named(name).logs()
+  }
+
+  add(name: string, config: AttachedServerConfig, by: string): AttachedServer {
+    if (this.#attached.has(name)) throw new JarvisError('conflict', `There is an attached server ${name} already.`)
+    this.#write(name, config, by)
+    return this.#named(name).show()
+  }
+
+  change(name: string, config: AttachedServerConfig, by: string): AttachedServer {
+    this.#write(name, unshown(config, this.#named(name).entry.written), by)
+    return this.#named(name).show()
+  }
+
+  remove(name: string, by: string): void {
+    this.#named(name)
+    this.#write(name, undefined, by)
+  }
+
+  setTier(toolName: string, set: TierOfHash, by: string): AttachedToolInfo {
+    return this.#named(attachedServerOf(toolName) ?? '').setTier(toolName, set, by)
+  }
+
+  retry(name: string): void {
+    this.#named(name).retry()
+  }
+
+  allow(name: string, program: string, by: string): AttachedServer {
+    const { transactions, programs, journal, redact, announce } = this.#parts
+    const before = this.#named(name)
+    const { entry } = before
+    if (!before.waits) throw new JarvisError('conflict', `Nothing of the server ${name} waits to be allowed.`)
+    if (program !== before.program)
+      throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
+    transactions.durably(() => {
+      programs.allow(name, entry, by)
+      journal.append('mcp_server', {
+        change: 'program_allowed',
+        server: name,
+        config: redact.value(shownConfig(entry.written)),
+        by,
+      })
+    })
+    this.#end(name, before)
+    const attachment = new Attachment(name, entry, this.#parts)
+    this.#attached.set(name, attachment)
+    announce(`The program of the MCP server ${name} is allowed.`, 'info')
+    if (this.#isStarted) attachment.start()
+    this.#parts.changed()
+    return attachment.show()
+  }
+
+  async signIn(name: string, asked: { origin: string; by: string }): Promise<AttachedSignInReply> {
+    const { config } = this.#named(name).entry
+    if (!config.enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
+    if (takesSignIn(config)) return this.#parts.signIns.begin(name, config, asked)
+    throw new JarvisError(
+      'conflict',
+      config.type === 'stdio'
+        ? `${name} is a program, which signs in by itself.`
+        : `${name} is given a token in its headers. Remove the header Authorization from mcp.json first.`,
+    )
+  }
+
+  async signedIn(cookie: string | undefined, answer: URLSearchParams): Promise<void> {
+    const isStill = (name: string, url: string) => {
+      const { config } = this.#attached.get(name)?.entry ?? {}
+      return config !== undefined && config.type !== 'stdio' && config.url === url
+    }
+    const name = await this.#parts.signIns.finish(cookie, answer, isStill)
+    if (this.#isStarted) this.#named(name).retry()
+  }
+
+  async signOut(name: string, by: string): Promise<void> {
+    const { config } = this.#named(name).entry
+    await this.#parts.signIns.signOut(name, by)
+    if (this.#isStarted && config.enabled) this.#named(name).retry()
+  }
+
+  reload(): void {
+    this.#takeUp({ by: 'file' })
+  }
+
+  start(): void {
+    this.#isStarted = true
+    for (const attachment of this.#attached.values()) attachment.start()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#attached.values()].map((attachment) => attachment.stop()))
+  }
+
+  #named(name: string): Attachment {
+    const attachment = this.#attached.get(name)
     if (attachment === undefined) throw new JarvisError('not_found', `There is no attached server ${name}.`)
     return attachment
   }
 
-  function write(name: string, config: AttachedServerConfig | undefined, by: string) {
+  #write(name: string, config: AttachedServerConfig | undefined, by: string): void {
+    const { file, transactions, programs } = this.#parts
     file.write(name, config)
     const entry = config && file.read().servers.get(name)
-    if (entry !== undefined) transactions.durably(() => allowProgram(name, entry, by, parts))
-    takeUp(by, name)
+    if (entry !== undefined) transactions.durably(() => programs.allow(name, entry, by))
+    this.#takeUp({ by, written: name })
   }
 
-  return {
-    tools() {
-      const of = [...attached.values()].map((attachment) => attachment.tools())
-      if (of.length !== all.of.length || of.some((tools, index) => tools !== all.of[index])) {
-        all = { of, tools: of.flat() }
-      }
-      return all.tools
-    },
-    list: () => ({ items: [...attached.values()].map((attachment) => attachment.show()), problems: [...problems] }),
-    logs: (name) => named(name).logs(),
-    add(name, config, by) {
-      if (attached.has(name)) throw new JarvisError('conflict', `There is an attached server ${name} already.`)
-      write(name, config, by)
-      return named(name).show()
-    },
-    change(name, config, by) {
-      write(name, unshown(config, named(name).entry.written), by)
-      return named(name).show()
-    },
-    remove(name, by) {
-      named(name)
-      write(name, undefined, by)
-    },
-    setTier: (toolName, ...rest) => named(attachedServerOf(toolName) ?? '').setTier(toolName, ...rest),
-    retry: (name) => named(name).retry(),
-    allow(name, program, by) {
-      const { entry, waits, program: now, stop } = named(name)
-      if (!waits) throw new JarvisError('conflict', `Nothing of the server ${name} waits to be allowed.`)
-      if (program !== now)
-        throw new JarvisError('conflict', `The program of ${name} has changed since you saw it. Look at it again.`)
-      transactions.durably(() => {
-        allowProgram(name, entry, by, parts)
+  /** Attaches and detaches servers as the file says. @param edit undefined at the start, which is not journalled */
+  #takeUp(edit: Edit | undefined): void {
+    const { servers, problems, isBroken } = this.#parts.file.read()
+    if (problems.length > 0 && problems.join('\n') !== this.#problems.join('\n'))
+      this.#parts.announce(problems.join(' '), 'warning')
+    this.#problems = problems
+    // While the file cannot be read, attached servers keep running.
+    if (isBroken) return
+    for (const [name, attachment] of this.#attached) {
+      const entry = servers.get(name)
+      if (entry === undefined || !isSame(entry, attachment.entry)) this.#detach(name, entry, editorOf(edit, name))
+    }
+    for (const [name, entry] of servers) if (!this.#attached.has(name)) this.#attach(name, entry, editorOf(edit, name))
+    this.#parts.changed()
+  }
+
+  /** @param next the changed entry; undefined if the file no longer has one */
+  #detach(name: string, next: AttachedEntry | undefined, by: string | undefined): void {
+    const { transactions, store, journal, announce, report, signIns } = this.#parts
+    const attachment = this.#named(name)
+    this.#attached.delete(name)
+    this.#end(name, attachment)
+    signIns
+      .leave(name, next && takesSignIn(next.config) ? next.config.url : undefined, by ?? 'file')
+      .catch((error: unknown) => report(error, `the sign-in to ${name} could not be ended`))
+    if (next !== undefined) return
+    transactions.durably(() => {
+      store.forget(name)
+      if (by !== undefined) journal.append('mcp_server', { change: 'removed', server: name, by })
+    })
+    announce(`The MCP server ${name} is no longer attached.`, 'info')
+  }
+
+  #attach(name: string, entry: AttachedEntry, by: string | undefined): void {
+    const { transactions, journal, redact, announce } = this.#parts
+    const { written } = entry
+    redact.add(entry.secrets)
+    const attachment = new Attachment(name, entry, this.#parts)
+    this.#attached.set(name, attachment)
+    if (by !== undefined) {
+      transactions.durably(() =>
         journal.append('mcp_server', {
-          change: 'program_allowed',
+          change: attachment.waits ? 'program_waits' : 'set',
           server: name,
-          config: redact.value(shownConfig(entry.written)),
+          config: redact.value(shownConfig(written)),
           by,
-        })
-      })
-      stop().catch((error: unknown) => parts.report(error, `the attached server ${name} could not be ended`))
-      const attachment = attach(name, entry, parts)
-      attached.set(name, attachment)
-      announce(`The program of the MCP server ${name} is allowed.`, 'info')
-      if (isStarted) attachment.start()
-      parts.changed()
-      return attachment.show()
-    },
-    async signIn(name, asked) {
-      const { config } = named(name).entry
-      if (!config.enabled) throw new JarvisError('conflict', `The server ${name} is turned off.`)
-      if (takesSignIn(config)) return parts.signIns.begin(name, config, asked)
-      throw new JarvisError(
-        'conflict',
-        config.type === 'stdio'
-          ? `${name} is a program, which signs in by itself.`
-          : `${name} is given a token in its headers. Remove the header Authorization from mcp.json first.`,
+        }),
       )
-    },
-    async signedIn(cookie, answer) {
-      const isStill = (name: string, url: string) => {
-        const { config } = attached.get(name)?.entry ?? {}
-        return config !== undefined && config.type !== 'stdio' && config.url === url
-      }
-      const name = await parts.signIns.finish(cookie, answer, isStill)
-      if (isStarted) named(name).retry()
-    },
-    async signOut(name, by) {
-      const { config } = named(name).entry
-      await parts.signIns.signOut(name, by)
-      if (isStarted && config.enabled) named(name).retry()
-    },
-    reload: () => takeUp('file'),
-    start() {
-      isStarted = true
-      for (const attachment of attached.values()) attachment.start()
-    },
-    async stop() {
-      await Promise.all([...attached.values()].map((attachment) => attachment.stop()))
-    },
+    }
+    if (attachment.waits) announce(waitingWords(name, shownConfig(written)), 'warning')
+    else if (by !== undefined)
+      announce(`The MCP server ${name} is ${written.enabled ? 'attached' : 'turned off'}.`, 'info')
+    if (this.#isStarted) attachment.start()
+  }
+
+  #end(name: string, attachment: Attachment): void {
+    attachment
+      .stop()
+      .catch((error: unknown) => this.#parts.report(error, `the attached server ${name} could not be ended`))
   }
 }
 

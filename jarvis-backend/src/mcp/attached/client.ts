@@ -6,7 +6,7 @@ import type { Elicited } from './elicitation.ts'
 import { pinnedFetch } from './fetch.ts'
 import type { AttachedLog } from './log.ts'
 import { faultOf, notMcp, type Reach } from './reach.ts'
-import { createReceived, odd, type Received } from './received.ts'
+import { odd, Received } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** How often one call of a server may ask. */
@@ -47,9 +47,12 @@ export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): v
   const { config, log } = parts
   const sdk = await import('@modelcontextprotocol/client')
   let reach: Reach | undefined
-  const received = createReceived()
-  const transport = transportTo(sdk, parts, received, (how) => {
-    reach = how
+  const received = new Received()
+  const transport = transportTo(sdk, parts, {
+    received,
+    reached(how) {
+      reach = how
+    },
   })
   const client = new sdk.Client(
     { name: 'jarvis', title: 'JARVIS', version: parts.version },
@@ -98,8 +101,7 @@ const oddHeader = 'An x-mcp-header in its input schema is not as the MCP specifi
 function transportTo(
   sdk: typeof import('@modelcontextprotocol/client'),
   parts: Parts & { streamEnded(): void },
-  received: Received,
-  reached: (how: Reach) => void,
+  { received, reached }: { received: Received; reached(how: Reach): void },
 ): EndingTransport {
   const { config, log } = parts
   if (config.type === 'stdio') {
@@ -114,7 +116,7 @@ function transportTo(
   }
   const options = {
     requestInit: { headers: config.headers },
-    fetch: parts.signedIn(pinnedFetch(url, received, told, parts.streamEnded)),
+    fetch: parts.signedIn(pinnedFetch(url, received, { told, streamEnded: parts.streamEnded })),
   }
   if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
   let streams = 0

@@ -1,24 +1,24 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { isDeeperThan } from '../../lib/depth.ts'
 import type { Reach } from './reach.ts'
-import { deepest, type Received } from './received.ts'
+import { type Asked, deepest, type Received } from './received.ts'
 import { longestMessage } from './stdio-transport.ts'
 
 const mostRedirects = 3
+
+type FetchListener = {
+  /** Called with each request's outcome, which the client's errors do not carry. */
+  told(reach: Reach, method: string): void
+  /** Called when a stream for messages of the server's own ends, however it ends. */
+  streamEnded(): void
+}
 
 /**
  * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
  * or one event of a stream, over 8 MB, and brings messages into the form of the specification.
  * @param received what brings the server's messages into that form
- * @param told called with each request's outcome, which the client's errors do not carry
- * @param streamEnded called when a stream for messages of the server's own ends, however it ends
  */
-export function pinnedFetch(
-  server: URL,
-  received: Received,
-  told: (reach: Reach, method: string) => void,
-  streamEnded: () => void,
-): typeof fetch {
+export function pinnedFetch(server: URL, received: Received, { told, streamEnded }: FetchListener): typeof fetch {
   return async (input, init) => {
     const asked = typeof init?.body === 'string' ? received.sending(parsed(init.body)) : undefined
     let url = new URL(input instanceof Request ? input.url : input)
@@ -68,7 +68,7 @@ function capped(response: Response): Response {
   return new Response(counted, { status, statusText, headers })
 }
 
-type Reading = { received: Received; asked: ReturnType<Received['sending']>; ended(): void }
+type Reading = { received: Received; asked: Asked | undefined; ended(): void }
 
 /** The same answer with its messages as `received` gives them. An answer that does not say that it is JSON is read as JSON too. */
 async function asSpecified(response: Response, reading: Reading): Promise<Response> {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { failingRows } from '../../../test/support/failing-rows.ts'
-import { createReceived, problemKey } from './received.ts'
+import { problemKey, Received } from './received.ts'
 
 /** Reads an answer to a request of that method. */
 function answered(method: string, answer: object, params: object = {}) {
-  const received = createReceived()
+  const received = new Received()
   received.sending({ jsonrpc: '2.0', id: 7, method, params })
   const [message] = received.messages({ jsonrpc: '2.0', id: 7, ...answer })
   return message as {
@@ -94,7 +94,7 @@ test('a list ends where its cursor says nothing, and one without an end is ended
 
   /** Asks for all pages. @returns how many, and what was said of the last one */
   const walked = (page: (at: number) => object) => {
-    const received = createReceived()
+    const received = new Received()
     let cursor: unknown
     for (let at = 1; ; at += 1) {
       received.sending({ id: at, method: 'tools/list', params: cursor === undefined ? {} : { cursor } })
@@ -197,7 +197,7 @@ test('an error in any form has a number and words, and null beside a result is n
 })
 
 test('an answer goes to its request, with an id as text, in a batch, or as the only one that can be meant', () => {
-  const received = createReceived()
+  const received = new Received()
   const ask = (id: number) => received.sending({ id, method: 'tools/call', params: {} })
   ask(1)
   expect(received.messages({ jsonrpc: '1.0', id: '1', result: 'a' })).toMatchObject([{ jsonrpc: '2.0', id: 1 }])
@@ -242,7 +242,7 @@ test('a server whose greeting has odd fields is asked for its tools', async () =
     expect(answered('initialize', { result: given }, offered).result).toEqual(kept)
   expect(await failingRows(rows, judge)).toEqual([])
 
-  const received = createReceived()
+  const received = new Received()
   received.sending({ id: 1, method: 'initialize', params: offered })
   received.messages({ id: 1, result: { ...offered, capabilities: {}, serverInfo: {} } })
   received.sending({ id: 2, method: 'tools/list' })
@@ -253,16 +253,16 @@ test('a server whose greeting has odd fields is asked for its tools', async () =
 })
 
 test('a notice with null fields is read without them', () => {
-  const { messages } = createReceived()
+  const received = new Received()
   expect(
-    messages({
+    received.messages({
       jsonrpc: '2.0',
       id: null,
       method: 'notifications/progress',
       params: { progressToken: 1, progress: 1, total: null, _meta: null },
     }),
   ).toEqual([{ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }])
-  expect(messages({ method: 'notifications/tools/list_changed', params: null })).toEqual([
+  expect(received.messages({ method: 'notifications/tools/list_changed', params: null })).toEqual([
     { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
   ])
 })

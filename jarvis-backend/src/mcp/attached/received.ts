@@ -3,7 +3,7 @@ import { visible } from './text.ts'
 
 type Json = Record<string, unknown>
 /** A request under way. */
-type Asked = { id: string | number; method: string; params: Json }
+export type Asked = { id: string | number; method: string; params: Json }
 
 /** Key of a listed tool that cannot be used, in its `_meta`: the reason. */
 export const problemKey = 'jarvis/problem'
@@ -15,41 +15,71 @@ export const deepest = 100
 /** Longest block of an unknown kind that is shown as JSON, characters. */
 const longestUnknown = 2_000
 
-export type Received = ReturnType<typeof createReceived>
-
 /**
- * Brings what one server sends into the form of the specification, before the SDK reads it: the SDK reads a list or an answer as one value, and
- * one odd field would lose all of it. An odd field is left out; an odd tool stays in its list with `problemKey`.
+ * Brings the messages of one server into the form of the specification, before the SDK reads them: the SDK reads a list or an answer as one
+ * value, and one odd field would lose all of it. An odd field is left out; an odd tool stays in its list with `problemKey`.
  */
-export function createReceived() {
-  const asked = new Map<string, Asked>()
-  const walk = createWalk()
-  let offersTools = true
+export class Received {
+  readonly #asked = new Map<string, Asked>()
+  readonly #pages = new Pages()
+  #offersTools = true
 
-  function answer(message: Json, only: Asked | undefined): Json {
+  /** Notes a message before it is sent. @returns the request in it; undefined if it holds none */
+  sending(value: unknown): Asked | undefined {
+    if (!isRecord(value) || typeof value.method !== 'string') return undefined
+    const params = isRecord(value.params) ? value.params : {}
+    if (value.method === 'notifications/cancelled') this.#asked.delete(String(params.requestId))
+    const { id, method } = value
+    if (typeof id !== 'string' && typeof id !== 'number') return undefined
+    const request = { id, method, params }
+    this.#asked.set(String(id), request)
+    if (method === 'tools/list') this.#pages.turn(params.cursor)
+    return request
+  }
+
+  /** The names of the tools that were listed last, all pages together. */
+  toolNames(): readonly string[] {
+    return this.#pages.names()
+  }
+
+  /** The messages in a value that came. @param only the request that an answer without an id answers */
+  messages(value: unknown, only?: Asked): Json[] {
+    const isDeep = isDeeperThan(value, deepest)
+    return listOf(value).flatMap((one) => (isRecord(one) ? [isDeep ? one : this.#message(one, only)] : []))
+  }
+
+  #message(value: Json, only: Asked | undefined): Json {
+    const { id, method, params } = value
+    if (typeof method !== 'string') return this.#answer(value, only)
+    const isRequest = typeof id === 'string' || typeof id === 'number'
+    const kept = isRecord(params) ? withoutOddMeta(isRequest ? params : withoutNulls(params)) : undefined
+    return { jsonrpc: '2.0', ...(isRequest && { id }), method, params: kept }
+  }
+
+  #answer(message: Json, only: Asked | undefined): Json {
     const { id, error, result } = message
     const isNamed = typeof id === 'string' || typeof id === 'number'
-    const request = isNamed ? asked.get(String(id)) : only
-    if (request !== undefined) asked.delete(String(request.id))
+    const request = isNamed ? this.#asked.get(String(id)) : only
+    if (request !== undefined) this.#asked.delete(String(request.id))
     const head = { jsonrpc: '2.0', ...(request !== undefined ? { id: request.id } : { id }) }
     const isError = !isNothing(error) || (error !== undefined && error !== null && isNothing(result))
-    if (!isError) return { ...head, result: resultOf(result, request) }
+    if (!isError) return { ...head, result: this.#resultOf(result, request) }
     const told = errorOf(error)
-    if (request?.method === 'tools/list' && !offersTools && told.code === noMethod)
-      return { ...head, result: walk.page([], undefined) }
+    if (request?.method === 'tools/list' && !this.#offersTools && told.code === noMethod)
+      return { ...head, result: this.#pages.page([], undefined) }
     return { ...head, error: told }
   }
 
-  function resultOf(result: unknown, request: Asked | undefined): Json {
+  #resultOf(result: unknown, request: Asked | undefined): Json {
     switch (request?.method) {
       case 'initialize':
       case 'server/discover': {
         const given = isRecord(result) ? result : {}
-        offersTools = isRecord(given.capabilities) && isRecord(given.capabilities.tools)
+        this.#offersTools = isRecord(given.capabilities) && isRecord(given.capabilities.tools)
         return request.method === 'initialize' ? initialized(given, request.params) : discovered(given)
       }
       case 'tools/list':
-        return listed(result, walk)
+        return listed(result, this.#pages)
       case 'tools/call':
         return called(result)
       case 'ping':
@@ -57,42 +87,6 @@ export function createReceived() {
       default:
         return isRecord(result) ? withoutOddMeta(result) : {}
     }
-  }
-
-  function message(value: Json, only: Asked | undefined): Json {
-    const { id, method, params } = value
-    if (typeof method !== 'string') return answer(value, only)
-    const isRequest = typeof id === 'string' || typeof id === 'number'
-    const kept = isRecord(params) ? withoutOddMeta(isRequest ? params : withoutNulls(params)) : undefined
-    return { jsonrpc: '2.0', ...(isRequest && { id }), method, params: kept }
-  }
-
-  return {
-    /**
-     * Notes a message before it is sent.
-     * @returns the request in it; undefined where it is none
-     */
-    sending(value: unknown): Asked | undefined {
-      if (!isRecord(value) || typeof value.method !== 'string') return undefined
-      const params = isRecord(value.params) ? value.params : {}
-      if (value.method === 'notifications/cancelled') asked.delete(String(params.requestId))
-      const { id, method } = value
-      if (typeof id !== 'string' && typeof id !== 'number') return undefined
-      const request = { id, method, params }
-      asked.set(String(id), request)
-      if (method === 'tools/list') walk.turn(params.cursor)
-      return request
-    },
-    /** The names of the tools that were listed last, all pages together. */
-    toolNames: walk.names,
-    /**
-     * The messages in a value that came.
-     * @param only the request that an answer without an id answers
-     */
-    messages(value: unknown, only?: Asked): Json[] {
-      const isDeep = isDeeperThan(value, deepest)
-      return listOf(value).flatMap((one) => (isRecord(one) ? [isDeep ? one : message(one, only)] : []))
-    },
   }
 }
 
@@ -140,40 +134,39 @@ function discovered(given: Json): Json {
 }
 
 /** The pages of one list. A list that does not end is ended, with what had come. */
-function createWalk() {
-  let pages = 0
-  let names = new Set<string>()
-  let cursors = new Set<unknown>()
-  return {
-    /** A page is asked for; without a cursor the first one. */
-    turn(cursor: unknown) {
-      if (cursor === undefined) {
-        pages = 0
-        names = new Set()
-        cursors = new Set()
-      } else cursors.add(cursor)
-      pages += 1
-    },
-    names: (): readonly string[] => [...names],
-    page(tools: readonly Json[], cursor: unknown): Json {
-      const isNews = tools.length === 0 || tools.some(({ name }) => !names.has(String(name)))
-      for (const { name } of tools) names.add(String(name))
-      const goesOn = (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number'
-      const isEndless = goesOn && (!isNews || cursors.has(cursor) || pages >= mostPages)
-      return {
-        tools: isEndless
-          ? [
-              ...tools,
-              odd('tools/list', 'Its list of tools does not come to an end. What had come until then is used.'),
-            ]
-          : tools,
-        ...(goesOn && !isEndless && { nextCursor: cursor }),
-      }
-    },
+class Pages {
+  #pages = 0
+  #names = new Set<string>()
+  #cursors = new Set<unknown>()
+
+  /** Notes that a page is asked for; without a cursor the first one. */
+  turn(cursor: unknown): void {
+    if (cursor === undefined) {
+      this.#pages = 0
+      this.#names = new Set()
+      this.#cursors = new Set()
+    } else this.#cursors.add(cursor)
+    this.#pages += 1
+  }
+
+  names(): readonly string[] {
+    return [...this.#names]
+  }
+
+  page(tools: readonly Json[], cursor: unknown): Json {
+    const isNews = tools.length === 0 || tools.some(({ name }) => !this.#names.has(String(name)))
+    for (const { name } of tools) this.#names.add(String(name))
+    const goesOn = (typeof cursor === 'string' && cursor !== '') || typeof cursor === 'number'
+    const isEndless = goesOn && (!isNews || this.#cursors.has(cursor) || this.#pages >= mostPages)
+    const end = odd('tools/list', 'Its list of tools does not come to an end. What had come until then is used.')
+    return {
+      tools: isEndless ? [...tools, end] : tools,
+      ...(goesOn && !isEndless && { nextCursor: cursor }),
+    }
   }
 }
 
-function listed(result: unknown, walk: ReturnType<typeof createWalk>): Json {
+function listed(result: unknown, pages: Pages): Json {
   const { tools, nextCursor, ttlMs, cacheScope } = isRecord(result) ? result : { tools: result }
   const isList = Array.isArray(tools) || isNothing(tools)
   const items = Array.isArray(tools)
@@ -182,7 +175,7 @@ function listed(result: unknown, walk: ReturnType<typeof createWalk>): Json {
       ? []
       : [odd('tools/list', 'Its answer holds no list of tools.')]
   return {
-    ...walk.page(items, nextCursor),
+    ...pages.page(items, nextCursor),
     ttlMs: Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0 ? ttlMs : 0,
     cacheScope: cacheScope === 'public' ? 'public' : 'private',
     resultType: 'complete',

@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createAttachedStore } from '../../store/sqlite/attached.ts'
 import { createAttachedSignInStore } from '../../store/sqlite/attached-sign-ins.ts'
 import type { Database } from '../../store/sqlite/database.ts'
-import { createAttachedServers } from './attached.ts'
+import { ServersOfFile } from './attached.ts'
 import { clientDocument } from './sign-in/client.ts'
 import { SignIns } from './sign-in/sign-ins.ts'
 
@@ -77,7 +77,7 @@ function openAttached(parts: {
     announce: rest.announce,
     changed: rest.changed,
   })
-  const servers = createAttachedServers({
+  const servers = new ServersOfFile({
     ...rest,
     signIns,
     cwd: parts.env.HOME ?? dataDir,
@@ -94,15 +94,15 @@ function openAttached(parts: {
     report,
   })
   return {
-    tools: servers.tools,
+    tools: () => servers.tools(),
     routes: [
-      ...mcpServerRoutes({ ...servers, stepUp }),
+      ...mcpServerRoutes({ servers, stepUp }),
       ...mcpSignInRoutes({
         signIns: {
-          begin: servers.signIn,
+          begin: (name, asked) => servers.signIn(name, asked),
           start: (flow) => signIns.start(flow),
-          finish: servers.signedIn,
-          signOut: servers.signOut,
+          finish: (cookie, answer) => servers.signedIn(cookie, answer),
+          signOut: (name, by) => servers.signOut(name, by),
           client: clientDocument,
         },
         originOf: createOriginOf(publicUrl),
@@ -116,7 +116,7 @@ function openAttached(parts: {
         report(error, 'mcp.json could not be taken up')
       }
     },
-    start: servers.start,
-    stop: servers.stop,
+    start: () => servers.start(),
+    stop: () => servers.stop(),
   }
 }

@@ -53,7 +53,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
     throw new Error(`It has an argument with an unusable name: ${JSON.stringify(odd.slice(0, 80))}.`)
 
   const plain = withoutPrograms(schema) as Json
-  const size = expandedSize(plain, plain, new Map(), new Set())
+  const size = expandedSize(plain, { root: plain, known: new Map(), within: new Set() })
   // The server checks again, so a schema too large to expand is checked without references.
   const checked = size > mostNodes ? (withoutReferences(plain) as Json) : plain
   const work = Math.min(size, mostNodes)
@@ -150,8 +150,12 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]))
 }
 
+/** A walk through a schema. `known`: sizes so far. `within`: the nodes that the walk is in. */
+type Walk = { root: Json; known: Map<unknown, number>; within: Set<unknown> }
+
 /** Number of nodes with every reference expanded; infinite for a cycle or an unresolvable reference. */
-function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, within: Set<unknown>): number {
+function expandedSize(node: unknown, walk: Walk): number {
+  const { root, known, within } = walk
   if (typeof node !== 'object' || node === null) return 1
   if (within.has(node)) return Number.POSITIVE_INFINITY
   const before = known.get(node)
@@ -160,8 +164,8 @@ function expandedSize(node: unknown, root: Json, known: Map<unknown, number>, wi
   let size = 1
   for (const [key, member] of Object.entries(node)) {
     if (key === '$dynamicRef' || key === '$recursiveRef') size = Number.POSITIVE_INFINITY
-    else if (key === '$ref') size += expandedSize(referred(member, root) ?? node, root, known, within)
-    else size += expandedSize(member, root, known, within)
+    else if (key === '$ref') size += expandedSize(referred(member, root) ?? node, walk)
+    else size += expandedSize(member, walk)
   }
   within.delete(node)
   known.set(node, size)

@@ -13,19 +13,20 @@ const timeoutMs = 120_000
 
 /** Makes a catalog tool of an attached server's tool; it passes the same gate as others. */
 export function attachedTool(
-  server: string,
   definition: Definition,
   tier: AttachedTier,
   parts: {
+    /** The server's name. */
+    server: string
     connection: Pick<Connection, 'ready' | 'call'>
     askers: Pick<Askers, 'during'>
-    /** The present hash of the definition; undefined where the tool is no longer offered. */
+    /** The present hash of the definition; undefined if the tool is no longer offered. */
     hashNow(): string | undefined
     redact(text: string): string
   },
 ): Tool {
   const { name, toolName, title, description, hash, schema } = definition
-  const { connection, askers, redact } = parts
+  const { server, connection, askers, redact } = parts
   return {
     name,
     title: redact(title),
@@ -34,7 +35,7 @@ export function attachedTool(
     timeoutMs,
     input: schema.input,
     touches: remoteTouches,
-    effects: (given, world) => remoteEffects(name, { server, hash, tier }, given, world),
+    effects: (given, world) => remoteEffects({ toolName: name, server, hash, tier }, given, world),
     attached: { server, hash, inputSchema: schema.forModel, listed: schema.listed },
     async run(input, { signal, onProgress, ask }) {
       try {

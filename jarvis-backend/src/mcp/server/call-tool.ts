@@ -70,90 +70,34 @@ export type Call = Caller & {
 }
 
 /** Handles `tools/call` through the same runs and gate as the chat. */
-export function createCallTool(parts: CallParts) {
-  const { catalog, calls, clock } = parts
+export class CallTool {
+  readonly #parts: CallParts
 
-  return async function callTool(
+  constructor(parts: CallParts) {
+    this.#parts = parts
+  }
+
+  async call(
     { name, arguments: given = {}, _meta }: Pick<CallToolRequest['params'], 'name' | 'arguments' | '_meta'>,
-    { token, gone, clientName, read, signal, say, answer, waits, task }: Call,
+    call: Call,
   ): Promise<Result> {
-    const tool = catalog.get(name)
-    if (tool === undefined && name === getConfirmation.name) return whatBecame(given, token)
-    const sessionId = parts.sessionOf(token)
-    const refusal = refusalOf(name, isRead(tool), token, sessionId)
-    if (task === 'asked' && (refusal !== undefined || isRead(tool))) {
+    const { token, clientName, signal, gone } = call
+    const tool = this.#parts.catalog.get(name)
+    if (tool === undefined && name === getConfirmation.name) return this.#whatBecame(given, token)
+    const isReading = isRead(tool)
+    const sessionId = this.#parts.sessionOf(token)
+    const refusal = isReading ? undefined : this.#refusalOf(name, token, sessionId)
+    if (call.task === 'asked' && (refusal !== undefined || isReading)) {
       // The specification answers "method not found" to a read requested as a task.
       const code = refusal === undefined ? ProtocolErrorCode.MethodNotFound : ProtocolErrorCode.InvalidParams
       throw new ProtocolError(code, refusal ?? `${name} reads at once: call it without a task.`)
     }
     if (refusal !== undefined) return failure(refusal)
-    const withdrawn = new AbortController()
-    const withdraw = () => withdrawn.abort()
-    for (const end of [signal, gone]) {
-      if (end === undefined) continue
-      if (end.aborted) withdraw()
-      else end.addEventListener('abort', withdraw, { once: true })
-    }
-    const run: KeptRun = { id: newId('run'), sessionId, tokenName: token.name, at: clock.now() }
-    const onStopping = () => {
-      ifKept(() => tellLater?.('JARVIS is shutting down. '))
-      // No-op for a client that has its answer.
-      giveUp(failure(`JARVIS is shutting down. ${name} may have to be called again.`))
-    }
-    parts.stopping.addEventListener('abort', onStopping, { once: true })
-    const progressToken = _meta?.progressToken
-    let progress = 0
-    const onProgress = (message: string) => {
-      if (progressToken === undefined) return
-      progress += 1
-      say?.progress({ progressToken, progress, message })
-    }
-    const manner = mannerOf(_meta?.['jarvis/confirmation'] ?? waits)
-    let disarm = () => {}
-    let giveUp = (_: Result) => {}
-    const later = new Promise<Result>((resolve) => {
-      giveUp = resolve
-    })
-    /** Hands the id out if it can be stored; on a full disk the client keeps waiting. */
-    const ifKept = (hand: () => void) => {
-      try {
-        hand()
-      } catch (error) {
-        parts.report(error, `a call of ${token.name} could not be kept`)
-      }
-    }
-    /** Answers with the id; the client polls from now on. */
-    const becomeTask = () => {
-      parts.kept.keep(run)
-      giveUp(asHandle(task === 'asked' ? { task: olderHandle(run) } : { resultType: 'task', ...currentHandle(run) }))
-    }
-    /** True once the client was answered with a task. */
-    let isAnswered = false
-    let isWaiting = false
-    /** Answers a client that waits for a person; set once it does. */
-    let tellLater: ((why?: string) => void) | undefined
-    const onWaiting = (card: Card) => {
-      const id = card.callId ?? card.toolUseId
-      say?.log({ waitsForOperator: name, id })
-      isWaiting = true
-      beat()
-      if (isAnswered || tellLater !== undefined) return
-      const tell = (why = '') => {
-        parts.kept.keep(run)
-        giveUp(stillWaiting({ name, id, expiresAt: card.expiresAt, isReading: isRead(tool), why }))
-      }
-      tellLater = tell
-      if (manner === 'pending') tell()
-      else if (manner === undefined && task === 'known') becomeTask()
-      else if (manner === undefined && progressToken === undefined) disarm = clock.after(patienceMs, () => ifKept(tell))
-    }
-    const beat = () => onProgress(isWaiting ? 'Waiting in the JARVIS dashboard' : 'Still running')
-    const stopBeat = progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, beat)
-    if (task === 'asked') becomeTask()
-    else if (task === 'known' && manner === undefined) disarm = clock.after(taskAfterMs, () => ifKept(becomeTask))
-    const outcome = calls.callTool({
+    const withdrawn = firstOf([signal, gone])
+    const waiting = new WaitingClient(this.#parts, { name, isReading, sessionId, call, _meta })
+    const outcome = this.#parts.calls.callTool({
       sessionId,
-      runId: run.id,
+      runId: waiting.run.id,
       toolName: name,
       toolInput: given,
       client: clientName.slice(0, 100),
@@ -161,40 +105,33 @@ export function createCallTool(parts: CallParts) {
       person: token.person,
       signal: withdrawn.signal,
       tell(event, payload) {
-        if (event === 'chat:confirm_needed') onWaiting(payload as ChatEvents['chat:confirm_needed'])
-        else if (event === 'chat:tool_progress') {
-          isWaiting = false
-          onProgress((payload as ChatEvents['chat:tool_progress']).message)
-        }
+        if (event === 'chat:confirm_needed') waiting.waitsFor(payload as ChatEvents['chat:confirm_needed'])
+        else if (event === 'chat:tool_progress')
+          waiting.progressed((payload as ChatEvents['chat:tool_progress']).message)
       },
-      read,
+      read: call.read,
     })
     try {
-      return await Promise.race([outcome.then(answer ?? toResult), later])
+      return await waiting.answer(outcome.then(call.answer ?? toResult))
     } finally {
-      isAnswered = true
-      stopBeat()
-      disarm()
-      parts.stopping.removeEventListener('abort', onStopping)
       // From here on nobody waits; the card stays until it is decided or expires.
-      for (const end of [signal, gone]) end?.removeEventListener('abort', withdraw)
+      withdrawn.forget()
     }
   }
 
-  /** Why a call is refused before it begins; undefined where it is not. */
-  function refusalOf(name: string, isReading: boolean, token: ApiToken, sessionId: string): string | undefined {
-    if (isReading) return undefined
+  /** Why a call that changes something is refused before it begins; undefined if it is not refused. */
+  #refusalOf(name: string, token: ApiToken, sessionId: string): string | undefined {
     if (token.scope === 'read')
       return `The token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
-    return parts.waiting(sessionId) >= mostWaiting
+    return this.#parts.waiting(sessionId) >= mostWaiting
       ? `${mostWaiting} calls of ${token.name} wait for the operator already. Nothing was run.`
       : undefined
   }
 
-  function whatBecame({ id }: Record<string, unknown>, token: ApiToken): Result {
-    const known = typeof id === 'string' ? parts.asked(id) : undefined
+  #whatBecame({ id }: Record<string, unknown>, token: ApiToken): Result {
+    const known = typeof id === 'string' ? this.#parts.asked(id) : undefined
     // An earlier token of the same name had the same session.
-    const isOwn = known?.sessionId === parts.sessionOf(token) && known.card.createdAt >= token.createdAt
+    const isOwn = known?.sessionId === this.#parts.sessionOf(token) && known.card.createdAt >= token.createdAt
     if (typeof id !== 'string' || known === undefined || !isOwn) {
       return failure('No call of this token waits or waited for the operator under that id.')
     }
@@ -203,9 +140,144 @@ export function createCallTool(parts: CallParts) {
   }
 }
 
+/** A signal that aborts with the first of several, and leaves no listener on them once it is forgotten. */
+function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; forget(): void } {
+  const any = new AbortController()
+  const abort = () => any.abort()
+  for (const one of signals) {
+    if (one?.aborted) abort()
+    else one?.addEventListener('abort', abort, { once: true })
+  }
+  return {
+    signal: any.signal,
+    forget() {
+      for (const one of signals) one?.removeEventListener('abort', abort)
+    },
+  }
+}
+
+/** The call that a client waits for. */
+type Waited = {
+  name: string
+  isReading: boolean
+  sessionId: string
+  call: Call
+  _meta: CallToolRequest['params']['_meta']
+}
+
+/**
+ * The client of one call while it waits. It hears of progress. If a person must decide, or the call takes long, it is answered with an id to
+ * ask with later.
+ */
+class WaitingClient {
+  readonly run: KeptRun
+  readonly #parts: CallParts
+  readonly #waited: Waited
+  readonly #progressToken: string | number | undefined
+  readonly #manner: Manner
+  /** The answer that is given before the call has ended. */
+  readonly #early: Promise<Result>
+  #answerEarly = (_: Result) => {}
+  readonly #stopBeat: () => void
+  #disarm = () => {}
+  #progress = 0
+  #isWaiting = false
+  /** Answers a client that waits for a person; set once it waits. */
+  #tellLater: ((why?: string) => void) | undefined
+  #isAnswered = false
+
+  constructor(parts: CallParts, waited: Waited) {
+    const { clock } = parts
+    const { call, sessionId, _meta } = waited
+    this.#parts = parts
+    this.#waited = waited
+    this.#early = new Promise((resolve) => {
+      this.#answerEarly = resolve
+    })
+    this.run = { id: newId('run'), sessionId, tokenName: call.token.name, at: clock.now() }
+    this.#progressToken = _meta?.progressToken
+    this.#manner = mannerOf(_meta?.['jarvis/confirmation'] ?? call.waits)
+    this.#stopBeat = this.#progressToken === undefined ? () => {} : repeat(clock, heartbeatMs, () => this.#beat())
+    parts.stopping.addEventListener('abort', this.#onStopping, { once: true })
+    if (call.task === 'asked') this.#becomeTask()
+    else if (call.task === 'known' && this.#manner === undefined)
+      this.#disarm = clock.after(taskAfterMs, () => this.#ifKept(() => this.#becomeTask()))
+  }
+
+  /** The result of the call, or the early answer. */
+  async answer(result: Promise<Result>): Promise<Result> {
+    try {
+      return await Promise.race([result, this.#early])
+    } finally {
+      this.#isAnswered = true
+      this.#stopBeat()
+      this.#disarm()
+      this.#parts.stopping.removeEventListener('abort', this.#onStopping)
+    }
+  }
+
+  progressed(message: string): void {
+    this.#isWaiting = false
+    this.#say(message)
+  }
+
+  /** Tells that the call waits for a person. */
+  waitsFor(card: Card): void {
+    const { name, isReading, call } = this.#waited
+    const id = card.callId ?? card.toolUseId
+    call.say?.log({ waitsForOperator: name, id })
+    this.#isWaiting = true
+    this.#beat()
+    if (this.#isAnswered || this.#tellLater !== undefined) return
+    const tell = (why = '') => {
+      this.#parts.kept.keep(this.run)
+      this.#answerEarly(stillWaiting({ name, id, expiresAt: card.expiresAt, isReading, why }))
+    }
+    this.#tellLater = tell
+    if (this.#manner === 'pending') tell()
+    else if (this.#manner === undefined && call.task === 'known') this.#becomeTask()
+    else if (this.#manner === undefined && this.#progressToken === undefined)
+      this.#disarm = this.#parts.clock.after(patienceMs, () => this.#ifKept(tell))
+  }
+
+  readonly #onStopping = () => {
+    this.#ifKept(() => this.#tellLater?.('JARVIS is shutting down. '))
+    // No-op for a client that has its answer.
+    this.#answerEarly(failure(`JARVIS is shutting down. ${this.#waited.name} may have to be called again.`))
+  }
+
+  #beat(): void {
+    this.#say(this.#isWaiting ? 'Waiting in the JARVIS dashboard' : 'Still running')
+  }
+
+  #say(message: string): void {
+    const progressToken = this.#progressToken
+    if (progressToken === undefined) return
+    this.#progress += 1
+    this.#waited.call.say?.progress({ progressToken, progress: this.#progress, message })
+  }
+
+  /** Answers with the id; the client polls from now on. */
+  #becomeTask(): void {
+    this.#parts.kept.keep(this.run)
+    const isAsked = this.#waited.call.task === 'asked'
+    const handle = isAsked ? { task: olderHandle(this.run) } : { resultType: 'task', ...currentHandle(this.run) }
+    this.#answerEarly(asHandle(handle))
+  }
+
+  /** Hands the id out if it can be stored; on a full disk the client keeps waiting. */
+  #ifKept(hand: () => void): void {
+    try {
+      hand()
+    } catch (error) {
+      this.#parts.report(error, `a call of ${this.run.tokenName} could not be kept`)
+    }
+  }
+}
+
 /** How a client wants to wait, set once by a header or with a call: `pending` answers as soon as a card is shown, `wait` waits without limit. */
-const mannerOf = (said: unknown): 'pending' | 'wait' | undefined =>
-  said === 'pending' || said === 'wait' ? said : undefined
+type Manner = 'pending' | 'wait' | undefined
+const mannerOf = (said: unknown): Manner => (said === 'pending' || said === 'wait' ? said : undefined)
 
 function repeat(clock: Clock, everyMs: number, run: () => void): () => void {
   let disarm = () => {}

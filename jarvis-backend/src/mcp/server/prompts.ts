@@ -37,7 +37,7 @@ export function clusterPrompts(
       title: 'Why is this guest slow?',
       description: 'Looks for what slows one VM or container down: itself, its neighbours, its node or its storage.',
       arguments: [{ name: 'vmid', description: 'The guest’s id.', required: true }],
-      complete: (argument, begun, token) => (argument === 'vmid' ? vmids(cluster(token), begun) : []),
+      complete: ({ variable, begun, token }) => (variable === 'vmid' ? vmids(cluster(token), begun) : []),
       get: async ({ vmid = '' }, _context, token) => ({
         messages: [
           await known(guestUri(Number(vmid)), token),
@@ -55,7 +55,7 @@ export function clusterPrompts(
         { name: 'node', description: 'The node’s exact name.', required: true },
         { name: 'work', description: 'What is to be done on it.', required: false },
       ],
-      complete: (argument, begun, token) => (argument === 'node' ? nodeNames(cluster(token), begun) : []),
+      complete: ({ variable, begun, token }) => (variable === 'node' ? nodeNames(cluster(token), begun) : []),
       get: async ({ node = '', work }, _context, token) => ({
         messages: [
           await known(nodeUri(node), token),

@@ -12,20 +12,20 @@ export const guestUri = (vmid: number) => `jarvis://guests/${vmid}`
 
 const recent = 50
 
-/**
- * The cluster's present state and the journal's newest entries as JSON resources.
- * @param parts.sightOf the part of the cluster that the person of a token may see; undefined: all of it
- * @param parts.seesWhole whether the person of a token may see the journal too
- * @param parts.redact applied to all of it
- */
-export function clusterResources(parts: {
+export type ClusterResourceParts = {
   cluster(): ClusterState
+  /** The part of the cluster that the person of a token may see; undefined: all of it. */
   sightOf(token: ApiToken): ((state: ClusterState) => ClusterState) | undefined
+  /** True if the person of a token may see the journal too. */
   seesWhole(token: ApiToken): boolean
   /** The newest entries, as the person of the token is shown them. */
   journal(limit: number, token: ApiToken): Promise<{ items: unknown[] }>
+  /** Applied to all content. */
   redact<T>(value: T): T
-}): Resources {
+}
+
+/** The cluster's present state and the journal's newest entries as JSON resources. */
+export function clusterResources(parts: ClusterResourceParts): Resources {
   const seenBy = (token: ApiToken) => {
     return { state: parts.sightOf(token)?.(parts.cluster()) ?? parts.cluster(), isWhole: parts.seesWhole(token) }
   }
@@ -87,10 +87,10 @@ export function clusterResources(parts: {
     async read(uri, token) {
       const { state, isWhole } = seenBy(token)
       if (uri === journalUri && !isWhole) return undefined
-      const value = await contentOf(uri, state, token, parts)
+      const value = await contentOf(uri, state, () => parts.journal(recent, token))
       return value === undefined ? undefined : { uri, mimeType: json, text: JSON.stringify(parts.redact(value)) }
     },
-    complete(uriTemplate, variable, begun, token) {
+    complete(uriTemplate, { variable, begun, token }) {
       const { state } = seenBy(token)
       if (uriTemplate === nodeTemplate && variable === 'node') return nodeNames(state, begun)
       if (uriTemplate === guestTemplate && variable === 'vmid') return vmids(state, begun)
@@ -103,13 +103,12 @@ export function clusterResources(parts: {
 async function contentOf(
   uri: string,
   state: ClusterState,
-  token: ApiToken,
-  parts: Pick<Parameters<typeof clusterResources>[0], 'journal'>,
+  journal: () => Promise<{ items: unknown[] }>,
 ): Promise<object | undefined> {
   if (uri === clusterUri) return asShown(state)
   const { at, missing, unreachableSince } = state
   const standing = { at, missing, ...(unreachableSince !== undefined && { unreachableSince }) }
-  if (uri === journalUri) return { entries: (await parts.journal(recent, token)).items }
+  if (uri === journalUri) return { entries: (await journal()).items }
   const node = state.nodes.find(({ name }) => nodeUri(name) === uri)
   if (node !== undefined) {
     return { ...standing, node, guests: state.guests.filter((guest) => guest.node === node.name) }

@@ -9,12 +9,12 @@ import { requireWholeSight } from '../../auth/roles.ts'
 import { authInfoOf, type Caller, callerOf } from './authenticate.ts'
 import type { CallParts } from './call-tool.ts'
 import { createChanges, type Watched } from './changes.ts'
-import { createServers } from './create-server.ts'
+import { Servers } from './create-server.ts'
 import { createLostSessions } from './lost-sessions.ts'
 import { createOlderSessions } from './older-sessions.ts'
 import { clusterPrompts } from './prompts.ts'
 import { bodyOf } from './request-body.ts'
-import { clusterResources } from './resources.ts'
+import { type ClusterResourceParts, clusterResources } from './resources.ts'
 import type { Surface } from './surface.ts'
 
 /**
@@ -36,12 +36,12 @@ export function createMcpRoute(
   const { bearer, open, report } = parts
   /** The SDK also reports clients that leave or send invalid requests; those are not our faults. */
   const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
-  const create = createServers(parts)
+  const servers = new Servers(parts)
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
   const current = toNodeHandler(
     createMcpHandler(
       ({ authInfo, requestInfo, era }) =>
-        create(
+        servers.create(
           callerOf(authInfo),
           // Without its session an older client still knows what older servers offer.
           callerOf(authInfo).hasLostSession && era === 'legacy' ? { add() {}, delete() {} } : undefined,
@@ -53,10 +53,20 @@ export function createMcpRoute(
   )
   const { resources } = parts.surface
   const mayHear = (uri: string, { token }: Caller) => resources.mayHear?.(uri, token) !== false
-  const older = createOlderSessions({ create, changes, mayHear, onerror, report })
+  const older = createOlderSessions({
+    create: (caller, subscriptions) => servers.create(caller, subscriptions),
+    changes,
+    mayHear,
+    onerror,
+    report,
+  })
   const lost = createLostSessions()
 
-  async function serve(request: IncomingMessage, response: ServerResponse, caller: Caller, person: PersonRef) {
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { caller, person }: { caller: Caller; person: PersonRef },
+  ) {
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     const begins = methodOf(body) === 'initialize' && !isCurrent(body)
     // A client that lost its session may send the old id with `initialize`.
@@ -99,7 +109,7 @@ export function createMcpRoute(
       const verified = bearer.verify(request, 'mcp')
       const { token } = verified
       const gone = open.add(response, verified, () => older.dropToken(token.name))
-      serve(request, response, { token, gone }, verified.person).catch(refuse)
+      serve(request, response, { caller: { token, gone }, person: verified.person }).catch(refuse)
     } catch (error) {
       refuse(error)
     }
@@ -107,7 +117,7 @@ export function createMcpRoute(
 }
 
 /** The resources and prompts about the cluster and the journal. */
-export function clusterSurface(parts: Parameters<typeof clusterResources>[0]): Surface {
+export function clusterSurface(parts: ClusterResourceParts): Surface {
   const resources = clusterResources(parts)
   const cluster = (token: ApiToken) => parts.sightOf(token)?.(parts.cluster()) ?? parts.cluster()
   return { resources, prompts: clusterPrompts(cluster, resources) }

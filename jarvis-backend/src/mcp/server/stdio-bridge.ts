@@ -19,37 +19,142 @@ type Message = {
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/**
- * Forwards MCP between a pipe (one message per line) and a server over HTTP, in either specification. All answers come from the server.
- * @returns resolves when `input` ends; requests without an answer are dropped then
- */
-export async function bridgeStdio(parts: {
+export type BridgeParts = {
   url: string
   token: string
-  /** Sends each request, which holds the token, where the server must prove itself first. @throws where another program listens there */
+  /** Sends each request, which holds the token, if the server must prove itself first. @throws if another program listens there */
   ask?: Ask | undefined
   input: Readable
   output: Pick<Writable, 'write'>
   report(message: string): void
-}): Promise<void> {
-  const { url, input, output, report } = parts
-  const underWay = new Map<string | number, AbortController>()
-  const over = new AbortController()
-  /** An older client's session and agreed version, and below its `initialize` message. */
-  let session: { id: string; version: string } | undefined
-  let hello: Message | undefined
+}
 
-  const say = (message: unknown) => void output.write(`${JSON.stringify(message)}\n`)
+/**
+ * Forwards MCP between a pipe (one message per line) and a server over HTTP, in either specification. All answers come from the server.
+ * @returns resolves when `input` ends; requests without an answer are dropped then
+ */
+export const bridgeStdio = (parts: BridgeParts): Promise<void> => new StdioBridge(parts).run()
 
-  const { ask = fetch } = parts
-  const fetched = (asked: Asked): Promise<Response> => ask(url, asked)
-  const send = (message: Message, signal: AbortSignal) =>
-    fetched({ method: 'POST', headers: headersFor(message), body: JSON.stringify(message), signal })
+class StdioBridge {
+  readonly #parts: BridgeParts
+  readonly #underWay = new Map<string | number, AbortController>()
+  readonly #over = new AbortController()
+  /** An older client's session and agreed version. */
+  #session: { id: string; version: string } | undefined
+  /** An older client's `initialize` message. */
+  #hello: Message | undefined
 
-  function headersFor(message: Message): Record<string, string> {
+  constructor(parts: BridgeParts) {
+    this.#parts = parts
+  }
+
+  async run(): Promise<void> {
+    for await (const line of createInterface({ input: this.#parts.input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() === '') continue
+      let message: Message
+      try {
+        message = JSON.parse(line) as Message
+      } catch {
+        this.#say({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'This line is not JSON.' } })
+        continue
+      }
+      const carried = this.#carry(message)
+      // Later messages need the session.
+      if (message.method === 'initialize') await carried
+    }
+    this.#over.abort()
+    if (this.#session !== undefined)
+      await this.#fetch({ method: 'DELETE', headers: this.#headersFor({}) }).catch(() => {})
+  }
+
+  async #carry(message: Message): Promise<void> {
+    const { id, method, params } = message
+    const isCurrent = params?._meta?.[versionKey] !== undefined
+    if (method === 'notifications/cancelled' && params?.requestId !== undefined && this.#session === undefined) {
+      this.#underWay.get(params.requestId)?.abort()
+      return
+    }
+    const stop = new AbortController()
+    const isRequest = id !== undefined && method !== undefined
+    if (isRequest) this.#underWay.set(id, stop)
+    try {
+      const signal = AbortSignal.any([stop.signal, this.#over.signal])
+      let response = await this.#send(message, signal)
+      if (response.status === 404 && this.#session !== undefined && method !== 'initialize' && !isCurrent) {
+        // The server was restarted, which the client cannot know, so `initialize` is sent again.
+        if (await this.#greet(signal)) response = await this.#send(message, signal)
+      }
+      if (method === 'initialize') this.#hello = message
+      await this.#receive(response, message)
+      if (method === 'notifications/initialized') void this.#listen()
+    } catch (error) {
+      if (isRequest && !this.#over.signal.aborted && !stop.signal.aborted) {
+        this.#say(failed(id, `JARVIS at ${this.#parts.url} does not answer: ${reasonOf(error)}`))
+      }
+    } finally {
+      if (isRequest) this.#underWay.delete(id)
+    }
+  }
+
+  async #greet(signal: AbortSignal): Promise<boolean> {
+    this.#session = undefined
+    if (this.#hello === undefined) return false
+    const response = await this.#send(this.#hello, signal)
+    for await (const answer of messagesIn(response)) this.#keepSession(response, answer)
+    if (this.#session === undefined) return false
+    await this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' } as Message, signal)
+    void this.#listen()
+    return true
+  }
+
+  async #receive(response: Response, { id, method }: Message): Promise<void> {
+    if (response.status === 202) {
+      await response.body?.cancel()
+      return
+    }
+    let isAnswered = false
+    for await (const answer of messagesIn(response)) {
+      if (!('jsonrpc' in answer)) continue
+      if (method === 'initialize') this.#keepSession(response, answer)
+      isAnswered ||= answer.id === id && answer.method === undefined
+      this.#say(answer)
+    }
+    if (!isAnswered && id !== undefined && method !== undefined && method !== 'subscriptions/listen') {
+      this.#say(failed(id, await problemOf(response)))
+    }
+  }
+
+  /** Opens the stream of server messages for an older client. */
+  async #listen(): Promise<void> {
+    const own = this.#session
+    if (own === undefined) return
+    try {
+      const response = await this.#fetch({
+        headers: { ...this.#headersFor({}), accept: 'text/event-stream' },
+        signal: this.#over.signal,
+      })
+      if (response.ok) for await (const message of messagesIn(response)) this.#say(message)
+      else await response.body?.cancel()
+    } catch (error) {
+      if (!this.#over.signal.aborted && this.#session === own) this.#parts.report(`No more notices: ${reasonOf(error)}`)
+    }
+  }
+
+  #keepSession(response: Response, { result }: Message): void {
+    const id = response.headers.get('mcp-session-id')
+    if (id !== null && typeof result?.protocolVersion === 'string')
+      this.#session = { id, version: result.protocolVersion }
+  }
+
+  #send(message: Message, signal: AbortSignal): Promise<Response> {
+    const headers = this.#headersFor(message)
+    return this.#fetch({ method: 'POST', headers, body: JSON.stringify(message), signal })
+  }
+
+  #headersFor(message: Message): Record<string, string> {
     const version = message.params?._meta?.[versionKey]
     const common = {
-      authorization: `Bearer ${parts.token}`,
+      authorization: `Bearer ${this.#parts.token}`,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     }
@@ -62,103 +167,18 @@ export async function bridgeStdio(parts: {
         ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
       }
     }
-    if (session === undefined || message.method === 'initialize') return common
-    return { ...common, 'mcp-session-id': session.id, 'mcp-protocol-version': session.version }
+    if (this.#session === undefined || message.method === 'initialize') return common
+    return { ...common, 'mcp-session-id': this.#session.id, 'mcp-protocol-version': this.#session.version }
   }
 
-  async function carry(message: Message) {
-    const { id, method, params } = message
-    const isCurrent = params?._meta?.[versionKey] !== undefined
-    if (method === 'notifications/cancelled' && params?.requestId !== undefined && session === undefined) {
-      underWay.get(params.requestId)?.abort()
-      return
-    }
-    const stop = new AbortController()
-    const isRequest = id !== undefined && method !== undefined
-    if (isRequest) underWay.set(id, stop)
-    try {
-      const signal = AbortSignal.any([stop.signal, over.signal])
-      let response = await send(message, signal)
-      if (response.status === 404 && session !== undefined && method !== 'initialize' && !isCurrent) {
-        // The server was restarted, which the client cannot know, so `initialize` is sent again.
-        if (await greet(signal)) response = await send(message, signal)
-      }
-      if (method === 'initialize') hello = message
-      await receive(response, message)
-      if (method === 'notifications/initialized') void listen()
-    } catch (error) {
-      if (isRequest && !over.signal.aborted && !stop.signal.aborted) {
-        say(failed(id, `JARVIS at ${url} does not answer: ${reasonOf(error)}`))
-      }
-    } finally {
-      if (isRequest) underWay.delete(id)
-    }
+  #fetch(asked: Asked): Promise<Response> {
+    const { ask = fetch, url } = this.#parts
+    return ask(url, asked)
   }
 
-  async function greet(signal: AbortSignal): Promise<boolean> {
-    session = undefined
-    if (hello === undefined) return false
-    const response = await send(hello, signal)
-    for await (const answer of messagesIn(response)) keepSession(response, answer)
-    if (session === undefined) return false
-    await send({ jsonrpc: '2.0', method: 'notifications/initialized' } as Message, signal)
-    void listen()
-    return true
+  #say(message: unknown): void {
+    this.#parts.output.write(`${JSON.stringify(message)}\n`)
   }
-
-  function keepSession(response: Response, { result }: Message) {
-    const id = response.headers.get('mcp-session-id')
-    if (id !== null && typeof result?.protocolVersion === 'string') session = { id, version: result.protocolVersion }
-  }
-
-  async function receive(response: Response, { id, method }: Message) {
-    if (response.status === 202) {
-      await response.body?.cancel()
-      return
-    }
-    let isAnswered = false
-    for await (const answer of messagesIn(response)) {
-      if (!('jsonrpc' in answer)) continue
-      if (method === 'initialize') keepSession(response, answer)
-      isAnswered ||= answer.id === id && answer.method === undefined
-      say(answer)
-    }
-    if (!isAnswered && id !== undefined && method !== undefined && method !== 'subscriptions/listen') {
-      say(failed(id, await problemOf(response)))
-    }
-  }
-
-  /** Opens the stream of server messages for an older client. */
-  async function listen() {
-    const own = session
-    if (own === undefined) return
-    try {
-      const response = await fetched({
-        headers: { ...headersFor({}), accept: 'text/event-stream' },
-        signal: over.signal,
-      })
-      if (response.ok) for await (const message of messagesIn(response)) say(message)
-      else await response.body?.cancel()
-    } catch (error) {
-      if (!over.signal.aborted && session === own) report(`No more notices: ${reasonOf(error)}`)
-    }
-  }
-
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() === '') continue
-    let message: Message
-    try {
-      message = JSON.parse(line) as Message
-    } catch {
-      say({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'This line is not JSON.' } })
-      continue
-    }
-    const carried = carry(message)
-    // Later messages need the session.
-    if (message.method === 'initialize') await carried
-  }
-  over.abort()
-  if (session !== undefined) await fetched({ method: 'DELETE', headers: headersFor({}) }).catch(() => {})
 }
 
 async function* messagesIn(response: Response): AsyncGenerator<Message> {

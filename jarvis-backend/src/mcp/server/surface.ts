@@ -5,6 +5,9 @@ import type { ApiToken } from '../../auth/api-tokens.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 
+/** A value that a client's user has begun to type, of a template's variable or a prompt's argument. */
+export type Completing = { variable: string; begun: string; token: ApiToken }
+
 /** Content that clients read by URI: what the person of the token may see. */
 export type Resources = {
   list(token: ApiToken): { uri: string; name: string; title: string; description: string; mimeType: string }[]
@@ -12,7 +15,7 @@ export type Resources = {
   /** @returns undefined for an unknown URI */
   read(uri: string, token: ApiToken): Promise<Contents | undefined>
   /** Completes a template's variable. */
-  complete(uriTemplate: string, variable: string, begun: string, token: ApiToken): string[]
+  complete(uriTemplate: string, asked: Completing): string[]
   /** True if the client may hear that the content of a URI changed. Absent: it may hear of every URI. */
   mayHear?(uri: string, token: ApiToken): boolean
 }
@@ -29,7 +32,7 @@ export type Prompt = {
     context: ServerContext,
     token: ApiToken,
   ): Promise<GetPromptResult | InputRequiredResult>
-  complete(argument: string, begun: string, token: ApiToken): string[]
+  complete(asked: Completing): string[]
 }
 
 /** The resources, prompts and completions that clients see. */

@@ -10,9 +10,8 @@ import {
 import { z } from 'zod'
 import type { Caller } from './authenticate.ts'
 import { pageOf } from './page.ts'
-import type { createTasks } from './tasks.ts'
+import type { Tasks } from './tasks.ts'
 
-type Tasks = ReturnType<typeof createTasks>
 type Own = (context: ServerContext) => Caller
 
 const extension = 'io.modelcontextprotocol/tasks'
@@ -35,8 +34,11 @@ function declaresTasks(capabilities: unknown): boolean {
   return extensions !== undefined && Object.hasOwn(extensions, extension)
 }
 
+/** A server, the caller of each of its requests, and the tasks. */
+type TaskDoor = { server: Server; own: Own; tasks: Tasks }
+
 /** Handlers of 2025-11-25: a client asks for a task, polls it, and fetches its result. */
-export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stopping: AbortSignal) {
+export function olderTaskHandlers({ server, own, tasks }: TaskDoor, stopping: AbortSignal) {
   return {
     'tasks/get': () =>
       server.setRequestHandler('tasks/get', { params: ById }, async ({ taskId }, context) =>
@@ -45,7 +47,7 @@ export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stoppi
     'tasks/list': () =>
       server.setRequestHandler('tasks/list', { params: Listing }, async ({ cursor }, context) => {
         const { items, next } = pageOf(tasks.list(own(context).token), ({ id }) => id, cursor)
-        return { tasks: items.map(tasks.older), ...next }
+        return { tasks: items.map((run) => tasks.older(run)), ...next }
       }),
     'tasks/result': () =>
       server.setRequestHandler('tasks/result', { params: ById }, async ({ taskId }, context) => {
@@ -68,7 +70,7 @@ export function olderTaskHandlers(server: Server, own: Own, tasks: Tasks, stoppi
 }
 
 /** Handlers of 2026-07-28: the server turns a call into a task, and a client that knows tasks polls it. */
-export function currentTaskHandlers(server: Server, own: Own, tasks: Tasks) {
+export function currentTaskHandlers({ server, own, tasks }: TaskDoor) {
   const known = (taskId: string, context: ServerContext) => {
     if (!knowsTasks(context)) {
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [extension]: {} } } })

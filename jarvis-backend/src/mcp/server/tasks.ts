@@ -28,59 +28,80 @@ type Standing =
  * Presents calls as tasks of either specification. A task is a run and lives for 30 days or as long as its session, across restarts. A
  * call that waits for the operator is `working` too, because no client can decide it.
  */
-export function createTasks({ calls, kept, entriesOf, sessionOf }: TasksParts) {
-  function standingOf(run: KeptRun): Standing {
-    const entries = entriesOf(run.id)
+export class Tasks {
+  readonly #parts: TasksParts
+
+  constructor(parts: TasksParts) {
+    this.#parts = parts
+  }
+
+  /** A stored call of this token; undefined if there is none. */
+  find(id: string, token: ApiToken): KeptRun | undefined {
+    const run = this.#parts.kept.get(id)
+    return run !== undefined && this.#isOf(token, run) ? run : undefined
+  }
+
+  list(token: ApiToken): KeptRun[] {
+    const { kept, sessionOf } = this.#parts
+    return kept.list(sessionOf(token), mostListed).filter((run) => this.#isOf(token, run))
+  }
+
+  hasEnded(run: KeptRun): boolean {
+    return this.#standingOf(run).kind !== 'going'
+  }
+
+  /** Resolves when the call has ended. */
+  async ending(run: KeptRun) {
+    return this.#parts.calls.ending(run)
+  }
+
+  /** Withdraws the call's card or stops a read. @returns false when the call is changing something or has ended */
+  withdraw(run: KeptRun, by: string): boolean {
+    return this.#parts.calls.withdraw(run, by)
+  }
+
+  /** The result as `tools/call` would have returned it; undefined until the call has ended. */
+  resultOf(run: KeptRun): CallToolResult | undefined {
+    const standing = this.#standingOf(run)
+    return standing.kind === 'ended' ? toResult(standing.outcome) : undefined
+  }
+
+  /** The task in the form of 2025-11-25: a failed, refused or denied call is `failed` and has a result. */
+  older(run: KeptRun) {
+    const standing = this.#standingOf(run)
+    const isFailed = standing.kind === 'lost' || (standing.kind === 'ended' && toResult(standing.outcome).isError)
+    return { ...olderHandle(run), ...told(standing, isFailed ? 'failed' : 'completed') }
+  }
+
+  /** The task in the form of 2026-07-28: `failed` only for JARVIS's own faults. */
+  current(run: KeptRun) {
+    const standing = this.#standingOf(run)
+    return {
+      ...currentHandle(run),
+      ...told(standing, standing.kind === 'lost' ? 'failed' : 'completed'),
+      ...endOf(standing),
+    }
+  }
+
+  #standingOf(run: KeptRun): Standing {
+    const entries = this.#parts.entriesOf(run.id)
     const at = entries.at(-1)?.at ?? run.at
     const outcome = entries.find(settles)
     if (outcome !== undefined) return { kind: 'ended', outcome, isWithdrawn: isWithdrawn(outcome, entries), at }
-    if (calls.ending(run) === undefined) return { kind: 'lost', at }
+    if (this.#parts.calls.ending(run) === undefined) return { kind: 'lost', at }
     const last = entries.findLast(({ type }) => ['confirm_needed', 'confirm_resolved', 'tool_use'].includes(type))
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
   }
 
   /** Checks the times too, because an earlier token of the same name had the same session. */
-  const isOf = (token: ApiToken, { sessionId, at }: KeptRun) => sessionId === sessionOf(token) && at >= token.createdAt
-
-  return {
-    /** A stored call of this token; undefined where there is none. */
-    find(id: string, token: ApiToken): KeptRun | undefined {
-      const run = kept.get(id)
-      return run !== undefined && isOf(token, run) ? run : undefined
-    },
-    list: (token: ApiToken) => kept.list(sessionOf(token), mostListed).filter((run) => isOf(token, run)),
-    hasEnded: (run: KeptRun) => standingOf(run).kind !== 'going',
-    /** Resolves when the call has ended. */
-    ending: async (run: KeptRun) => calls.ending(run),
-    /** Withdraws the call's card or stops a read. @returns false when the call is changing something or has ended */
-    withdraw: (run: KeptRun, by: string) => calls.withdraw(run, by),
-    /** The result as `tools/call` would have returned it; undefined until the call has ended. */
-    resultOf(run: KeptRun): CallToolResult | undefined {
-      const standing = standingOf(run)
-      return standing.kind === 'ended' ? toResult(standing.outcome) : undefined
-    },
-    /** The task in the form of 2025-11-25: a failed, refused or denied call is `failed` and has a result. */
-    older(run: KeptRun) {
-      const standing = standingOf(run)
-      const isFailed = standing.kind === 'lost' || (standing.kind === 'ended' && toResult(standing.outcome).isError)
-      return { ...olderHandle(run), ...told(standing, isFailed ? 'failed' : 'completed') }
-    },
-    /** The task in the form of 2026-07-28: `failed` only for JARVIS's own faults. */
-    current(run: KeptRun) {
-      const standing = standingOf(run)
-      const end =
-        standing.kind === 'lost'
-          ? { error: { code: -32_603, message: lostText } }
-          : standing.kind === 'ended' && !standing.isWithdrawn
-            ? { result: toResult(standing.outcome) }
-            : {}
-      return {
-        ...currentHandle(run),
-        ...told(standing, standing.kind === 'lost' ? 'failed' : 'completed'),
-        ...end,
-      }
-    },
+  #isOf(token: ApiToken, { sessionId, at }: KeptRun): boolean {
+    return sessionId === this.#parts.sessionOf(token) && at >= token.createdAt
   }
+}
+
+function endOf(standing: Standing) {
+  if (standing.kind === 'lost') return { error: { code: -32_603, message: lostText } }
+  return standing.kind === 'ended' && !standing.isWithdrawn ? { result: toResult(standing.outcome) } : {}
 }
 
 const lostText = 'JARVIS lost this call before it could write down what became of it.'

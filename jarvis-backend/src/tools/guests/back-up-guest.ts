@@ -29,18 +29,23 @@ export const backUpGuest = homelabTool({
   ],
   raises: [{ tier: 'red', words: 'mode stop or suspend, which holds the guest up' }],
   effects: ({ vmid, storage, mode = 'snapshot' }, world) => [
-    guestEffect('create', vmid, world, {
-      deed: `back up ${vmid}`,
-      sentence: (target) =>
-        `A backup of ${who(target)} is made on ${named(storage)}${mode === 'snapshot' ? '' : `, with mode ${mode}`}.`,
-      ...(mode !== 'snapshot' && {
-        atLeast: { tier: 'red', because: `With mode ${mode} the guest is away meanwhile.` },
-      }),
-    }),
+    guestEffect(
+      'create',
+      {
+        vmid,
+        deed: `back up ${vmid}`,
+        sentence: (target) =>
+          `A backup of ${who(target)} is made on ${named(storage)}${mode === 'snapshot' ? '' : `, with mode ${mode}`}.`,
+        ...(mode !== 'snapshot' && {
+          atLeast: { tier: 'red', because: `With mode ${mode} the guest is away meanwhile.` },
+        }),
+      },
+      world,
+    ),
     ...(mode === 'snapshot' ? [] : [cutsPower(vmid, world)]),
   ],
   async prepare({ vmid, storage, mode = 'snapshot' }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context)
+    const { guest, config } = await freeGuest(ports, { vmid }, context)
     const { items } = await ports.cluster.backups({ vmid }, { signal: context.signal })
     const [newest] = items
     const needs = newest?.sizeBytes ?? sizeOf(volumesOf(config.values))
@@ -80,11 +85,16 @@ export const backUpGuest = homelabTool({
       'notes-template': '{{guestname}}, by JARVIS',
       ...(type !== 'pbs' && { compress: 'zstd' }),
     }
-    return changeGuest(ports, { path: ['nodes', node, 'vzdump'], form, what: `a backup of ${vmid}` }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `it is backed up on ${named(storage)}`,
-      data: { storage },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path: ['nodes', node, 'vzdump'], form, what: `a backup of ${vmid}` },
+        vmid,
+        about: `${vmid}`,
+        did: `it is backed up on ${named(storage)}`,
+        data: { storage },
+      },
+      context,
+    )
   },
 })

@@ -55,15 +55,15 @@ export const cloneGuest = homelabTool({
     ]
   },
   async prepare({ vmid, newId, name, storage, snapshot }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context)
+    const { guest, config } = await freeGuest(ports, { vmid }, context)
     await mustBeNew(ports, { newId, name }, context)
     if (snapshot !== undefined)
-      mustHave((await readSnapshots(ports.api, guest, context)).items, vmid, snapshot, 'snapshot')
+      mustHave((await readSnapshots(ports.api, guest, context)).items, { vmid, name: snapshot, field: 'snapshot' })
     else if (guest.type === 'ct' && guest.status !== 'stopped') {
       throw new Mistake('snapshot: a container that runs is copied from a snapshot. take_snapshot first, or stop it.')
     }
-    const bytes = roomFor(ports, guest, config, storage)
-    const copied = snapshot === undefined ? config.values : await snapshotConfig(ports, guest, snapshot, context)
+    const bytes = roomFor(ports, { guest, config }, storage)
+    const copied = snapshot === undefined ? config.values : await snapshotConfig(ports, { guest, snapshot }, context)
     return {
       becomes: { name, node: guest.node, tags: tagsIn(copied) },
       now: `${newId} is free${config.isTemplate ? '; the source is a template' : ''}`,
@@ -93,7 +93,7 @@ export const cloneGuest = homelabTool({
   output: TaskOutput.extend({ newId: z.int() }),
   async run({ vmid, newId, name, storage, snapshot }, context, ports) {
     const place = placeOf(ports, vmid)
-    const { config } = await freeGuest(ports, vmid, context)
+    const { config } = await freeGuest(ports, { vmid }, context)
     await mustBeNew(ports, { newId, name }, context)
     const form = {
       newid: String(newId),
@@ -102,19 +102,28 @@ export const cloneGuest = homelabTool({
       ...(snapshot !== undefined && { snapname: snapshot }),
       full: config.isTemplate && storage === undefined ? '0' : '1',
     }
-    return changeGuest(ports, { path: [...guestPath(place), 'clone'], form, what: `a copy of ${vmid}` }, context, {
-      vmid,
-      makes: newId,
-      about: `${vmid}`,
-      did: `it is copied to ${newId} ${named(name)}`,
-      after: 'The copy is stopped.',
-      data: { newId },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path: [...guestPath(place), 'clone'], form, what: `a copy of ${vmid}` },
+        vmid,
+        makes: newId,
+        about: `${vmid}`,
+        did: `it is copied to ${newId} ${named(name)}`,
+        after: 'The copy is stopped.',
+        data: { newId },
+      },
+      context,
+    )
   },
 })
 
 /** @returns the bytes that are copied; undefined if that is not known @throws Mistake if they have no room */
-function roomFor(ports: HomelabPorts, guest: Guest, config: GuestConfig, storage: string | undefined) {
+function roomFor(
+  ports: HomelabPorts,
+  { guest, config }: { guest: Guest; config: GuestConfig },
+  storage: string | undefined,
+) {
   if (config.isTemplate && storage === undefined) return 0
   const volumes = volumesOf(config.values)
   const loose = volumes.find((volume) => volume.storage === undefined)

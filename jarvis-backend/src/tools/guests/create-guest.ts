@@ -115,14 +115,19 @@ export const createGuest = homelabTool({
             net0: `name=eth0,bridge=${bridge},ip=dhcp`,
           }
     const path = ['nodes', node, type === 'vm' ? 'qemu' : 'lxc']
-    return changeGuest(ports, { path, form, what: `the making of ${newId}` }, context, {
-      vmid: newId,
-      about: `${newId}`,
-      did: `${words[type]} ${newId} ${named(name)} is made on ${named(node)}`,
-      after:
-        type === 'vm'
-          ? 'It is stopped, and boots the ISO.'
-          : 'It is stopped, and has no password: its console is opened from the node.',
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path, form, what: `the making of ${newId}` },
+        vmid: newId,
+        about: `${newId}`,
+        did: `${words[type]} ${newId} ${named(name)} is made on ${named(node)}`,
+        after:
+          type === 'vm'
+            ? 'It is stopped, and boots the ISO.'
+            : 'It is stopped, and has no password: its console is opened from the node.',
+      },
+      context,
+    )
   },
 })

@@ -11,7 +11,10 @@ import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
 /** @throws Mistake if the guest has no snapshot of that name */
-export function mustHave(items: readonly Snapshot[], vmid: number, name: string, field = 'name'): Snapshot {
+export function mustHave(
+  items: readonly Snapshot[],
+  { vmid, name, field = 'name' }: { vmid: number; name: string; field?: string },
+): Snapshot {
   const found = items.find((item) => item.name === name)
   if (found !== undefined) return found
   const names = items.slice(-10).map((item) => named(item.name))
@@ -27,15 +30,20 @@ export const deleteSnapshot = homelabTool({
   tier: 'red',
   touches: [{ kind: 'destroy', on: 'guest' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect('destroy', vmid, world, {
-      deed: `delete snapshot ${name} of ${vmid}`,
-      sentence: (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
-    }),
+    guestEffect(
+      'destroy',
+      {
+        vmid,
+        deed: `delete snapshot ${name} of ${vmid}`,
+        sentence: (target) => `The snapshot ${named(name)} of ${who(target)} is deleted.`,
+      },
+      world,
+    ),
   ],
   async prepare({ vmid, name, description }, context, ports) {
-    const { guest } = await freeGuest(ports, vmid, context)
+    const { guest } = await freeGuest(ports, { vmid }, context)
     const { items } = await readSnapshots(ports.api, guest, context)
-    const found = mustHave(items, vmid, name)
+    const found = mustHave(items, { vmid, name })
     if (description !== undefined && found.description !== description) {
       throw new Mistake(
         `description: ${named(name)} is another snapshot than was meant: it says ${quoted(found.description, 80)}, not ${quoted(description, 80)}.`,
@@ -62,11 +70,16 @@ export const deleteSnapshot = homelabTool({
   run({ vmid, name }, context, ports) {
     const place = placeOf(ports, vmid, context.target)
     const path = [...guestPath(place), 'snapshot', name]
-    return changeGuest(ports, { method: 'DELETE', path, what: `the end of a snapshot of ${vmid}` }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `the snapshot ${named(name)} is deleted`,
-      data: { name },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { method: 'DELETE', path, what: `the end of a snapshot of ${vmid}` },
+        vmid,
+        about: `${vmid}`,
+        did: `the snapshot ${named(name)} is deleted`,
+        data: { name },
+      },
+      context,
+    )
   },
 })

@@ -66,14 +66,19 @@ export const destroyGuest = homelabTool({
   touches: [{ kind: 'destroy', on: 'guest' }],
   raises: [{ tier: 'black', words: 'a guest that JARVIS did not make, unless enabled and with a fresh restore proof' }],
   effects: ({ vmid }, world) => [
-    guestEffect('destroy', vmid, world, {
-      deed: `destroy ${vmid}`,
-      sentence: (target) => `${who(target)} is destroyed with its disks and snapshots.`,
-      ...tierOf(vmid, world),
-    }),
+    guestEffect(
+      'destroy',
+      {
+        vmid,
+        deed: `destroy ${vmid}`,
+        sentence: (target) => `${who(target)} is destroyed with its disks and snapshots.`,
+        ...tierOf(vmid, world),
+      },
+      world,
+    ),
   ],
   async prepare({ vmid, name: given }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context)
+    const { guest, config } = await freeGuest(ports, { vmid }, context)
     if (guest.name !== given)
       throw new Mistake(
         `name: ${vmid} is ${named(guest.name)}, not ${named(given)}: it is another guest than was meant.`,
@@ -103,10 +108,15 @@ export const destroyGuest = homelabTool({
   output: TaskOutput,
   run({ vmid, name: given }, context, ports) {
     const path = guestPath(placeOf(ports, vmid, context.target))
-    return changeGuest(ports, { method: 'DELETE', path, what: `the end of ${vmid}` }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `${vmid} ${named(given)} is destroyed`,
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { method: 'DELETE', path, what: `the end of ${vmid}` },
+        vmid,
+        about: `${vmid}`,
+        did: `${vmid} ${named(given)} is destroyed`,
+      },
+      context,
+    )
   },
 })

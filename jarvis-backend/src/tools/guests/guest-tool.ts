@@ -54,9 +54,8 @@ type GuestEffect = Pick<Effect, 'atLeast' | 'executes' | 'becomes'> & {
 /** One effect on a guest. @throws Mistake if there is no such guest */
 export function guestEffect(
   kind: EffectKind,
-  vmid: number,
+  { vmid, deed, sentence, ...more }: GuestEffect & { vmid: number },
   world: World,
-  { deed, sentence, ...more }: GuestEffect,
 ): Effect {
   const target = guestTarget({ vmid }, world)
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
@@ -122,9 +121,8 @@ export function placeOf(ports: Pick<HomelabPorts, 'cluster'>, vmid: number, targ
  */
 export async function freeGuest(
   ports: HomelabPorts,
-  vmid: number,
+  { vmid, ...more }: { vmid: number; template?: 'no'; type?: Guest['type']; instead?: string },
   { signal }: Pick<CallOptions, 'signal'>,
-  more: { template?: 'no'; type?: Guest['type']; instead?: string } = {},
 ): Promise<{ guest: Guest; config: GuestConfig }> {
   const guest = knownGuest(ports, vmid)
   if (more.type !== undefined && guest.type !== more.type) {
@@ -223,8 +221,7 @@ export async function volumeThere(
 /** A guest's configuration as a snapshot holds it. @throws ApiError */
 export async function snapshotConfig(
   { api }: Pick<HomelabPorts, 'api'>,
-  guest: Place,
-  snapshot: string,
+  { guest, snapshot }: { guest: Place; snapshot: string },
   { signal }: Pick<CallOptions, 'signal'>,
 ): Promise<Record<string, string>> {
   return record(await api.get([...guestPath(guest), 'snapshot', snapshot, 'config'], {}, { signal }))
@@ -235,16 +232,25 @@ export const shown = (value: string | undefined): string =>
   value === undefined ? 'not set' : /^[\w.:=+/-]{1,60}$/.test(value) ? value : quoted(value, 60)
 export const shownKey = (config: GuestConfig, key: string): string => shown(configured(config, key))
 
+/** A change of a guest. `did`: of a success, a sentence; `after`: what to do then. */
+type GuestChange = {
+  request: TaskRequest
+  vmid: number
+  about: string
+  did: string
+  after?: string
+  data?: Record<string, unknown>
+  makes?: number
+}
+
 /**
  * Sends a request that begins a task about a guest, and tells its end.
- * @param told `did`: of a success, a sentence; `after`: what to do then
  * @throws JarvisError `cluster_unreachable`, `outcome_unknown`
  */
 export async function changeGuest(
   { api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>,
-  request: TaskRequest,
+  { request, ...told }: GuestChange,
   context: ToolContext,
-  told: { vmid: number; about: string; did: string; after?: string; data?: Record<string, unknown>; makes?: number },
 ): Promise<ToolOutput> {
   const outcome = await runTask(api, request, context)
   // A refusal of the arguments or for a right came before anything was done.

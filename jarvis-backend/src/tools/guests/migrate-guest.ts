@@ -44,18 +44,23 @@ export const migrateGuest = homelabTool({
     if (to.status !== 'online') throw new Mistake(`target: ${named(target)} is ${to.status ?? 'unknown'}.`)
     const restarts = guest.type === 'ct' && guest.status !== 'stopped'
     return [
-      guestEffect('data', vmid, world, {
-        deed: `move ${vmid} to ${target}`,
-        sentence: () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
-        becomes: { node: target },
-      }),
+      guestEffect(
+        'data',
+        {
+          vmid,
+          deed: `move ${vmid} to ${target}`,
+          sentence: () => `${who(guest)} moves from ${named(guest.node ?? '')} to ${named(target)}.`,
+          becomes: { node: target },
+        },
+        world,
+      ),
       ...(restarts ? [cutsPower(vmid, world, 'restart')] : []),
       { kind: 'read', on: 'node', target: to },
     ]
   },
   async prepare({ vmid, target }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context)
-    await mustBeAllowed(ports, guest, target, context.signal)
+    const { guest, config } = await freeGuest(ports, { vmid }, context)
+    await mustBeAllowed(ports, { guest, target }, context.signal)
     const { storages } = ports.cluster.state()
     const local = volumesOf(config.values).filter(
       ({ storage }) => !storages.some(({ name, node }) => name === storage && node === undefined),
@@ -103,17 +108,28 @@ export const migrateGuest = homelabTool({
         ? { 'with-local-disks': '1', ...(running && { online: '1' }) }
         : running && { restart: '1' }),
     }
-    return changeGuest(ports, { path: [...guestPath(place), 'migrate'], form, what: `the move of ${vmid}` }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: knownGuest(ports, vmid).isHa ? `HA has taken the move to ${named(target)}` : `it is on ${named(target)} now`,
-      data: { target },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path: [...guestPath(place), 'migrate'], form, what: `the move of ${vmid}` },
+        vmid,
+        about: `${vmid}`,
+        did: knownGuest(ports, vmid).isHa
+          ? `HA has taken the move to ${named(target)}`
+          : `it is on ${named(target)} now`,
+        data: { target },
+      },
+      context,
+    )
   },
 })
 
 /** @throws Mistake if Proxmox does not let it go there; ApiError */
-async function mustBeAllowed({ api }: HomelabPorts, guest: Guest, target: string, signal: AbortSignal): Promise<void> {
+async function mustBeAllowed(
+  { api }: HomelabPorts,
+  { guest, target }: { guest: Guest; target: string },
+  signal: AbortSignal,
+): Promise<void> {
   let said: unknown
   try {
     said = await api.get([...guestPath(guest), 'migrate'], {}, { signal })

@@ -32,14 +32,19 @@ export const resizeDisk = homelabTool({
   tier: 'red',
   touches: [{ kind: 'config', on: 'guest' }],
   effects: ({ vmid, disk, addGib }, world) => [
-    guestEffect('config', vmid, world, {
-      deed: `enlarge ${disk} of ${vmid}`,
-      sentence: (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
-    }),
+    guestEffect(
+      'config',
+      {
+        vmid,
+        deed: `enlarge ${disk} of ${vmid}`,
+        sentence: (target) => `The disk ${named(disk)} of ${who(target)} grows by ${addGib} GiB.`,
+      },
+      world,
+    ),
   ],
   async prepare({ vmid, disk, addGib }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
-    const { sizeBytes } = diskOf(ports, guest, config, { disk, addGib })
+    const { guest, config } = await freeGuest(ports, { vmid, template: 'no' }, context)
+    const { sizeBytes } = diskOf(ports, { guest, config }, { disk, addGib })
     const safety = await safetyOf(ports.api, ports.cluster.state(), guest, config, changeOf(disk, addGib), context)
     const size = sizeBytes === undefined ? 'of unknown size' : `${gib(sizeBytes)} GiB`
     const then = sizeBytes === undefined ? `${addGib} GiB more` : `${gib(sizeBytes + addGib * gibBytes)} GiB`
@@ -66,8 +71,8 @@ export const resizeDisk = homelabTool({
   output: TaskOutput.extend({ disk: z.string(), safetySnapshot: z.string().optional() }),
   async run({ vmid, disk, addGib }, context, ports) {
     const place = placeOf(ports, vmid, context.target)
-    const { guest, config: before } = await freeGuest(ports, vmid, context)
-    diskOf(ports, guest, before, { disk, addGib })
+    const { guest, config: before } = await freeGuest(ports, { vmid }, context)
+    diskOf(ports, { guest, config: before }, { disk, addGib })
     const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) {
       return { ...safety.failed, data: { vmid, disk, exitStatus: safety.failed.summary, ok: false } }
@@ -77,24 +82,28 @@ export const resizeDisk = homelabTool({
     if (values[disk] !== before.values[disk]) throw new Mistake(`disk: ${disk} was changed by somebody else just now.`)
     const form = { disk, size: `+${addGib}G`, digest }
     const request = { method: 'PUT' as const, path: [...guestPath(place), 'resize'], form, what: `a resize of ${vmid}` }
-    return changeGuest(ports, request, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `${disk} is ${addGib} GiB larger`,
-      after: `${guest.type === 'vm' ? 'Its partitions and file systems must be grown in the guest.' : ''}${name === undefined ? '' : ` The snapshot ${name} was taken before.`}`,
-      data: { disk, ...(name !== undefined && { safetySnapshot: name }) },
-    })
+    return changeGuest(
+      ports,
+      {
+        request,
+        vmid,
+        about: `${vmid}`,
+        did: `${disk} is ${addGib} GiB larger`,
+        after: `${guest.type === 'vm' ? 'Its partitions and file systems must be grown in the guest.' : ''}${name === undefined ? '' : ` The snapshot ${name} was taken before.`}`,
+        data: { disk, ...(name !== undefined && { safetySnapshot: name }) },
+      },
+      context,
+    )
   },
 })
 
 /** @throws Mistake if there is no disk of that name, or no room for it to grow */
 function diskOf(
   ports: HomelabPorts,
-  guest: Guest,
-  { values }: GuestConfig,
+  { guest, config }: { guest: Guest; config: GuestConfig },
   { disk, addGib }: { disk: string; addGib: number },
 ): Volume {
-  const volumes = volumesOf(values)
+  const volumes = volumesOf(config.values)
   const found = volumes.find(({ key }) => key === disk)
   if (found?.storage === undefined) {
     const keys = volumes.filter(({ storage }) => storage !== undefined).map(({ key }) => key)

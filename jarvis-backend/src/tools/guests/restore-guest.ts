@@ -108,11 +108,16 @@ export const restoreGuest = homelabTool({
     const form =
       type === 'vm' ? { ...common, archive, name } : { ...common, ostemplate: archive, restore: '1', hostname: name }
     const path = ['nodes', node, type === 'vm' ? 'qemu' : 'lxc']
-    return changeGuest(ports, { path, form, what: `the restore to ${newId}` }, context, {
-      vmid: newId,
-      about: `${newId}`,
-      did: `the backup is restored to ${newId} ${named(name)} on ${named(node)}`,
-      after: 'It is stopped.',
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path, form, what: `the restore to ${newId}` },
+        vmid: newId,
+        about: `${newId}`,
+        did: `the backup is restored to ${newId} ${named(name)} on ${named(node)}`,
+        after: 'It is stopped.',
+      },
+      context,
+    )
   },
 })

@@ -43,19 +43,24 @@ export const rollbackSnapshot = homelabTool({
   ],
   raises: [{ tier: 'red', words: 'always: what was written since is lost' }],
   effects: ({ vmid, name }, world) => [
-    guestEffect('data', vmid, world, {
-      deed: `roll ${vmid} back to ${name}`,
-      sentence: (target) =>
-        `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
-      atLeast: asks,
-      becomes: { unread: true },
-    }),
+    guestEffect(
+      'data',
+      {
+        vmid,
+        deed: `roll ${vmid} back to ${name}`,
+        sentence: (target) =>
+          `${who(target)} goes back to its snapshot ${named(name)}: all that was written since is thrown away.`,
+        atLeast: asks,
+        becomes: { unread: true },
+      },
+      world,
+    ),
     cutsPower(vmid, world),
   ],
   async prepare({ vmid, name, start }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
+    const { guest, config } = await freeGuest(ports, { vmid, template: 'no' }, context)
     const { items } = await readSnapshots(ports.api, guest, context)
-    const found = mustHave(items, vmid, name)
+    const found = mustHave(items, { vmid, name })
     const newer = items.slice(items.indexOf(found) + 1).map((item) => named(item.name))
     const { storages } = ports.cluster.state()
     const strict = volumesOf(config.values)
@@ -69,7 +74,7 @@ export const rollbackSnapshot = homelabTool({
     const age = found.takenAt === undefined ? undefined : spanOf((clusterNow(ports) - found.takenAt) / 1000)
     const isUp = guest.status === 'running' || guest.status === 'paused'
     const starts = found.hasRam || (start ?? isUp)
-    const old = await snapshotConfig(ports, guest, name, context)
+    const old = await snapshotConfig(ports, { guest, snapshot: name }, context)
     return {
       becomes: { tags: tagsIn(old), name: old.name ?? old.hostname ?? guest.name },
       now: `${guest.status} on ${named(guest.node)}; ${named(name)} is ${age === undefined ? 'of unknown age' : `${age} old`}`,
@@ -94,11 +99,16 @@ export const rollbackSnapshot = homelabTool({
     const { status } = knownGuest(ports, vmid)
     const starts = start ?? (status === 'running' || status === 'paused')
     const path = [...guestPath(place), 'snapshot', name, 'rollback']
-    return changeGuest(ports, { path, form: starts ? { start: '1' } : {}, what: `the rollback of ${vmid}` }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `it is back at its snapshot ${named(name)}${starts ? ' and starts' : ''}`,
-      data: { name },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path, form: starts ? { start: '1' } : {}, what: `the rollback of ${vmid}` },
+        vmid,
+        about: `${vmid}`,
+        did: `it is back at its snapshot ${named(name)}${starts ? ' and starts' : ''}`,
+        data: { name },
+      },
+      context,
+    )
   },
 })

@@ -39,19 +39,25 @@ export const runInGuest = homelabTool({
   effects: ({ vmid, command }, world) => {
     const text = quote(command)
     return [
-      guestEffect('execute', vmid, world, {
-        deed: `run it in ${vmid}`,
-        sentence: (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
-        ...tierOf(world),
-        executes: { argument: 'command', text },
-      }),
+      guestEffect(
+        'execute',
+        {
+          vmid,
+          deed: `run it in ${vmid}`,
+          sentence: (target) => `One program runs in ${who(target)}: ${quoted(text, 300, '`')}.`,
+          ...tierOf(world),
+          executes: { argument: 'command', text },
+        },
+        world,
+      ),
     ]
   },
   async prepare({ vmid, command }, context, ports) {
-    const { guest, config } = await freeGuest(ports, vmid, context, {
-      type: 'vm',
-      instead: 'A container has no agent: execute_ssh reads on its node.',
-    })
+    const { guest, config } = await freeGuest(
+      ports,
+      { vmid, type: 'vm', instead: 'A container has no agent: execute_ssh reads on its node.' },
+      context,
+    )
     if (guest.status !== 'running')
       throw new Mistake(`vmid: ${vmid} is ${guest.status}: only a running guest has an agent.`)
     let system: Record<string, string>

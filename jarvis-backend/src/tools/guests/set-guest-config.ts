@@ -63,15 +63,20 @@ export const setGuestConfig = homelabTool({
     { tier: 'black', words: 'args, hookscript, passwords, and devices or folders of the node' },
   ],
   effects: (asked, world) => [
-    guestEffect('config', asked.vmid, world, {
-      deed: deedOf(asked),
-      sentence: (target) => sentenceOf(asked, who(target)),
-      ...tierOf(asked, world),
-      becomes: marksOf(asked),
-    }),
+    guestEffect(
+      'config',
+      {
+        vmid: asked.vmid,
+        deed: deedOf(asked),
+        sentence: (target) => sentenceOf(asked, who(target)),
+        ...tierOf(asked, world),
+        becomes: marksOf(asked),
+      },
+      world,
+    ),
   ],
   async prepare(asked, context, ports) {
-    const { guest, config } = await freeGuest(ports, asked.vmid, context)
+    const { guest, config } = await freeGuest(ports, { vmid: asked.vmid }, context)
     mustFit(asked, guest, config)
     const { digest } = config
     const isTakenBack = asked.expect !== undefined
@@ -118,7 +123,7 @@ export const setGuestConfig = homelabTool({
     const { vmid } = asked
     const place = placeOf(ports, vmid, context.target)
     const { signal } = context
-    const before = await freeGuest(ports, vmid, context)
+    const before = await freeGuest(ports, { vmid }, context)
     mustFit(asked, before.guest, before.config)
     const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) return { ...safety.failed, data: nothing(vmid, safety.failed.summary) }
@@ -261,7 +266,7 @@ function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
     if (known?.type !== undefined && known.type !== guest.type) {
       throw new Mistake(`set: a ${guest.type === 'vm' ? 'virtual machine' : 'container'} has no ${key}.`)
     }
-    if (value !== undefined && known?.isDisk) mustBeOwn(key, value, guest, config)
+    if (value !== undefined && known?.isDisk) mustBeOwn({ key, value }, guest, config)
     if (value === undefined && configured(config, key) === undefined) throw new Mistake(`remove: ${key} is not set.`)
   }
   if (changes.every(([key, value]) => value === configured(config, key))) {
@@ -270,7 +275,7 @@ function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
 }
 
 /** A disk keeps its volume, gets a new one, takes back one that lies unused, or is a drive for CDs. @throws Mistake */
-function mustBeOwn(key: string, value: string, { vmid }: Guest, config: GuestConfig) {
+function mustBeOwn({ key, value }: { key: string; value: string }, { vmid }: Guest, config: GuestConfig) {
   const [volume = '', ...options] = value.replace(/^(?:file|volume)=/, '').split(',')
   const own = Object.entries(config.values).filter(([name]) => /^unused\d+$/.test(name) || name === key)
   const isOwn = own.some(([, other]) => other.split(',')[0] === volume)

@@ -26,16 +26,21 @@ export const takeSnapshot = homelabTool({
   touches: [{ kind: 'create', on: 'guest' }],
   raises: [{ tier: 'red', words: 'ram: true, which holds the guest up' }],
   effects: ({ vmid, name, ram }, world) => [
-    guestEffect('create', vmid, world, {
-      deed: `take snapshot ${name} of ${vmid}`,
-      sentence: (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
-      ...(ram && { atLeast: { tier: 'red', because: ramWords } }),
-    }),
+    guestEffect(
+      'create',
+      {
+        vmid,
+        deed: `take snapshot ${name} of ${vmid}`,
+        sentence: (target) => `A snapshot ${named(name)} of ${who(target)} is taken${ram ? ', with its RAM' : ''}.`,
+        ...(ram && { atLeast: { tier: 'red', because: ramWords } }),
+      },
+      world,
+    ),
   ],
   async prepare({ vmid, name, description, ram }, context, ports) {
     if (/^jarvis-/i.test(name))
       throw new Mistake('name: jarvis- stands before the snapshots that JARVIS deletes by itself; choose another.')
-    const { guest, config } = await freeGuest(ports, vmid, context, { template: 'no' })
+    const { guest, config } = await freeGuest(ports, { vmid, template: 'no' }, context)
     const { items } = await readSnapshots(ports.api, guest, context)
     if (items.some((item) => item.name === name)) {
       throw new Mistake(`name: ${vmid} has a snapshot ${named(name)} already; choose another.`)
@@ -81,12 +86,17 @@ export const takeSnapshot = homelabTool({
     const place = placeOf(ports, vmid, context.target)
     const form = { snapname: name, description, ...(ram && { vmstate: '1' }) }
     const what = `a snapshot of ${vmid}`
-    return changeGuest(ports, { path: [...guestPath(place), 'snapshot'], form, what }, context, {
-      vmid,
-      about: `${vmid}`,
-      did: `the snapshot ${named(name)} is taken`,
-      data: { name },
-    })
+    return changeGuest(
+      ports,
+      {
+        request: { path: [...guestPath(place), 'snapshot'], form, what },
+        vmid,
+        about: `${vmid}`,
+        did: `the snapshot ${named(name)} is taken`,
+        data: { name },
+      },
+      context,
+    )
   },
 })
 

@@ -17,8 +17,7 @@ export type CarriedOut = CommandOutput & { notes: string[] }
  */
 export async function carryOut(
   shell: Shell,
-  node: string,
-  stages: Stages,
+  { node, stages }: { node: string; stages: Stages },
   options: CommandOptions,
 ): Promise<CarriedOut> {
   const reading = readingOf(stages)

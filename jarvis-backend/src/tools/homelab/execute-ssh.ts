@@ -53,7 +53,7 @@ async function runOver(shell: Shell, { node, command }: { node: string; command:
   let { stages } = judged
   const hidden: string[] = []
   if (judged.verdict === 'read_only' && judged.patterns !== undefined) {
-    const found = await lookUp(shell, node, judged, context)
+    const found = await lookUp(shell, { node, ...judged }, context)
     if (typeof found === 'string') return refused(found)
     stages = found.stages
     if (found.isPart) hidden.push('Paths that may hold secrets were left out.')
@@ -62,7 +62,7 @@ async function runOver(shell: Shell, { node, command }: { node: string; command:
   const led = paths.length === 0 ? undefined : await shell.leadTo?.(node, paths, context)
   const elsewhere = led?.map(problem).find((reason) => reason !== undefined)
   if (elsewhere !== undefined) return refused(`A link in it leads elsewhere. ${elsewhere}`)
-  const output = await carryOut(shell, node, stages, context)
+  const output = await carryOut(shell, { node, stages }, context)
   const { exitCode, signal, truncated, ...streams } = output
   const stdout = capped(printable(streams.stdout))
   const stderr = capped(printable(streams.stderr))
@@ -85,8 +85,7 @@ async function runOver(shell: Shell, { node, command }: { node: string; command:
 /** Puts the paths in place of a command's patterns. @returns why it may not run, if nothing is left */
 async function lookUp(
   shell: Shell,
-  node: string,
-  { stages, patterns = [] }: { stages: Stages; patterns?: readonly number[] },
+  { node, stages, patterns = [] }: { node: string; stages: Stages; patterns?: readonly number[] },
   context: CommandOptions,
 ) {
   const found = new Map<string, string[]>()

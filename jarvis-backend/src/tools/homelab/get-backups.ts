@@ -50,7 +50,7 @@ export const getBackups = homelabTool({
         ...(left > 0 ? [`${left} more: narrow the list with node, storage or vmid.`] : []),
         ...bareText(bare, at, missing.length > 0),
       ].join('\n'),
-      summary: [...notRead(missing), summaryOf(items, asked, at, limits())].join('; '),
+      summary: [...notRead(missing), summaryOf(items, asked, { now: at, limits: limits() })].join('; '),
       data: isUnread
         ? { backups: null, total: null, missing }
         : { backups: items.slice(0, 200), total: items.length, missing },
@@ -94,7 +94,11 @@ function bareText(bare: readonly Guest[], now: number, isPartial: boolean): stri
   return [`No backup that can be read now: ${firstOf(bare.map(known), 30)}.`]
 }
 
-function summaryOf(items: readonly Backup[], guests: readonly Guest[], now: number, limits: Limits): string {
+function summaryOf(
+  items: readonly Backup[],
+  guests: readonly Guest[],
+  { now, limits }: { now: number; limits: Limits },
+): string {
   const newest = Math.max(0, ...items.map(({ createdAt }) => createdAt))
   const first = newest === 0 ? 'No readable backup' : `${items.length} backups, newest ${ageOf(newest, now)}`
   const stale = guests.filter(({ backupAt }) => backupAgeTone(backupAt, now, limits) !== undefined).length

@@ -42,7 +42,12 @@ export const getStorage = homelabTool({
         ? 'No storage'
         : `${plainName(fullest.name)} ${fill(fullest) === undefined ? 'use unknown' : `${percentOr(fill(fullest))} full`}`
     return {
-      text: listText(head, shown.map(storageLine), found.length - shown.length, leadLines(state)),
+      text: listText({
+        head,
+        lines: shown.map(storageLine),
+        left: found.length - shown.length,
+        lead: leadLines(state),
+      }),
       summary: lead === undefined ? summary : `${lead}; ${summary}`,
       data: {
         storages: isUnread ? null : shown,

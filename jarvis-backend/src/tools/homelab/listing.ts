@@ -12,8 +12,11 @@ export const usualLimit = 60
 export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
   sees === undefined ? cluster.state() : sees(cluster.state())
 
-/** The text of a list: gaps, lines, and how many lines were left out. @param lead from `leadLines` */
-export function listText(head: string, lines: readonly string[], left: number, lead: readonly string[]): string {
+/** `left`: how many lines were left out. `lead`: from `leadLines`. */
+type Listing = { head: string; lines: readonly string[]; left: number; lead: readonly string[] }
+
+/** The text of a list: gaps, lines, and how many lines were left out. */
+export function listText({ head, lines, left, lead }: Listing): string {
   return [
     ...lead,
     head,
@@ -68,12 +71,12 @@ export function listGuests(state: ClusterState, type: Guest['type'], filter: Gue
   const summary = isUnread ? `${word} unknown` : guestWords(found)
   const lead = leadSummary(state, missing)
   return {
-    text: listText(
-      isUnread ? `${capital(word)} are unknown.` : `${found.length} ${word}: ${guestWords(found)}.`,
-      shown.map((guest) => guestLine(guest, clusterTime(state.at, state))),
-      found.length - shown.length,
-      leadLines(state, missing),
-    ),
+    text: listText({
+      head: isUnread ? `${capital(word)} are unknown.` : `${found.length} ${word}: ${guestWords(found)}.`,
+      lines: shown.map((guest) => guestLine(guest, clusterTime(state.at, state))),
+      left: found.length - shown.length,
+      lead: leadLines(state, missing),
+    }),
     summary: lead === undefined ? summary : `${lead}; ${summary}`,
     data: {
       guests: isUnread ? null : shown,

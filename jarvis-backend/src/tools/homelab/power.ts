@@ -63,7 +63,7 @@ export function powerTool(
     ending: ({ vmid }) => ({ vmid, ...endings[action] }),
     isComposed: true,
     needs: [rights.guests, rights.power],
-    run: (asked, context, ports) => changePower(ports, { type, action }, asked, context),
+    run: (asked, context, ports) => changePower(ports, { type, action, ...asked }, context),
   })
 }
 
@@ -97,8 +97,7 @@ type Act = { type: Guest['type']; action: PowerAction; isForced: boolean }
 /** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
 async function changePower(
   { cluster, api }: Pick<HomelabPorts, 'cluster' | 'api'>,
-  { type, action }: Pick<Act, 'type' | 'action'>,
-  { vmid, node, force = false }: PowerInput,
+  { type, action, vmid, node, force = false }: Pick<Act, 'type' | 'action'> & PowerInput,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const guest = cluster.state().guests.find((candidate) => candidate.vmid === vmid)
@@ -117,7 +116,7 @@ async function changePower(
   const data = { vmid, type, action, force: isForced, ...(seen && { name: seen.name, node: seen.node }), ...outcome }
   const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
   const lock = lockAdvice(place, cluster.state())
-  const answer = { ...told(who, { type, action, isForced }, outcome, lock), data }
+  const answer = { ...told({ who, act: { type, action, isForced }, lockSaid: lock }, outcome), data }
   // Nothing was sent, or its words say that nothing was done.
   const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
@@ -134,10 +133,8 @@ function expectedOf(target: ToolContext['target']): ExpectedGuest | undefined {
 const refused = (text: string): ToolOutput => ({ text: `${text} Nothing was done.`, summary: text, isError: true })
 
 function told(
-  who: string,
-  act: Act,
+  { who, act, lockSaid }: { who: string; act: Act; lockSaid: string },
   { ok, exitStatus, observed, durationMs, upid }: PowerOutcome,
-  lockSaid: string,
 ): ToolOutput {
   const { action } = act
   const goal = action === 'stop' ? 'stopped' : 'running'
@@ -165,14 +162,17 @@ function told(
         ? 'the cluster refused'
         : `the ${action} task failed after ${after}`
   return {
-    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(act, said, upid !== undefined, lockSaid)}`,
+    text: `${who}: ${failure}: "${said}". The guest is seen ${observed}. ${nextStep(act, { said, hasTask: upid !== undefined, lockSaid })}`,
     summary: `${exitStatus === notSent ? 'Not sent' : upid === undefined ? 'Refused' : 'Task failed'}: ${oneLine(said, 120)}; guest seen ${observed}`,
     isError: true,
   }
 }
 
 /** Advice about a failed power action, from Proxmox's words. */
-function nextStep({ type, action, isForced }: Act, said: string, hasTask: boolean, lockSaid: string): string {
+function nextStep(
+  { type, action, isForced }: Act,
+  { said, hasTask, lockSaid }: { said: string; hasTask: boolean; lockSaid: string },
+): string {
   const end = toolEnds[type]
   if (/^Configuration file .* does not exist/.test(said))
     return 'It is not on that node any more, and nothing was done: find it with get_cluster_resources.'

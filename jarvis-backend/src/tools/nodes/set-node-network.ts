@@ -49,7 +49,7 @@ export const setNodeNetwork = homelabTool({
   async prepare(asked, { signal }, { api, cluster, networkTimers }) {
     const network = await readNetwork(api, asked.node, signal)
     const { values, isBack } = mustFit(asked, network)
-    const unread = isBack ? [] : await mustBeFree(asked, api, cluster.state(), signal)
+    const unread = isBack ? [] : await mustBeFree(asked, cluster.state(), { api, signal })
     const keys = changesOf(asked)
     const isTakenBack = asked.expect !== undefined
     const obstacle = isTakenBack ? undefined : await obstacleOn(asked.node, networkTimers, signal)
@@ -80,7 +80,7 @@ export const setNodeNetwork = homelabTool({
   async run(asked, context, { api, networkTimers }) {
     const { node, iface } = asked
     const { signal, goesBack, timerOf } = context
-    const timer = timerOf === undefined ? undefined : await taken(networkTimers, node, timerOf, context)
+    const timer = timerOf === undefined ? undefined : await taken(networkTimers, { node, change: timerOf }, context)
     const before = timer === 'gone_off' ? await onceBack(asked, api, signal) : await readNetwork(api, node, signal)
     const { values, type, isBack } = mustFit(asked, before)
     const who = `${oneLine(iface, 40)} of ${plainName(node)}`
@@ -132,7 +132,7 @@ export const setNodeNetwork = homelabTool({
         return refused('no timer', `The timer that takes it back could not be armed: ${why}.${await unstage()}`)
       }
     }
-    const outcome = await reload(api, node, context, unstage)
+    const outcome = await reload(api, { node, unstage }, context)
     if (outcome.refused !== undefined) {
       const left = await unstage()
       if (goesBack !== undefined) await networkTimers?.disarm(node, goesBack.id, { signal }).catch(() => undefined)
@@ -174,7 +174,11 @@ async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<s
 }
 
 /** @throws JarvisError as `runTask` does; nothing stays staged if the request did not arrive. */
-async function reload(api: PveApi, node: string, context: ToolContext, unstage: () => Promise<string>) {
+async function reload(
+  api: PveApi,
+  { node, unstage }: { node: string; unstage(): Promise<string> },
+  context: ToolContext,
+) {
   try {
     return await runTask(
       api,
@@ -269,7 +273,11 @@ function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): Nod
 }
 
 /** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake if another node has an address that is set */
-async function mustBeFree({ node, set = {} }: Asked, api: PveApi, { nodes }: ClusterState, signal: AbortSignal) {
+async function mustBeFree(
+  { node, set = {} }: Asked,
+  { nodes }: ClusterState,
+  { api, signal }: { api: PveApi; signal: AbortSignal },
+) {
   const wanted = [set.cidr, set.cidr6].flatMap((cidr) => cidr?.split('/')[0] ?? [])
   if (wanted.length === 0) return []
   const unread: string[] = []
@@ -323,8 +331,7 @@ function undoOf(asked: Asked, values: Record<string, string>): Undo {
 /** Removes the node's timer of a change that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
 async function taken(
   timers: NetworkTimers | undefined,
-  node: string,
-  change: string,
+  { node, change }: { node: string; change: string },
   { signal, onProgress }: Pick<ToolContext, 'signal' | 'onProgress'>,
 ): Promise<TimerEnd | undefined> {
   try {

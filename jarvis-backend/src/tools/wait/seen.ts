@@ -13,8 +13,7 @@ export type Seen = { name: string; state: string; isReached: boolean; isOver?: t
 /** @throws the signal's reason */
 export async function seenOf(
   cluster: Pick<Cluster, 'state' | 'tasks'>,
-  target: string,
-  wanted: WantedState,
+  { target, wanted }: { target: string; wanted: WantedState },
   signal: AbortSignal,
 ): Promise<Seen> {
   const now = cluster.state()

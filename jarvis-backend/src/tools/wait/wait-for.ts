@@ -43,7 +43,7 @@ export const waitFor = toolOver<WaitPorts>()({
     const begun = Math.min(ports.begunAt(context) ?? clock.now(), clock.now())
     const until = begun + minutes * minuteMs
     for (;;) {
-      const seen = await seenOf(ports.cluster, target, state, context.signal)
+      const seen = await seenOf(ports.cluster, { target, wanted: state }, context.signal)
       if (seen.missing !== undefined) throw new JarvisError('not_found', seen.missing)
       const now = clock.now()
       const waitedS = Math.max(0, Math.round((now - begun) / 1000))
@@ -63,7 +63,11 @@ export const waitFor = toolOver<WaitPorts>()({
       context.onProgress(
         `${wordsOf(seen.name, seen.state)}; waits for ${state}, ${Math.ceil(leftMs / minuteMs)} min left`,
       )
-      await next(ports, Math.min(leftMs, seen.isTask ? taskEveryMs : tellEveryMs), seen.isTask, context.signal)
+      await next(
+        ports,
+        { ms: Math.min(leftMs, seen.isTask ? taskEveryMs : tellEveryMs), isTask: seen.isTask },
+        context.signal,
+      )
     }
   },
 })
@@ -72,7 +76,11 @@ const wordsOf = (name: string, state: WantedState | string): string =>
   state === 'unknown' ? `UNKNOWN: the state of ${name} cannot be read` : `${name} is ${state}`
 
 /** Until the poller saw a change, or `ms` have passed. Rejects with the signal's reason. */
-function next({ cluster, clock }: WaitPorts, ms: number, isTask: boolean, signal: AbortSignal): Promise<void> {
+function next(
+  { cluster, clock }: WaitPorts,
+  { ms, isTask }: { ms: number; isTask: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = []
     const end = (act: () => void) => () => {

@@ -38,11 +38,16 @@ export const applyChanges = commandTool({
     const files = paths.length === 1 ? 'One file' : `${paths.length} files`
     const sentence = `${files} of ${quoted(command.folder, 200)} ${paths.length === 1 ? 'becomes' : 'become'} what the command left on its view.`
     const changed = paths.map((path, index) =>
-      pathEffect('data', path, world, {
-        isShownWhole: true,
-        refers: { argument: 'command', because: chosen },
-        ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
-      }),
+      pathEffect(
+        {
+          kind: 'data',
+          path,
+          isShownWhole: true,
+          refers: { argument: 'command', because: chosen },
+          ...(index === 0 && { sentence, deed: `apply ${paths.length === 1 ? 'one file' : `${paths.length} files`}` }),
+        },
+        world,
+      ),
     )
     return [...changed, ...readsSandbox()]
   },

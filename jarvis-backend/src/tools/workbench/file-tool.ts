@@ -50,7 +50,7 @@ export const changesPath = {
 } as const
 
 export const changeEffect = (path: string, world: World, more: { sentence: string; deed: string }) =>
-  pathEffect('data', path, world, { ...more, isShownWhole: true, scope: 'files' })
+  pathEffect({ kind: 'data', path, ...more, isShownWhole: true, scope: 'files' }, world)
 
 /** The open root of a path that a call names, and its path in it. @throws JarvisError */
 export function opened(given: string, { roots, rootOf }: FilePorts, sessionId: string | undefined) {

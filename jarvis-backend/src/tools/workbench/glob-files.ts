@@ -19,11 +19,11 @@ export const globFiles = fileTool({
     path: Path.describe('A root or a folder in it, such as compose.'),
     pattern: z.string().min(1).max(300).describe('Relative to the folder: * within a name, ** over folders, {a,b}.'),
   }),
-  effects: ({ path }, world) => [pathEffect('read', path, world)],
+  effects: ({ path }, world) => [pathEffect({ kind: 'read', path }, world)],
   async run({ path: given, pattern }, { sessionId, signal }, ports) {
     const { root, path, place } = opened(given, ports, sessionId)
     const isClosed = (at: string) => ports.closed({ ...place, path: at }) !== undefined
-    const { files, isCut } = await filesBelow(root, path, isClosed, signal)
+    const { files, isCut } = await filesBelow(root, path, { isClosed, signal })
     const wanted = globPattern(pattern)
     const inFolder = (at: string) => (path === '' ? at : at.slice(path.length + 1))
     const found = files

@@ -21,7 +21,7 @@ export const grepFiles = fileTool({
     ignoreCase: z.boolean().default(false),
     limit: z.int().min(1).max(500).default(100),
   }),
-  effects: ({ path }, world) => [pathEffect('read', path, world)],
+  effects: ({ path }, world) => [pathEffect({ kind: 'read', path }, world)],
   async run({ pattern, path: given, glob, ignoreCase, limit }, { sessionId, signal }, ports) {
     const { root, path, place } = opened(given, ports, sessionId)
     const isClosed = (at: string) => ports.closed({ ...place, path: at }) !== undefined
@@ -31,7 +31,7 @@ export const grepFiles = fileTool({
     const tree: Tree =
       looked.kind === 'file'
         ? { files: [{ path, size: looked.size, changedAt: 0 }], isCut: false }
-        : await filesBelow(root, path, isClosed, signal)
+        : await filesBelow(root, path, { isClosed, signal })
     const wanted = glob === undefined ? undefined : globPattern(glob)
     const inFolder = (at: string) => (path === '' || looked.kind === 'file' ? at : at.slice(path.length + 1))
     const files = tree.files.filter((file) => wanted?.test(inFolder(file.path)) ?? true)

@@ -28,7 +28,7 @@ export const readFile = fileTool({
     lines: z.int().min(1).max(most.lines).default(most.lines),
   }),
   effects: ({ path }, world) =>
-    path === undefined ? [{ kind: 'read', on: 'site', target: noTarget }] : [pathEffect('read', path, world)],
+    path === undefined ? [{ kind: 'read', on: 'site', target: noTarget }] : [pathEffect({ kind: 'read', path }, world)],
   shows: 'conversation',
   async run({ path: given, firstLine, lines }, { sessionId }, ports) {
     if (given === undefined) return listed(ports)

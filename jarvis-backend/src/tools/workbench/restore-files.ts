@@ -59,11 +59,16 @@ export const restoreFiles = fileTool({
   // A caller may name bytes of another file in `then`, so only calls of `undo` have a scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
-      pathEffect('data', path, world, {
-        isShownWhole: true,
-        sentence: `${files.length === 1 ? 'One file holds' : `${files.length} files hold`} again what ${files.length === 1 ? 'it' : 'they'} held before, as the difference shows.`,
-        deed: 'put the files back as shown',
-      }),
+      pathEffect(
+        {
+          kind: 'data',
+          path,
+          isShownWhole: true,
+          sentence: `${files.length === 1 ? 'One file holds' : `${files.length} files hold`} again what ${files.length === 1 ? 'it' : 'they'} held before, as the difference shows.`,
+          deed: 'put the files back as shown',
+        },
+        world,
+      ),
     ),
   prepare: async (asked, { sessionId, person }, ports) =>
     previewOf(changesOf(asked, ports, { sessionId, person }), ports, asked.session ?? sessionId),

@@ -57,7 +57,7 @@ export const runCommand = commandTool({
   ],
   effects: (asked, world, ports?: CommandPorts) => [
     commandEffect(asked, ports?.sandbox.verdict(), world.policy.workbench.landlock),
-    pathEffect(isOfSession(asked) ? 'data' : 'read', asked.folder ?? sessionRoot, world),
+    pathEffect({ kind: isOfSession(asked) ? 'data' : 'read', path: asked.folder ?? sessionRoot }, world),
     ...(asked.egress ?? []).map((place) => egressEffect(place, world.policy.workbench.egress)),
   ],
   async prepare(asked, { sessionId = '' }, ports) {
@@ -119,7 +119,7 @@ export const runCommand = commandTool({
       .wait(begun.id, longestMs.foreground + 20_000, new AbortController().signal)
       .finally(() => context.signal.removeEventListener('abort', stop))
     if (ended === undefined || ended.state.kind === 'running') return running(begun)
-    return endedOutput({ command: ended, state: ended.state }, isOfSession(asked), context, ports)
+    return endedOutput({ command: ended, state: ended.state, isOfSession: isOfSession(asked) }, context, ports)
   },
 })
 
@@ -214,8 +214,7 @@ const running = (command: Command): ToolOutput => ({
 })
 
 async function endedOutput(
-  { command, state }: { command: Command; state: EndedCommand },
-  isOfSession: boolean,
+  { command, state, isOfSession }: { command: Command; state: EndedCommand; isOfSession: boolean },
   { toolUseId, signal }: ToolContext,
   ports: CommandPorts,
 ): Promise<ToolOutput> {

@@ -71,7 +71,9 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
       keep: (bytes) => void bench.store.keep(bytes),
       named(shown, command, sessionId) {
         const place = placeIn(shown)
-        return namedFiles(bench.rootOf(rootName(place, sessionId)), place.path, command, {
+        return namedFiles(bench.rootOf(rootName(place, sessionId)), {
+          folder: place.path,
+          command,
           isClosed: (path) => isSecret(`/${path}`),
           isWhole: place.root === sessionRoot,
         })

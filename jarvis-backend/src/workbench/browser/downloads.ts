@@ -48,7 +48,7 @@ export function createDownloads(folder: string, to: () => RootAt, clock: Clock):
       return `The page offered the file ${offered}. It was refused: it is larger than 50 MB.`
     }
     if (written === undefined) return `The download of ${offered} failed: ${failure ?? 'it was cancelled'}.`
-    const kept = addFile(to(), 'downloads', namesFor(offered), written)
+    const kept = addFile(to(), { folder: 'downloads', names: namesFor(offered) }, written)
     await download.delete().catch(() => undefined)
     return `The page handed out a file: session/downloads/${kept}, ${written.length} bytes. It was not opened.`
   }

@@ -10,7 +10,11 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
  * @param folder relative to the root @param names those that it may have, the first that is free counts
  * @returns the name @throws JarvisError `invalid_request` if a part of the way is a link; `conflict` if no name is free
  */
-export function addFile(root: RootAt, folder: string, names: readonly string[], bytes: Buffer): string {
+export function addFile(
+  root: RootAt,
+  { folder, names }: { folder: string; names: readonly string[] },
+  bytes: Buffer,
+): string {
   const parts = folder.split('/')
   for (const at of parts.keys()) within(root, parts.slice(0, at + 1).join('/'), makeFolder)
   const name = within(root, `${folder}/x`, ({ dir }) => names.find((one) => wroteNew(`${dir}/${one}`, bytes)))

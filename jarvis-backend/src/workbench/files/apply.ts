@@ -146,14 +146,13 @@ function* put(held: Held, change: FileChange, parts: ApplyParts): Steps<void> {
     const fresh = `${dir}/${freshName(name)}`
     symlinkSync(made.to, fresh)
     renameSync(fresh, full)
-  } else if (made.kind === 'file') yield* putFile(held, change, made, parts)
+  } else if (made.kind === 'file') yield* putFile(held, { change, made }, parts)
   yield fd
 }
 
 function* putFile(
   held: Held,
-  change: FileChange,
-  { hash, mode }: Extract<Entry, { kind: 'file' }>,
+  { change, made: { hash, mode } }: { change: FileChange; made: Extract<Entry, { kind: 'file' }> },
   parts: ApplyParts,
 ): Steps<void> {
   const { dir, name } = held

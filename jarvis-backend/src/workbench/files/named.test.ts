@@ -17,7 +17,7 @@ function lab(files: Record<string, string>) {
   }
   const root: RootAt = { name: 'session', path: dir, write: true, own: [] }
   const look = (command: string, isWhole = true, folder = ''): Named =>
-    namedFiles(root, folder, command, { isWhole, isClosed: (path) => path.endsWith('.env') })
+    namedFiles(root, { folder, command, isWhole, isClosed: (path) => path.endsWith('.env') })
   return { dir, look }
 }
 const pathsOf = ({ files }: Named) => files.map(({ path }) => path)

@@ -68,17 +68,14 @@ const readBy: Readonly<Record<string, readonly string[]>> = {
 }
 const kinds = { [constants.S_IFREG]: 'file', [constants.S_IFDIR]: 'folder', [constants.S_IFLNK]: 'link' } as const
 
+type NamedIn = { folder: string; command: string; isClosed(path: string): boolean; isWhole: boolean }
+
 /**
  * Finds the files of a folder that a command names, by a path of their own or below a folder that it names. It names more than it shows where a
  * name is made while it runs, so `tree` holds the rest.
  * @param isClosed files that the command sees empty; they are left out @param isWhole looks at everything in the folder too
  */
-export function namedFiles(
-  root: RootAt,
-  folder: string,
-  command: string,
-  { isClosed, isWhole }: { isClosed(path: string): boolean; isWhole: boolean },
-): Named {
+export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }: NamedIn): Named {
   const all = isWhole ? entriesBelow(root, folder) : undefined
   const known = all && new Set(all.paths)
   const found = new Map<string, NamedFile>()

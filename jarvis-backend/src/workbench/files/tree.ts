@@ -14,8 +14,7 @@ const most = { files: 20_000, ms: 8_000, depth: 40 }
 export async function filesBelow(
   root: RootAt,
   path: string,
-  isClosed: (path: string) => boolean,
-  signal: AbortSignal,
+  { isClosed, signal }: { isClosed(path: string): boolean; signal: AbortSignal },
 ): Promise<Tree> {
   const files: TreeFile[] = []
   const endsAt = Date.now() + most.ms

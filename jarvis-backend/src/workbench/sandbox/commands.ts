@@ -230,7 +230,7 @@ export class SandboxCommands implements Commands {
   #follow(command: Command, rehearsing: Rehearsing, way: Way | undefined): void {
     const { id, sessionId } = command
     const ended = rehearsing.ended
-      .then((end) => this.#closed(command, end, rehearsing, way))
+      .then((end) => this.#closed(command, end, { rehearsing, way }))
       .finally(async () => {
         this.#live.delete(id)
         this.#news.changed(sessionId)
@@ -280,7 +280,11 @@ export class SandboxCommands implements Commands {
   }
 
   /** Records the end. @throws JarvisError if the sandbox did not start */
-  async #closed(command: Command, end: Rehearsed, { output }: Rehearsing, way: Way | undefined): Promise<Command> {
+  async #closed(
+    command: Command,
+    end: Rehearsed,
+    { rehearsing: { output }, way }: { rehearsing: Rehearsing; way: Way | undefined },
+  ): Promise<Command> {
     const { store, clock } = this.#parts
     if (end.kind === 'not_started') {
       const off = offAt(await this.#parts.sandbox.tryAgain(), this.#parts.allowsLandlock())

@@ -147,9 +147,8 @@ export const landlockFilter = (abi: number, isRoot = process.getuid?.() === 0) =
  */
 export function startUnderLandlock(
   { dir, merged }: Layers,
-  abi: number,
   program: readonly string[],
-  hasStdin?: true,
+  { abi, hasStdin }: { abi: number; hasStdin?: true | undefined },
 ): Started {
   const [filter, temp] = [join(dir, 'filter'), join(dir, 'temp')]
   mkdirSync(temp, { mode: 0o700 })

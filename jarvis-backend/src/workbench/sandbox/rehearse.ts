@@ -58,7 +58,7 @@ export async function rehearse(id: string, asked: Rehearsal, parts: RehearsePart
   if (asked.confined.level === 'landlock' && !mayCopy) throw new TooLarge()
   const layers = madeLayers(join(parts.dir, id), asked.folder)
   try {
-    return await rehearsedIn(layers, asked, mayCopy, parts)
+    return await rehearsedIn(layers, { ...asked, mayCopy }, parts)
   } catch (error) {
     parts.discard(layers.dir)
     throw error
@@ -78,8 +78,8 @@ async function rehearsedIn(
     confined,
     pinned = [],
     startedAt = Date.now(),
-  }: Rehearsal,
-  mayCopy: boolean,
+    mayCopy,
+  }: Rehearsal & { mayCopy: boolean },
   { clock, keep, discard, bwrap }: RehearseParts,
 ): Promise<Rehearsing> {
   const secrets = new Set(survey.secrets.map(({ path }) => path))
@@ -87,13 +87,14 @@ async function rehearsedIn(
     if (way === 'copy') await copied(layers, survey.secrets)
     pin(way === 'copy' ? layers.merged : layers.upper, folder, pinned)
     const before = way === 'overlay' ? overMounted(layers) : []
-    return runInCell(cellOver(layers, survey, egress), command, clock, {
+    return runInCell(cellOver(layers, survey, egress), command, {
+      clock,
       timeoutMs,
       starter: { before, ...(hasStdin && { hasStdin }), bwrap },
       watch: watchLayer(layers.dir, clock),
       ...(egress !== undefined && { around: relayed }),
       ...(confined.level === 'landlock' && {
-        start: (program) => startUnderLandlock(layers, confined.abi, program, hasStdin),
+        start: (program) => startUnderLandlock(layers, program, { abi: confined.abi, hasStdin }),
       }),
     })
   }

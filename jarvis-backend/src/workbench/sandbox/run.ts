@@ -40,9 +40,10 @@ export type RunOptions = {
   watch?: Watch
 }
 
-/** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param clock the real one: programs take real time */
-export function runInCell(cell: Cell, command: string, clock: Clock, options: RunOptions): Running {
+/** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param options.clock the real one: programs take real time */
+export function runInCell(cell: Cell, command: string, options: RunOptions & { clock: Clock }): Running {
   const {
+    clock,
     timeoutMs,
     limits = usualLimits,
     starter,

@@ -36,7 +36,7 @@ export function evacuated({ words, cluster }: Said): Inquiry {
       if (done !== undefined) return { say: '', act: read(done.toolName, done.toolInput) }
       const missing = unread(seen, guests.map(configOf))
       if (missing.length > 0) return { reads: missing }
-      const moves = movesOf(guests, cluster, node, seen)
+      const moves = movesOf(guests, { cluster, from: node }, seen)
       const stuck = moves.flatMap((move) => ('stays' in move ? [`- ${named(move.guest)}: ${move.stays}`] : []))
       const free = moves.flatMap((move) => ('to' in move ? [move] : []))
       if (stuck.length > 0) {
@@ -126,7 +126,11 @@ const installWords = (node: string) =>
   `Now install the packages in the console of ${node}: \`apt update && apt dist-upgrade\`. No tool of mine does that. Then say “reboot ${node}”.`
 
 /** Each guest goes to the node with the most free memory that has its storages. */
-function movesOf(guests: readonly Guest[], cluster: ClusterState, from: Node, seen: Seen): Move[] {
+function movesOf(
+  guests: readonly Guest[],
+  { cluster, from }: { cluster: ClusterState; from: Node },
+  seen: Seen,
+): Move[] {
   const others = cluster.nodes.filter(({ name, status }) => name !== from.name && status === 'online')
   const free = new Map(others.map(({ name, ramBytes = 0, ramTotalBytes = 0 }) => [name, ramTotalBytes - ramBytes]))
   return guests.map((guest): Move => {

@@ -24,13 +24,13 @@ export function fillsStorage(name?: string): Inquiry {
       const head = `**${plain(storage.name)} is ${storage.percent} % full**: ${storage.used} of ${storage.total} ${storage.isReachable ? 'is used' : 'was used when it was last seen; it is not reachable now'}.`
       const node = /^on (\S+)$/.exec(storage.place)?.[1]
       if (storage.type === 'zfspool' && node !== undefined && storage.isReachable)
-        return ofPool(seen, storage, node, head)
+        return ofPool(seen, storage, { node, head })
       return ofOther(seen, storage, head)
     },
   }
 }
 
-function ofPool(seen: Seen, { name }: StorageFacts, node: string, head: string): Reads | Finding {
+function ofPool(seen: Seen, { name }: StorageFacts, { node, head }: { node: string; head: string }): Reads | Finding {
   const list = ssh(node, `zfs list -H -p -r -t filesystem,volume,snapshot -o name,used,creation ${name}`)
   const guests = [read('get_vms', { node }), read('get_containers', { node })]
   const missing = unread(seen, [list, ...guests])

@@ -1,4 +1,5 @@
-import { type GuestFacts, guestsIn, nodeDetailIn, printed, temperatureIn } from '../facts.ts'
+import { type GuestFacts, guestsIn, type NodeDetail, nodeDetailIn, printed, temperatureIn } from '../facts.ts'
+import type { PlannedCall } from '../questions.ts'
 import type { Outcome, Seen } from '../seen.ts'
 import { plain, quotedInline } from '../words.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
@@ -9,106 +10,98 @@ const kernelLog = 'journalctl -k -n 30 --no-pager'
 const processes = 'ps -eo pcpu,args --sort=-pcpu | head -n 4'
 
 /** Finds why a node is hot or busy: its guests by used cores, its processes, and kernel messages about the busiest guest. */
-export function strainOn(node: string): Inquiry {
-  const heat = read('get_node_temperature', { node })
-  const status = read('get_node_status', { node })
-  const vms = read('get_vms', { node })
-  const first = [heat, status, vms, read('get_containers', { node })]
-  const guestsOf = (seen: Seen, round?: number) =>
-    first
-      .slice(2)
-      .flatMap((call) => guestsIn(seen.text(call, round) ?? ''))
-      .toSorted((a, b) => coresOf(b) - coresOf(a))
+export const strainOn = (node: string): Inquiry => new StrainInquiry(node)
 
-  return {
-    find(seen): Reads | Finding {
-      const missing = unread(seen, first)
-      if (missing.length > 0) return { reads: missing }
-      const [worst, next] = guestsOf(seen)
-      const now = nodeDetailIn(seen.text(status) ?? '')
-      const measured = temperatureIn(seen.text(heat) ?? '')
-      const opening = openingOf(node, measured?.celsius, now)
-      if (opening === undefined)
-        return { say: `I could read neither the heat nor the load of ${node}. ${gaps(seen, first)}` }
-      if (worst === undefined)
-        return { say: `${opening} No guest of it could be read, so I cannot name the cause. ${gaps(seen, first)}` }
+class StrainInquiry implements Inquiry {
+  readonly #node: string
+  readonly #heat: PlannedCall
+  readonly #status: PlannedCall
+  readonly #guests: readonly PlannedCall[]
+  readonly #first: readonly PlannedCall[]
 
-      const isBusy = (worst.cpu ?? 0) >= busyPercent
-      if (!isBusy) {
-        const verdict = measured?.isHot ? 'That is hot, but no guest explains it' : 'Nothing there is unusual'
-        return {
-          say: joined(
-            `${opening} ${verdict}: the busiest guest is ${busyWords(worst)}.`,
-            measured?.isHot ? 'I would look at its fans, its dust and the room it stands in.' : '',
-            gaps(seen, first),
-          ),
-        }
-      }
-
-      // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
-      const config = ssh(node, `${worst.type === 'vm' ? 'qm' : 'pct'} config ${worst.vmid}`)
-      if (seen.of(config) === undefined) return { reads: [config] }
-      const looks = [ssh(node, processes), ssh(node, kernelLog)]
-      const unlooked = unread(seen, looks)
-      if (unlooked.length > 0) return { reads: unlooked }
-      const fault = faultOf(printed(seen.text(ssh(node, kernelLog))), worst)
-      const device = fault?.device === undefined ? undefined : ssh(node, `lspci -s ${fault.device}`)
-      if (device !== undefined && seen.of(device) === undefined) return { reads: [device] }
-
-      const others = next === undefined ? '' : `The next guest is ${busyWords(next)}, so it is this one alone.`
-      const what = device === undefined ? undefined : printed(seen.text(device))?.trim()
-      return {
-        say: joined(
-          `${opening} The cause is ${busyWords(worst)}${ofAll(worst, guestsOf(seen))}. ${processLine(printed(seen.text(looks[0] as never)), worst)}`,
-          fault === undefined ? '' : faultWords(node, worst, fault, what),
-          others,
-          gaps(seen, [...first, config, ...looks]),
-          `${fault === undefined ? 'A restart would show whether it is only stuck' : 'A restart hands the device over anew'}; until it is up again, ${plain(worst.name)} does nothing at all. That needs your word.`,
-        ),
-        act: read(worst.type === 'vm' ? 'restart_vm' : 'restart_container', { vmid: worst.vmid, node }),
-      }
-    },
-
-    check(seen, act): Reads | Finding {
-      const before = guestsOf(seen).find(({ vmid }) => vmid === act.toolInput.vmid)
-      const who = `${act.toolInput.vmid}${before === undefined ? '' : ` ${plain(before.name)}`}`
-      const heatBefore = temperatureIn(seen.text(heat) ?? '')?.celsius
-      const refused = notDone(act, who)
-      const looks = refused === undefined ? first : [heat]
-      const missing = unread(seen, looks, act.round + 1)
-      if (missing.length > 0) return { reads: missing }
-      const heatNow = temperatureIn(seen.text(heat, act.round + 1) ?? '')?.celsius
-      if (refused !== undefined) {
-        const still =
-          heatNow === undefined
-            ? ''
-            : `${node} is at ${degrees(heatNow)} and I expect no change while ${who} works like this.`
-        return { say: joined(refused, still, `Say “restart ${before?.name ?? act.toolInput.vmid}” when it suits you.`) }
-      }
-      return { say: checked(seen, act, { node, who, heatBefore, heatNow }) }
-    },
+  constructor(node: string) {
+    this.#node = node
+    this.#heat = read('get_node_temperature', { node })
+    this.#status = read('get_node_status', { node })
+    this.#guests = [read('get_vms', { node }), read('get_containers', { node })]
+    this.#first = [this.#heat, this.#status, ...this.#guests]
   }
 
-  function checked(
-    seen: Seen,
-    act: Outcome,
-    {
-      node,
-      who,
-      heatBefore,
-      heatNow,
-    }: { node: string; who: string; heatBefore: number | undefined; heatNow: number | undefined },
-  ): string {
+  find(seen: Seen): Reads | Finding {
+    const missing = unread(seen, this.#first)
+    if (missing.length > 0) return { reads: missing }
+    const [worst, next] = this.#guestsOf(seen)
+    const measured = temperatureIn(seen.text(this.#heat) ?? '')
+    const opening = openingOf(this.#node, measured?.celsius, nodeDetailIn(seen.text(this.#status) ?? ''))
+    const unseen = gaps(seen, this.#first)
+    if (opening === undefined) return { say: `I could read neither the heat nor the load of ${this.#node}. ${unseen}` }
+    if (worst === undefined)
+      return { say: `${opening} No guest of it could be read, so I cannot name the cause. ${unseen}` }
+    if ((worst.cpu ?? 0) >= busyPercent) return this.#cause(seen, opening, { worst, next })
+    const verdict = measured?.isHot ? 'That is hot, but no guest explains it' : 'Nothing there is unusual'
+    return {
+      say: joined(
+        `${opening} ${verdict}: the busiest guest is ${busyWords(worst)}.`,
+        measured?.isHot ? 'I would look at its fans, its dust and the room it stands in.' : '',
+        unseen,
+      ),
+    }
+  }
+
+  check(seen: Seen, act: Outcome): Reads | Finding {
+    const before = this.#guestsOf(seen).find(({ vmid }) => vmid === act.toolInput.vmid)
+    const who = `${act.toolInput.vmid}${before === undefined ? '' : ` ${plain(before.name)}`}`
+    const refused = notDone(act, who)
+    const missing = unread(seen, refused === undefined ? this.#first : [this.#heat], act.round + 1)
+    if (missing.length > 0) return { reads: missing }
+    if (refused === undefined) return { say: this.#checked(seen, act, who) }
+    const heatNow = this.#celsius(seen, act.round + 1)
+    const still =
+      heatNow === undefined
+        ? ''
+        : `${this.#node} is at ${degrees(heatNow)} and I expect no change while ${who} works like this.`
+    return { say: joined(refused, still, `Say “restart ${before?.name ?? act.toolInput.vmid}” when it suits you.`) }
+  }
+
+  /** Looks for the reason at a guest that uses most of its cores. */
+  #cause(seen: Seen, opening: string, { worst, next }: Busiest): Reads | Finding {
+    const node = this.#node
+    // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
+    const config = ssh(node, `${worst.type === 'vm' ? 'qm' : 'pct'} config ${worst.vmid}`)
+    if (seen.of(config) === undefined) return { reads: [config] }
+    const [running, kernel] = [ssh(node, processes), ssh(node, kernelLog)]
+    const unlooked = unread(seen, [running, kernel])
+    if (unlooked.length > 0) return { reads: unlooked }
+    const fault = faultOf(printed(seen.text(kernel)), worst)
+    const device = fault?.device === undefined ? undefined : ssh(node, `lspci -s ${fault.device}`)
+    if (device !== undefined && seen.of(device) === undefined) return { reads: [device] }
+
+    const others = next === undefined ? '' : `The next guest is ${busyWords(next)}, so it is this one alone.`
+    const what = device === undefined ? undefined : printed(seen.text(device))?.trim()
+    return {
+      say: joined(
+        `${opening} The cause is ${busyWords(worst)}${ofAll(worst, this.#guestsOf(seen))}. ${processLine(printed(seen.text(running)), worst)}`,
+        fault === undefined ? '' : faultWords({ name: worst.name, node }, fault, what),
+        others,
+        gaps(seen, [...this.#first, config, running, kernel]),
+        `${fault === undefined ? 'A restart would show whether it is only stuck' : 'A restart hands the device over anew'}; until it is up again, ${plain(worst.name)} does nothing at all. That needs your word.`,
+      ),
+      act: read(worst.type === 'vm' ? 'restart_vm' : 'restart_container', { vmid: worst.vmid, node }),
+    }
+  }
+
+  #checked(seen: Seen, act: Outcome, who: string): string {
     const round = act.round + 1
-    const [was, is] = [0, round].map((from) => nodeDetailIn(seen.text(status, from) ?? ''))
+    const [was, is] = [0, round].map((from) => nodeDetailIn(seen.text(this.#status, from) ?? ''))
     const [guestWas, guestIs] = [0, round].map((from) =>
-      guestsOf(seen, from).find(({ vmid }) => vmid === act.toolInput.vmid),
+      this.#guestsOf(seen, from).find(({ vmid }) => vmid === act.toolInput.vmid),
     )
+    const [heatBefore, heatNow] = [this.#celsius(seen), this.#celsius(seen, round)]
     const facts = [
-      change('CPU', guestWas?.cpu, guestIs?.cpu, ' %'),
-      change(`the CPU of ${node}`, was?.cpu, is?.cpu, ' %'),
-      change('its load', was?.load, is?.load, ''),
-      change('its temperature', heatBefore, heatNow, ' °C'),
+      change('CPU', [guestWas?.cpu, guestIs?.cpu], ' %'),
+      change(`the CPU of ${this.#node}`, [was?.cpu, is?.cpu], ' %'),
+      change('its load', [was?.load, is?.load], ''),
+      change('its temperature', [heatBefore, heatNow], ' °C'),
     ].filter((fact) => fact !== undefined)
     const helped = (guestIs?.cpu ?? 100) < busyPercent
     const state = guestIs === undefined ? 'I cannot see it now' : `it is seen ${guestIs.status}`
@@ -122,17 +115,30 @@ export function strainOn(node: string): Inquiry {
           ? 'Load and heat are means over a while, so both go on falling. Ask me again in a minute.'
           : 'The heat follows in a minute or so; ask me again then.'
         : '',
-      helped ? '' : `I would look inside it next: its own log says more than ${node} can see.`,
+      helped ? '' : `I would look inside it next: its own log says more than ${this.#node} can see.`,
     )
   }
+
+  #celsius(seen: Seen, round?: number): number | undefined {
+    return temperatureIn(seen.text(this.#heat, round) ?? '')?.celsius
+  }
+
+  /** The guests of the node by the cores that they use, most first. */
+  #guestsOf(seen: Seen, round?: number): GuestFacts[] {
+    return this.#guests
+      .flatMap((call) => guestsIn(seen.text(call, round) ?? ''))
+      .toSorted((a, b) => coresOf(b) - coresOf(a))
+  }
 }
+
+type Busiest = { worst: GuestFacts; next: GuestFacts | undefined }
 
 const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('\n\n')
 const coresOf = ({ cpu = 0, cores = 0 }: GuestFacts) => (cpu / 100) * cores
 const oneDigit = (value: number) => String(Math.round(value * 10) / 10)
 const degrees = (celsius: number) => `${Math.round(celsius)} °C`
 
-function openingOf(node: string, celsius: number | undefined, { cpu, cores, load }: ReturnType<typeof nodeDetailIn>) {
+function openingOf(node: string, celsius: number | undefined, { cpu, cores, load }: NodeDetail) {
   const parts = [
     celsius === undefined ? undefined : `at ${degrees(celsius)}`,
     cpu === undefined ? undefined : `its CPU at ${cpu} %`,
@@ -177,8 +183,7 @@ function faultOf(log: string | undefined, { vmid, node }: GuestFacts): Fault | u
 }
 
 function faultWords(
-  node: string,
-  { name }: GuestFacts,
+  { name, node }: Pick<GuestFacts, 'name' | 'node'>,
   { at, words, device }: Fault,
   what: string | undefined,
 ): string {
@@ -189,7 +194,8 @@ function faultWords(
   return `${said} ${plain(name)} lost ${named}${isGpu ? ', its graphics card, and most likely decodes on the CPU since' : ' and works without it since'}.`
 }
 
-function change(what: string, was: number | undefined, is: number | undefined, unit: string): string | undefined {
+type Measured = number | undefined
+function change(what: string, [was, is]: [was: Measured, is: Measured], unit: string): string | undefined {
   if (is === undefined) return undefined
   const now = `${oneDigit(is)}${unit}`
   return was === undefined || oneDigit(was) === oneDigit(is)

@@ -21,9 +21,7 @@ const mostOfKind = 400
 /** The facts after more entries. */
 export function factsAfter(
   makers: readonly FactMaker[],
-  before: readonly Fact[],
-  entries: readonly StoredEntry[],
-  sessionId: string,
+  { before, entries, sessionId }: { before: readonly Fact[]; entries: readonly StoredEntry[]; sessionId: string },
 ): Fact[] {
   const known = new Set(makers.flatMap(({ kinds }) => kinds))
   const made = makers.flatMap(({ kinds, make }) =>

@@ -20,14 +20,13 @@ export const scopesOf = (text: string | undefined): string[] => [...new Set((tex
 
 /**
  * Finds the authorization server of an attached server by RFC 9728, 8414 and OpenID Connect Discovery.
- * @param wanted the one to take where the server names several
- * @throws SignInRefused where there is none that JARVIS may use
+ * @param how.wanted the one to take if the server names several
+ * @throws SignInRefused if there is none that JARVIS may use
  */
 export async function discover(
   server: URL,
   challenge: Challenge,
-  fetchFn: typeof fetch,
-  wanted?: string,
+  { fetchFn, wanted }: { fetchFn: typeof fetch; wanted?: string | undefined },
 ): Promise<Found> {
   const sdk = await import('@modelcontextprotocol/client')
   const about = await protectedResource(server, challenge, fetchFn)

@@ -129,7 +129,7 @@ export class SignIns {
       const fetchFn = guardedFetch(url)
       const own = ownClient(config)
       const wanted = own && (config.oauth?.issuer ?? this.#pinOf(server, own)?.issuer)
-      const found = await discover(url, isAsked ? asked.challenge : {}, fetchFn, wanted)
+      const found = await discover(url, isAsked ? asked.challenge : {}, { fetchFn, wanted })
       this.#requireIssuer(server, found.metadata.issuer, config)
       const before = this.#keptFor(server, config.url)
       const offersRenewal = found.metadata.scopes_supported?.includes('offline_access') === true

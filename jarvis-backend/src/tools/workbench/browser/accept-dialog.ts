@@ -29,7 +29,7 @@ export const acceptDialog = browserTool({
     const { type, text, pageUrl } = askedIn(tab, sessionId, ports)
     const sentence = `The next dialog (${type}) of ${hostOf(pageUrl)} that says ${quoted(text, 300)} is accepted.`
     const atLeast = { tier: 'red', because: 'A dialog asks before something that matters.', isAlways: true } as const
-    return [onPage('remote', pageUrl, { sentence, deed: 'accept this dialog', atLeast }, ports)]
+    return [onPage({ kind: 'remote', url: pageUrl, more: { sentence, deed: 'accept this dialog', atLeast } }, ports)]
   },
   async prepare({ tab }, context, ports) {
     const { type, text, pageUrl } = askedIn(tab, sessionOf(context), ports)

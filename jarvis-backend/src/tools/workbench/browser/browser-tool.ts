@@ -69,13 +69,10 @@ export const hostOf = (url: string): string => {
 export const named = ({ role, name }: Pick<Seen, 'role' | 'name'>): string =>
   `${role} ${name === '' ? 'without a name' : quoted(name, 100)}`
 
+type PageEffect = { kind: 'network' | 'remote'; url: string; more: Parameters<typeof webEffect>[2] }
+
 /** An effect on the page that holds the element. Only http(s) pages can be open. */
-export const onPage = (
-  kind: 'network' | 'remote',
-  url: string,
-  more: Parameters<typeof webEffect>[2],
-  ports: BrowserPorts,
-): Effect => {
+export const onPage = ({ kind, url, more }: PageEffect, ports: BrowserPorts): Effect => {
   const address = pageAddress(url)
   if ('refused' in address) throw new Mistake('No page is open there. Open one with open_page.')
   return { ...webEffect(kind, address.url, more), ...lacking(ports) }
@@ -134,11 +131,10 @@ async function found(browsing: Browsing, ref: string): Promise<Found> {
  */
 export function actOn(
   ref: string,
-  context: ToolContext,
-  { browsers }: BrowserPorts,
+  { context, ports }: { context: ToolContext; ports: BrowserPorts },
   deed: (element: Found, browsing: Browsing) => Promise<Done> | Promise<void>,
 ): Promise<ToolOutput> {
-  return browsers.onOpen(sessionOf(context), async (browsing) => {
+  return ports.browsers.onOpen(sessionOf(context), async (browsing) => {
     const element = await found(browsing, ref)
     if (basisOf(element.seen) !== context.preview?.basis?.element)
       throw new Mistake(`ref: ${ref} is another element now: ${named(element.seen)}. Nothing was done to it.`)

@@ -39,13 +39,15 @@ export const clickElement = browserTool({
       const because = 'A click can change anything that the site lets it change.'
       return [
         onPage(
-          'remote',
-          pageUrl,
           {
-            sentence,
-            deed: `click this ${plainRole(role)}`,
-            atLeast: { tier: 'red', because },
-            ...(staysOnSite(seen) && { scope: 'clicks' }),
+            kind: 'remote',
+            url: pageUrl,
+            more: {
+              sentence,
+              deed: `click this ${plainRole(role)}`,
+              atLeast: { tier: 'red', because },
+              ...(staysOnSite(seen) && { scope: 'clicks' }),
+            },
           },
           ports,
         ),
@@ -59,12 +61,12 @@ export const clickElement = browserTool({
       deed: 'open where this link leads',
       ...(!isSame && { atLeast: { tier: 'red', because } as const }),
     }
-    return [onPage('network', leadsTo, more, ports)]
+    return [onPage({ kind: 'network', url: leadsTo, more }, ports)]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the click did something is not known.' }),
   run: ({ ref }, context, ports) =>
-    actOn(ref, context, ports, ({ seen: { leadsTo }, locator }, browsing) => {
+    actOn(ref, { context, ports }, ({ seen: { leadsTo }, locator }, browsing) => {
       const address = leadsTo === undefined ? undefined : pageAddress(leadsTo)
       const isClick = address === undefined || 'refused' in address
       return isClick ? locator.click({ signal: context.signal }) : browsing.open(address, context.signal)

@@ -28,10 +28,12 @@ export const fillField = browserTool({
     const because = 'It is a field for a password, a code or a card.'
     // A field that nobody looked at yet may be one.
     const atLeast = seen.isSecret === false ? {} : { atLeast: { tier: 'red', because, isAlways: true } as const }
-    return [onPage('network', seen.pageUrl, { sentence, deed: 'fill this field', ...atLeast }, ports)]
+    return [
+      onPage({ kind: 'network', url: seen.pageUrl, more: { sentence, deed: 'fill this field', ...atLeast } }, ports),
+    ]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   run: ({ ref, text }, context, ports) =>
-    actOn(ref, context, ports, ({ locator }) => locator.fill(text, { signal: context.signal })),
+    actOn(ref, { context, ports }, ({ locator }) => locator.fill(text, { signal: context.signal })),
 })

@@ -15,7 +15,7 @@ export const goBack = browserTool({
     const known = ports.browsers.tab(tab, sessionId)
     if (known === undefined) throw new Mistake(`tab: there is no tab ${tab}.`)
     const sentence = `Tab ${tab} goes back from ${hostOf(known.pageUrl)} to the page before.`
-    return [onPage('network', known.pageUrl, { sentence, deed: 'go back' }, ports)]
+    return [onPage({ kind: 'network', url: known.pageUrl, more: { sentence, deed: 'go back' } }, ports)]
   },
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   async run({ tab }, context, { browsers }) {

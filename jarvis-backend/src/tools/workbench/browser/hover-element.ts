@@ -13,10 +13,10 @@ export const hoverElement = browserTool({
   effects: ({ ref }, world, ports) => {
     const seen = seenOf(ref, world, ports)
     const sentence = `The pointer moves over the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
-    return [onPage('network', seen.pageUrl, { sentence, deed: 'point at this element' }, ports)]
+    return [onPage({ kind: 'network', url: seen.pageUrl, more: { sentence, deed: 'point at this element' } }, ports)]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   run: ({ ref }, context, ports) =>
-    actOn(ref, context, ports, ({ locator }) => locator.hover({ signal: context.signal })),
+    actOn(ref, { context, ports }, ({ locator }) => locator.hover({ signal: context.signal })),
 })

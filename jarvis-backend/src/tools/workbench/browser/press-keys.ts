@@ -46,12 +46,12 @@ export const pressKeys = browserTool({
     const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
     const isScoped = isLikeClick && seen.isSecret === false && staysOnSite(seen)
     const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }
-    return [onPage(isHarmless ? 'network' : 'remote', seen.pageUrl, more, ports)]
+    return [onPage({ kind: isHarmless ? 'network' : 'remote', url: seen.pageUrl, more }, ports)]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Look at the site: whether the keys did something is not known.' }),
   run: ({ ref, keys }, context, ports) =>
-    actOn(ref, context, ports, async ({ locator }) => {
+    actOn(ref, { context, ports }, async ({ locator }) => {
       for (const key of keys) await locator.press(key, { signal: context.signal })
     }),
 })

@@ -14,12 +14,12 @@ export const selectOption = browserTool({
   effects: ({ ref, position }, world, ports) => {
     const seen = seenOf(ref, world, ports)
     const sentence = `Option ${position} of the ${named(seen)} on ${hostOf(seen.pageUrl)} is chosen.`
-    return [onPage('network', seen.pageUrl, { sentence, deed: 'choose this option' }, ports)]
+    return [onPage({ kind: 'network', url: seen.pageUrl, more: { sentence, deed: 'choose this option' } }, ports)]
   },
   prepare: prepareElement,
   ending: () => ({ look: 'Nothing is left to look at: the browser ended with JARVIS.' }),
   run: ({ ref, position }, context, ports) =>
-    actOn(ref, context, ports, async ({ locator }) => {
+    actOn(ref, { context, ports }, async ({ locator }) => {
       const count = await locator.locator('option').count()
       if (position > count) throw new Mistake(`position: the list has ${count} options.`)
       await locator.selectOption({ index: position - 1 }, { signal: context.signal })

@@ -35,8 +35,11 @@ export const uploadFiles = browserTool({
     const sentence = `${paths.map(plainName).join(', ')} goes to the ${named(seen)} on ${hostOf(seen.pageUrl)}.`
     const atLeast = { tier: 'red', because: 'The files leave this machine.', isAlways: true } as const
     return [
-      onPage('remote', seen.pageUrl, { sentence, deed: 'give these files to the page', atLeast }, ports),
-      ...paths.map((path) => pathEffect('read', path, world)),
+      onPage(
+        { kind: 'remote', url: seen.pageUrl, more: { sentence, deed: 'give these files to the page', atLeast } },
+        ports,
+      ),
+      ...paths.map((path) => pathEffect({ kind: 'read', path }, world)),
     ]
   },
   async prepare({ ref, paths }, context, ports) {
@@ -48,7 +51,7 @@ export const uploadFiles = browserTool({
   },
   ending: () => ({ look: 'Look at the site: whether the files arrived is not known.' }),
   run: ({ ref, paths }, context, ports) =>
-    actOn(ref, context, ports, async ({ locator }) => {
+    actOn(ref, { context, ports }, async ({ locator }) => {
       const files = paths.map((path, index) => {
         const file = ports.upload(sessionOf(context), path)
         if (file.hash !== context.preview?.basis?.[`file ${index + 1}`])

@@ -30,14 +30,19 @@ export const commitFiles = gitTool({
   tier: 'yellow',
   touches: [{ kind: 'data', on: 'path' }],
   effects: ({ repo, paths }, world) => [
-    pathEffect('data', repo, world, {
-      sentence: `${paths.length === 1 ? `The file ${quoted(paths[0] ?? '')}` : `${paths.length} paths`} of ${named(repo)} ${paths.length === 1 ? 'is' : 'are'} committed.`,
-      deed: 'commit these files',
-    }),
+    pathEffect(
+      {
+        kind: 'data',
+        path: repo,
+        sentence: `${paths.length === 1 ? `The file ${quoted(paths[0] ?? '')}` : `${paths.length} paths`} of ${named(repo)} ${paths.length === 1 ? 'is' : 'are'} committed.`,
+        deed: 'commit these files',
+      },
+      world,
+    ),
   ],
   async prepare({ repo: name, paths }, { signal, sessionId }, ports) {
-    const repo = opened(name, ports, sessionId, signal)
-    const { basis, diff, branch } = await beside(ports, (apart) => staged(repo, name, paths, { apart }))
+    const repo = opened(name, ports, { sessionId, signal })
+    const { basis, diff, branch } = await beside(ports, (apart) => staged(repo, { name, paths }, { apart }))
     const changed = diff.map(({ path }) => path.slice(name.length + 1))
     return {
       now: `${changed.length} changed ${changed.length === 1 ? 'file' : 'files'}: ${quoted(changed.join(', '), 300)}`,
@@ -54,9 +59,9 @@ export const commitFiles = gitTool({
   input,
   output: z.object({ commit: z.string() }),
   async run({ repo: name, paths, message }, { signal, sessionId, preview }, ports) {
-    const repo = opened(name, ports, sessionId, signal)
+    const repo = opened(name, ports, { sessionId, signal })
     const commit = await beside(ports, async (apart) => {
-      const { basis, branch } = await staged(repo, name, paths, { apart, isWritable: true })
+      const { basis, branch } = await staged(repo, { name, paths }, { apart, isWritable: true })
       if (hashOf(basis) !== hashOf(preview?.basis ?? {}))
         throw new JarvisError('conflict', 'The files changed meanwhile. Nothing was committed: ask again.')
       const parent = basis.head === none ? [] : ['-p', basis.head]
@@ -109,8 +114,7 @@ async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: 
  */
 async function staged(
   repo: Opened,
-  name: string,
-  paths: readonly string[],
+  { name, paths }: { name: string; paths: readonly string[] },
   options: Pick<GitOptions, 'isWritable'> & { apart: string },
 ): Promise<{ basis: { head: string; branch: string; tree: string }; branch: string | undefined; diff: FileDiff[] }> {
   await requireNoFilters(repo)

@@ -51,8 +51,7 @@ export interface Opened {
 export function opened(
   repo: string,
   { git, roots, rootOf, closed, stays }: GitPorts,
-  sessionId: string | undefined,
-  signal: AbortSignal,
+  { sessionId, signal }: { sessionId: string | undefined; signal: AbortSignal },
 ): Opened {
   const place = placeOf(repo, roots())
   const folder = repositoryAt(rootOf(rootName(place, sessionId)), place.path)

@@ -17,13 +17,18 @@ export const switchBranch = gitTool({
   tier: 'yellow',
   touches: [{ kind: 'data', on: 'path' }],
   effects: ({ repo, branch, create }, world) => [
-    pathEffect('data', repo, world, {
-      sentence: `${named(repo)} ${create ? 'gets a new branch' : 'goes to the branch'} ${named(branch)}${create ? '' : ', and its files become those of the branch'}.`,
-      deed: create ? 'make this branch' : 'switch to this branch',
-    }),
+    pathEffect(
+      {
+        kind: 'data',
+        path: repo,
+        sentence: `${named(repo)} ${create ? 'gets a new branch' : 'goes to the branch'} ${named(branch)}${create ? '' : ', and its files become those of the branch'}.`,
+        deed: create ? 'make this branch' : 'switch to this branch',
+      },
+      world,
+    ),
   ],
   async prepare({ repo: folder, branch, create }, { signal, sessionId }, ports) {
-    const repo = opened(folder, ports, sessionId, signal)
+    const repo = opened(folder, ports, { sessionId, signal })
     await requireNoFilters(repo)
     const before = await branchOf(repo)
     const isThere = (await repo.run(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])).exitCode === 0
@@ -53,7 +58,7 @@ export const switchBranch = gitTool({
   input: z.strictObject({ repo: Repo, branch: BranchName, create: z.boolean().default(false) }),
   output: z.object({ branch: z.string() }),
   async run({ repo: folder, branch, create }, { signal, sessionId }, ports) {
-    const repo = opened(folder, ports, sessionId, signal)
+    const repo = opened(folder, ports, { sessionId, signal })
     await requireNoFilters(repo)
     // Somebody may have committed to the branch since.
     if (!create) await requireMayCome(repo, branch)

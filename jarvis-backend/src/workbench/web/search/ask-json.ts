@@ -30,7 +30,7 @@ export async function askJson(
     const why = limit.aborted
       ? `did not answer in ${slowestMs / 1000} s`
       : `cannot be reached${atProxy === undefined ? '' : `: ${atProxy.message}`}`
-    throw new SearchFailed('unreachable', `${place} ${why}.`, fix, { cause: error })
+    throw new SearchFailed('unreachable', { message: `${place} ${why}.`, fix }, { cause: error })
   }
 }
 
@@ -39,7 +39,8 @@ async function limited(response: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
-    if (bytes > mostBytes) throw new SearchFailed('odd', 'The answer is larger than 2 MB.', 'Is it a search service?')
+    if (bytes > mostBytes)
+      throw new SearchFailed('odd', { message: 'The answer is larger than 2 MB.', fix: 'Is it a search service?' })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

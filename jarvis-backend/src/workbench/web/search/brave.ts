@@ -36,15 +36,18 @@ export function brave(key: string, clock: Clock, address = 'https://api.search.b
       const fix = 'Can this machine reach api.search.brave.com?'
       const { status, json } = await askJson(url, { headers: { 'x-subscription-token': key }, signal, place, fix })
       if (status === 401 || status === 403)
-        throw new SearchFailed('key', `${place} does not take the key (${status}).`, 'Check JARVIS_SEARCH_KEY.')
+        throw new SearchFailed('key', {
+          message: `${place} does not take the key (${status}).`,
+          fix: 'Check JARVIS_SEARCH_KEY.',
+        })
       if (status === 429)
-        throw new SearchFailed(
-          'limited',
-          `${place} answered 429: the key was used too often.`,
-          'Wait a second, or look at its quota on api-dashboard.search.brave.com.',
-        )
+        throw new SearchFailed('limited', {
+          message: `${place} answered 429: the key was used too often.`,
+          fix: 'Wait a second, or look at its quota on api-dashboard.search.brave.com.',
+        })
       const answer = status === 200 ? Answer.safeParse(json) : undefined
-      if (answer?.success !== true) throw new SearchFailed('odd', `${place} answered ${status}.`, 'Try again later.')
+      if (answer?.success !== true)
+        throw new SearchFailed('odd', { message: `${place} answered ${status}.`, fix: 'Try again later.' })
       return {
         hits: hitsOf(
           (answer.data.web?.results ?? []).map(({ title, url: link, description }) => ({

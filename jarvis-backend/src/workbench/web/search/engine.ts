@@ -15,7 +15,7 @@ export type SearchProblem = 'format' | 'limited' | 'key' | 'unreachable' | 'odd'
 export class SearchFailed extends Error {
   readonly problem: SearchProblem
   readonly fix: string
-  constructor(problem: SearchProblem, message: string, fix: string, options?: ErrorOptions) {
+  constructor(problem: SearchProblem, { message, fix }: { message: string; fix: string }, options?: ErrorOptions) {
     super(message, options)
     this.problem = problem
     this.fix = fix

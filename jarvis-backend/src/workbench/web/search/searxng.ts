@@ -19,19 +19,18 @@ export function searxng(address: string): SearchEngine {
       url.search = new URLSearchParams({ q: query, format: 'json' }).toString()
       const { status, json, text } = await askJson(url, { signal, place, fix })
       if (status === 403)
-        throw new SearchFailed(
-          'format',
-          `${place} answered 403: it gives no JSON to programs.`,
-          'Add json to search: formats: in its settings.yml (- html, - json) and restart it.',
-        )
+        throw new SearchFailed('format', {
+          message: `${place} answered 403: it gives no JSON to programs.`,
+          fix: 'Add json to search: formats: in its settings.yml (- html, - json) and restart it.',
+        })
       if (status === 429)
-        throw new SearchFailed(
-          'limited',
-          `${place} answered 429: its limiter keeps JARVIS away.`,
-          'Set server: limiter: false in its settings.yml, or let the address of JARVIS pass in its limiter.toml (pass_ip), and restart it.',
-        )
+        throw new SearchFailed('limited', {
+          message: `${place} answered 429: its limiter keeps JARVIS away.`,
+          fix: 'Set server: limiter: false in its settings.yml, or let the address of JARVIS pass in its limiter.toml (pass_ip), and restart it.',
+        })
       const answer = status === 200 ? Answer.safeParse(json) : undefined
-      if (answer?.success !== true) throw new SearchFailed('odd', `${place} answered ${status}${oddWords(text)}.`, fix)
+      if (answer?.success !== true)
+        throw new SearchFailed('odd', { message: `${place} answered ${status}${oddWords(text)}.`, fix })
       const { results, unresponsive_engines: silent = [] } = answer.data
       return {
         hits: hitsOf(
