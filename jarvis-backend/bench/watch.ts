@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createModelApi } from 'fake-proxmox/pve-model/api'
 import { createModel } from 'fake-proxmox/pve-model/model'
-import { createPveHost } from 'fake-proxmox/server/pve-host'
+import { FakeHost } from 'fake-proxmox/server/pve-host'
 import { fakeSeeds } from 'fake-proxmox/server/seeds'
-import { createWorld } from 'fake-proxmox/server/world'
+import { World } from 'fake-proxmox/server/world'
 import { type ClusterState, usualLimits } from 'protocol'
 import type { PveReader } from '../src/homelab/ports.ts'
 import { systemClock } from '../src/lib/clock.ts'
@@ -48,8 +48,8 @@ async function watching(): Promise<number[]> {
       entries: 1,
       isOld: false,
     }
-    const world = createWorld({ ...options, token: 'x' }, systemClock)
-    const host = createPveHost(world)
+    const world = new World({ ...options, token: 'x' }, systemClock)
+    const host = new FakeHost(world)
     const model = createModelApi(createModel(host, fakeSeeds), {
       now: Date.now,
       wait: async () => {},
@@ -117,7 +117,7 @@ async function cpuMsOf(work: () => Promise<void>): Promise<number> {
 }
 
 /** As the poller would have it. The demo's flag leaves out the pauses of a sweep, which cost nothing. */
-function stateOf(host: ReturnType<typeof createPveHost>): ClusterState {
+function stateOf(host: FakeHost): ClusterState {
   const at = Date.now()
   return {
     name: 'bench',

@@ -1,8 +1,8 @@
 import { createModelApi } from 'fake-proxmox/pve-model/api'
 import { createModel } from 'fake-proxmox/pve-model/model'
 import { demoSeeds } from 'fake-proxmox/simulator/demo-configs'
-import { createPveHost } from 'fake-proxmox/simulator/pve-host'
-import { createWorld } from 'fake-proxmox/simulator/world'
+import { DemoHost } from 'fake-proxmox/simulator/pve-host'
+import { World as SimWorld } from 'fake-proxmox/simulator/world'
 import type { ApiError } from 'homelab-ports/failure'
 import { notSent } from 'homelab-ports/power-words'
 import { profileNames } from 'protocol'
@@ -22,13 +22,13 @@ const denied =
 
 /** The model of Proxmox itself, without JARVIS's own refusal, after half of its nodes went away. */
 function lab() {
-  const world = createWorld(systemClock, 1, 1_000)
-  const model = createModel(createPveHost(world), demoSeeds(world.startedAt))
+  const world = new SimWorld(systemClock, 1, 1_000)
+  const model = createModel(new DemoHost(world), demoSeeds(world.startedAt))
   const sent: string[] = []
   const api = createModelApi(model, {
     now: () => world.clock.now(),
-    wait: world.wait,
-    arrive: world.arrive,
+    wait: (ms, until) => world.wait(ms, until),
+    arrive: (until) => world.arrive(until),
     record: (request) => void sent.push(request),
   })
   const [node = ''] = model.host.nodes().map(({ name }) => name)

@@ -50,7 +50,7 @@ export function createFakeConsoles() {
     const ticket = `PVEVNC:${Math.floor(Date.now() / 1000)
       .toString(16)
       .toUpperCase()}::${randomBytes(64).toString('base64')}`
-    const task = beginTask(world, node, proxy, vmid)
+    const task = beginTask(world, { node, type: proxy, id: vmid })
     const closes = () => {
       if (ports.delete(port)) endTask(world, task, 'connection timed out')
     }

@@ -51,7 +51,7 @@ export function createControls(world: World & { model: Model }, journal: Journal
     },
     /** A task that nobody here asked for, with how it ended. */
     addTask(node: string, type: string, id: string, exitstatus: string) {
-      const task = beginTask(world, node, type, id)
+      const task = beginTask(world, { node, type, id })
       endTask(world, task, exitstatus)
       return task.upid
     },

@@ -34,7 +34,7 @@ export function powerStep(world: World, guest: FakeGuest, step: Step): string {
 
 /** HA's task ends once the request is in its queue; the guest follows when the manager looks. */
 function haTask(world: World, guest: FakeGuest, type: 'hastart' | 'hastop'): string {
-  const task = beginTask(world, guest.node, type, String(guest.vmid))
+  const task = beginTask(world, { node: guest.node, type, id: String(guest.vmid) })
   world.later(1_000, () => endTask(world, task, 'OK'))
   world.later(haEveryMs, () => void worker(world, guest, type === 'hastart' ? 'start' : 'shutdown'))
   return task.upid
@@ -42,7 +42,7 @@ function haTask(world: World, guest: FakeGuest, type: 'hastart' | 'hastop'): str
 
 function worker(world: World, guest: FakeGuest, step: Step): string {
   const { vmid, type } = guest
-  const task = beginTask(world, guest.node, `${type === 'qemu' ? 'qm' : 'vz'}${step}`, String(vmid))
+  const task = beginTask(world, { node: guest.node, type: `${type === 'qemu' ? 'qm' : 'vz'}${step}`, id: String(vmid) })
   const failure = failureOf(guest, step)
   if (failure !== undefined) {
     world.later(failure.afterMs, () => endTask(world, task, failure.words))
@@ -69,7 +69,7 @@ function worker(world: World, guest: FakeGuest, step: Step): string {
 
 /** The node starts a VM that was shut down for a reboot by a task of its own. */
 function startAgain(world: World, guest: FakeGuest) {
-  const task = beginTask(world, guest.node, 'qmstart', String(guest.vmid), 'root@pam')
+  const task = beginTask(world, { node: guest.node, type: 'qmstart', id: String(guest.vmid), by: 'root@pam' })
   guest.isHeld = true
   world.later(tookMs.start, () => {
     guest.isHeld = false
@@ -102,7 +102,10 @@ function failureOf(guest: FakeGuest, step: Step): { afterMs: number; words: stri
   return undefined
 }
 
-export function beginTask(world: World, node: string, type: string, id: string, by?: string): FakeTask {
+export function beginTask(
+  world: World,
+  { node, type, id, by }: { node: string; type: string; id: string; by?: string },
+): FakeTask {
   const starttime = Math.floor(world.now() / 1000)
   const [token = ''] = world.options.token.split('=')
   const user = by ?? token

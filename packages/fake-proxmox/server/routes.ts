@@ -166,7 +166,7 @@ export const routes: Route[] = [
     run({ world, rights }, { node = '', service = '' }) {
       demand(rights, `/nodes/${node}`, 'Sys.Modify')
       mustBeService(service)
-      const task = beginTask(world, node, 'srvrestart', service)
+      const task = beginTask(world, { node, type: 'srvrestart', id: service })
       world.later(1_000, () => endTask(world, task, 'OK'))
       return task.upid
     },

@@ -6,7 +6,7 @@ import type { World } from './world.ts'
  * not over, and has nothing but its time; one in the middle was missed.
  */
 export function rrdRows(
-  { now, options }: World,
+  world: World,
   timeframe: string | undefined,
   figures: (at: number) => Record<string, unknown>,
 ): Record<string, unknown>[] {
@@ -15,9 +15,9 @@ export function rrdRows(
       timeframe: 'property is missing and it is not optional',
     })
   }
-  const stepS = timeframe === 'month' ? 43_200 : timeframe === 'day' && options.isOld ? 1_800 : 60
+  const stepS = timeframe === 'month' ? 43_200 : timeframe === 'day' && world.options.isOld ? 1_800 : 60
   const count = timeframe !== 'day' ? 60 : stepS === 60 ? 1_440 : 70
-  const last = (Math.floor(now() / 1000 / stepS) + 1) * stepS
+  const last = (Math.floor(world.now() / 1000 / stepS) + 1) * stepS
   return Array.from({ length: count }, (_, at) => {
     const time = last - (count - 1 - at) * stepS
     if (at === count - 1 || at === 20) return { time }

@@ -35,108 +35,166 @@ export type Journal = { changes: Seen[]; requests: Map<string, number>; tokens: 
 
 type ConsoleRoute = ReturnType<typeof createFakeConsoles>['route']
 
-/** Serves one way in. `scene` is read at each request. */
-export function createHandler(scene: () => Scene, journal: Journal, faults: Fault[], consoles: ConsoleRoute) {
+/** `scene`: read at each request. */
+type HandlerParts = { scene(): Scene; journal: Journal; faults: Fault[]; consoles: ConsoleRoute }
+
+/** A request as Proxmox reads it. */
+type Asked = { request: IncomingMessage; method: string; path: string; form: Record<string, string>; body: string }
+
+const mayHaveBody = (method: string) => method === 'POST' || method === 'PUT'
+
+/** Serves one way in. */
+export function createHandler({ scene: sceneNow, journal, faults, consoles }: HandlerParts) {
   return async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
-    const { world, entryNode } = scene()
-    const { proxyDelayMs, denyDelayMs, token, isOld, clock = systemClock } = world.options
+    const scene = sceneNow()
     const method = request.method ?? ''
-    const send = (status: number, phrase: string, content: string) => {
-      const close = status >= 400 ? { connection: 'close' } : {}
-      response.writeHead(status, phrase, {
-        server: 'pve-api-daemon/3.0',
-        date: new Date(world.now()).toUTCString(),
-        'content-type': 'application/json;charset=UTF-8',
-        ...close,
-      })
-      response.end(content)
-    }
-    const refuse = (status: number, message: string, errors?: Record<string, string>) => {
-      const said = isOld ? {} : { message: `${message}\n` }
-      send(status, message, JSON.stringify({ data: null, ...said, ...(errors && { errors }) }))
-    }
     const [rawPath = '', rawQuery = ''] = (request.url ?? '').split('?')
     // The whole path is unescaped before it is looked up.
     const path = decodeURIComponent(rawPath).replace(/^\/api2\/json/, '')
-    const hasBody = method === 'POST' || method === 'PUT'
-    const form = formOf(hasBody ? body : rawQuery)
+    const form = formOf(mayHaveBody(method) ? body : rawQuery)
+    const asked: Asked = { request, method, path, form, body }
     journal.requests.set(`${method} ${path}`, (journal.requests.get(`${method} ${path}`) ?? 0) + 1)
-
     // The front page is anybody's.
     if (rawPath === '/') {
-      const script = '<script type="text/javascript" src="/pve2/js/pvemanagerlib.js?ver=9.2.11"></script>'
-      response.writeHead(200, { 'content-type': 'text/html' })
-      response.end(`<html><head><title>${entryNode} - Proxmox Virtual Environment</title>${script}</head></html>`)
+      sendFrontPage(response, scene.entryNode)
       return
     }
-    const { authorization = '' } = request.headers
-    const others = journal.tokens.get(authorization.replace(/^PVEAPIToken=/, ''))
-    if (authorization !== `PVEAPIToken=${token}` && others === undefined) {
-      clock.after(denyDelayMs, () => send(401, authorization === '' ? 'No ticket' : 'Authentication failed!', ''))
-      return
-    }
-    if (request.headers['transfer-encoding'] !== undefined || (!hasBody && body !== '')) {
-      refuse(501, 'not implemented')
-      return
-    }
-    if (hasBody && request.headers['content-type'] !== 'application/x-www-form-urlencoded') {
-      refuse(501, 'unexpected content type')
-      return
-    }
+    const reply = new Reply(response, scene)
+    const others = journal.tokens.get(tokenIn(request))
+    if (!(others !== undefined || isSignedIn(request, reply)) || !isWellFormed(asked, reply)) return
     const fault = faults.find(
       (each) => each.times > 0 && path.includes(each.match) && (each.method ?? method) === method,
     )
     if (fault !== undefined) fault.times -= 1
-    switch (fault?.kind) {
-      case 'closed':
-        request.socket.destroy()
-        return
-      case 'hang':
-        return
-      case 'garbage':
-        send(200, 'OK', '<html>not what you think</html>')
-        return
-      case 'says':
-        send(200, 'OK', fault.text)
-        return
-      case 'status':
-        send(fault.status, fault.phrase, '')
-        return
-      default:
-    }
-    const node = /^\/nodes\/([^/]+)\/./.exec(path)?.[1]
-    if (node !== undefined && !world.nodes.has(node)) {
-      refuse(
-        500,
-        `hostname lookup '${node}' failed - failed to get address info for: ${node}: Name or service not known`,
-      )
-      return
-    }
-    if (node !== undefined && node !== entryNode && !world.isOnline(node)) {
-      const { afterMs, words } = away(world.nodes.get(node), proxyDelayMs)
-      clock.after(afterMs, () => send(595, words, ''))
-      return
-    }
-    if (method !== 'GET') journal.changes.push({ method, path, form, at: world.now() })
+    if (isOver(fault, request, reply) || isElsewhere(path, reply)) return
+    if (method !== 'GET') journal.changes.push({ method, path, form, at: scene.world.now() })
     try {
       const content = JSON.stringify(
-        route(others === undefined ? scene() : { ...scene(), rights: others }, method, path, form, consoles),
+        route(others === undefined ? scene : { ...scene, rights: others }, asked, consoles),
       )
       if (fault?.kind === 'lost') request.socket.destroy()
-      else if (fault?.kind === 'half') {
-        response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
-        response.write(content.slice(0, content.length / 2))
-      } else if (path.endsWith('/journal')) {
-        // Packed, whether or not that was asked for.
-        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-        response.end(gzipSync(content))
-      } else send(200, 'OK', content)
+      else if (fault?.kind === 'half') reply.sendHalf(content)
+      // Packed, whether or not that was asked for.
+      else if (path.endsWith('/journal')) reply.sendPacked(content)
+      else reply.send(200, 'OK', content)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refuse(error.status, error.message, error.errors)
+      reply.refuse(error.status, error.message, error.errors)
     }
   }
+}
+
+/** The answer to one request. */
+class Reply {
+  readonly #response: ServerResponse
+  readonly scene: Scene
+
+  constructor(response: ServerResponse, scene: Scene) {
+    this.#response = response
+    this.scene = scene
+  }
+
+  send(status: number, phrase: string, content: string): void {
+    this.#response.writeHead(status, phrase, {
+      server: 'pve-api-daemon/3.0',
+      date: new Date(this.scene.world.now()).toUTCString(),
+      'content-type': 'application/json;charset=UTF-8',
+      ...(status >= 400 && { connection: 'close' }),
+    })
+    this.#response.end(content)
+  }
+
+  sendLater(afterMs: number, status: number, phrase: string): void {
+    const { clock = systemClock } = this.scene.world.options
+    clock.after(afterMs, () => this.send(status, phrase, ''))
+  }
+
+  /** Sends half of it, and then nothing. */
+  sendHalf(content: string): void {
+    this.#response.writeHead(200, { 'content-length': Buffer.byteLength(content) })
+    this.#response.write(content.slice(0, content.length / 2))
+  }
+
+  sendPacked(content: string): void {
+    this.#response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+    this.#response.end(gzipSync(content))
+  }
+
+  refuse(status: number, message: string, errors?: Record<string, string>): void {
+    const said = this.scene.world.options.isOld ? {} : { message: `${message}\n` }
+    this.send(status, message, JSON.stringify({ data: null, ...said, ...(errors && { errors }) }))
+  }
+}
+
+function sendFrontPage(response: ServerResponse, entryNode: string): void {
+  const script = '<script type="text/javascript" src="/pve2/js/pvemanagerlib.js?ver=9.2.11"></script>'
+  response.writeHead(200, { 'content-type': 'text/html' })
+  response.end(`<html><head><title>${entryNode} - Proxmox Virtual Environment</title>${script}</head></html>`)
+}
+
+const tokenIn = ({ headers: { authorization = '' } }: IncomingMessage) => authorization.replace(/^PVEAPIToken=/, '')
+
+/** Answers a request without the cluster's own token. */
+function isSignedIn({ headers: { authorization = '' } }: IncomingMessage, reply: Reply): boolean {
+  const { token, denyDelayMs } = reply.scene.world.options
+  if (authorization === `PVEAPIToken=${token}`) return true
+  reply.sendLater(denyDelayMs, 401, authorization === '' ? 'No ticket' : 'Authentication failed!')
+  return false
+}
+
+/** Answers a request whose body Proxmox does not take. */
+function isWellFormed({ request, method, body }: Asked, reply: Reply): boolean {
+  const { headers } = request
+  if (headers['transfer-encoding'] !== undefined || (!mayHaveBody(method) && body !== '')) {
+    reply.refuse(501, 'not implemented')
+    return false
+  }
+  if (mayHaveBody(method) && headers['content-type'] !== 'application/x-www-form-urlencoded') {
+    reply.refuse(501, 'unexpected content type')
+    return false
+  }
+  return true
+}
+
+/** Plays a fault that comes before the request is carried out. @returns true if it ended the request */
+function isOver(fault: Fault | undefined, request: IncomingMessage, reply: Reply): boolean {
+  switch (fault?.kind) {
+    case 'closed':
+      request.socket.destroy()
+      return true
+    case 'hang':
+      return true
+    case 'garbage':
+      reply.send(200, 'OK', '<html>not what you think</html>')
+      return true
+    case 'says':
+      reply.send(200, 'OK', fault.text)
+      return true
+    case 'status':
+      reply.send(fault.status, fault.phrase, '')
+      return true
+    default:
+      return false
+  }
+}
+
+/** Answers for a node that there is not, or that this way in does not reach. */
+function isElsewhere(path: string, reply: Reply): boolean {
+  const { world, entryNode } = reply.scene
+  const node = /^\/nodes\/([^/]+)\/./.exec(path)?.[1]
+  if (node === undefined) return false
+  if (!world.nodes.has(node)) {
+    reply.refuse(
+      500,
+      `hostname lookup '${node}' failed - failed to get address info for: ${node}: Name or service not known`,
+    )
+    return true
+  }
+  if (node === entryNode || world.isOnline(node)) return false
+  const { afterMs, words } = away(world.nodes.get(node), world.options.proxyDelayMs)
+  reply.sendLater(afterMs, 595, words)
+  return true
 }
 
 /** How a way in answers for a node that is away. A silent address is waited for once, and known for a while. */
@@ -147,13 +205,7 @@ function away(node: FakeNode | undefined, proxyDelayMs: number): { afterMs: numb
   return { afterMs: 30_200, words: 'Connection timed out' }
 }
 
-function route(
-  scene: Scene,
-  method: string,
-  path: string,
-  form: Record<string, string>,
-  consoles: ConsoleRoute,
-): unknown {
+function route(scene: Scene, { method, path, form }: Asked, consoles: ConsoleRoute): unknown {
   const console = method === consoles.method ? consoles.pattern.exec(path) : null
   if (console !== null) return { data: consoles.run(scene, console.groups ?? {}, form) }
   for (const { method: wanted, pattern, allowed, run } of routes) {

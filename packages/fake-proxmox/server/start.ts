@@ -6,11 +6,11 @@ import { createModel } from '../src/pve-model/model.ts'
 import { authorityCertificate, borrowCertificate, type Certificate, returnCertificate } from './certificates.ts'
 import { createFakeConsoles } from './consoles.ts'
 import { type Controls, createControls } from './controls.ts'
-import { createPveHost } from './pve-host.ts'
+import { FakeHost } from './pve-host.ts'
 import { scaledClock } from './scaled-clock.ts'
 import { fakeSeeds } from './seeds.ts'
 import { createHandler, type Fault, type Journal } from './server.ts'
-import { createWorld, type FakeOptions } from './world.ts'
+import { type FakeOptions, World } from './world.ts'
 
 export type FakeProxmox = {
   urls: string[]
@@ -29,8 +29,8 @@ const usual = { speed: 1, proxyDelayMs: 30_000, denyDelayMs: 3_000, token, nodes
 /** Starts a Proxmox cluster to try against: its ways in are real HTTPS servers on this machine, in this process. */
 export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promise<FakeProxmox> {
   const options: FakeOptions = { anchor: Date.now(), ...usual, isOld: false, ...given }
-  const bare = createWorld(options, options.clock ?? scaledClock(options.anchor, options.speed))
-  const world = { ...bare, model: createModel(createPveHost(bare), fakeSeeds) }
+  const bare = new World(options, options.clock ?? scaledClock(options.anchor, options.speed))
+  const world = Object.assign(bare, { model: createModel(new FakeHost(bare), fakeSeeds) })
   const journal: Journal = { changes: [], requests: new Map(), tokens: new Map() }
   const faults: Fault[] = []
   const { controls, scene } = createControls(world, journal, faults)
@@ -46,7 +46,7 @@ export async function startFakeProxmox(given: Partial<FakeOptions> = {}): Promis
   const entries = await Promise.all(
     names.map(async (name) => {
       const { key, cert, fingerprint } = await newCertificate()
-      const handle = createHandler(() => scene(name), journal, faults, consoles.route)
+      const handle = createHandler({ scene: () => scene(name), journal, faults, consoles: consoles.route })
       const server = createServer({ key, cert, keepAliveTimeout: 5_000 }, (request, response) => {
         handle(request, response).catch((error: unknown) => {
           process.stderr.write(`${String(error)}\n`)

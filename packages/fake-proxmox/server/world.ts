@@ -85,91 +85,123 @@ export type FakeOptions = {
   isOld: boolean
 }
 
-export type World = ReturnType<typeof createWorld>
 export const gib = 1024 ** 3
 const expiryMs = 300_000
 const listEveryMs = 10_000
+const dayMs = 86_400_000
 
-export function createWorld(options: FakeOptions, clock: Clock) {
-  const { now } = clock
-  const isLarge = options.nodes > 0
-  const names = isLarge
-    ? Array.from({ length: options.nodes }, (_, i) => `node${String(i + 1).padStart(2, '0')}`)
-    : ['pve1', 'pve2', 'pve3', 'pve4']
-  const nodes = new Map(names.map((name): [string, FakeNode] => [name, { name, lostAt: undefined, isStalled: false }]))
-  const first = names[0] ?? ''
-  const storages: FakeStorage[] = [
-    { name: 'local', type: 'dir', shared: false, content: 'iso,backup,vztmpl', used: 20 * gib, total: 90 * gib },
-    { name: 'local-zfs', type: 'zfspool', shared: false, content: 'images,rootdir', used: 300 * gib, total: 900 * gib },
-    { name: 'thin', type: 'lvmthin', shared: false, content: 'images,rootdir', used: 100 * gib, total: 400 * gib },
-    { name: 'nas', type: 'nfs', shared: true, content: 'backup,images', used: 4_000 * gib, total: 8_000 * gib },
-    { name: 'pbs', type: 'pbs', shared: true, content: 'backup', used: 500 * gib, total: 1_000 * gib },
-  ]
-  const bootedAt = now() - 30 * 86_400_000
-  const guests = new Map<number, FakeGuest>()
-  const add = (guest: Pick<FakeGuest, 'vmid' | 'type' | 'name' | 'node'> & Partial<FakeGuest>) => {
+/** A guest to add; the rest of its facts are usual ones. */
+type NewGuest = Pick<FakeGuest, 'vmid' | 'type' | 'name' | 'node'> & Partial<FakeGuest>
+
+const storagesAtFirst = (): FakeStorage[] => [
+  { name: 'local', type: 'dir', shared: false, content: 'iso,backup,vztmpl', used: 20 * gib, total: 90 * gib },
+  { name: 'local-zfs', type: 'zfspool', shared: false, content: 'images,rootdir', used: 300 * gib, total: 900 * gib },
+  { name: 'thin', type: 'lvmthin', shared: false, content: 'images,rootdir', used: 100 * gib, total: 400 * gib },
+  { name: 'nas', type: 'nfs', shared: true, content: 'backup,images', used: 4_000 * gib, total: 8_000 * gib },
+  { name: 'pbs', type: 'pbs', shared: true, content: 'backup', used: 500 * gib, total: 1_000 * gib },
+]
+
+const smallLab: readonly NewGuest[] = [
+  { vmid: 100, type: 'qemu', name: 'web', node: 'pve1', tags: 'prod;web' },
+  { vmid: 101, type: 'qemu', name: 'db', node: 'pve2' },
+  { vmid: 102, type: 'qemu', name: 'spare', node: 'pve1', status: 'stopped' },
+  { vmid: 103, type: 'qemu', name: 'mail', node: 'pve3', hastate: 'started' },
+  { vmid: 104, type: 'qemu', name: 'sleeper', node: 'pve2', status: 'paused' },
+  { vmid: 200, type: 'lxc', name: 'dns', node: 'pve1' },
+  { vmid: 201, type: 'lxc', name: 'proxy', node: 'pve2' },
+  { vmid: 202, type: 'lxc', name: 'old', node: 'pve3', status: 'stopped' },
+  { vmid: 300, type: 'qemu', name: 'far', node: 'pve4' },
+  { vmid: 9_000, type: 'qemu', name: 'mould', node: 'pve1', status: 'stopped', template: true },
+]
+
+const smallBackups: readonly { vmid: number; storage: string; agoMs: number }[] = [
+  { vmid: 100, storage: 'pbs', agoMs: 2 * dayMs },
+  { vmid: 100, storage: 'pbs', agoMs: dayMs },
+  { vmid: 200, storage: 'nas', agoMs: 20 * 3_600_000 },
+  { vmid: 101, storage: 'local', agoMs: 5 * dayMs },
+  { vmid: 300, storage: 'local', agoMs: dayMs },
+]
+
+const largeLab = (count: number, nodes: readonly string[]): NewGuest[] =>
+  Array.from({ length: count }, (_, i) => ({
+    vmid: 1_000 + i,
+    type: i % 2 === 0 ? 'qemu' : 'lxc',
+    name: `worker-${1_000 + i}`,
+    node: nodes[i % nodes.length] ?? '',
+    status: i % 5 === 0 ? 'stopped' : 'running',
+    tags: 'prod;web',
+  }))
+
+/** The memory of the fake cluster. */
+export class World {
+  readonly options: FakeOptions
+  readonly nodes: ReadonlyMap<string, FakeNode>
+  readonly guests = new Map<number, FakeGuest>()
+  readonly storages = storagesAtFirst()
+  readonly backups: FakeBackup[] = []
+  readonly tasks: FakeTask[] = []
+  readonly listed = new Map<number, Listed>()
+  readonly bootedAt: number
+  readonly #clock: Clock
+  readonly #timers = new Set<() => void>()
+
+  constructor(options: FakeOptions, clock: Clock) {
+    this.options = options
+    this.#clock = clock
+    this.bootedAt = clock.now() - 30 * dayMs
+    const isLarge = options.nodes > 0
+    const names = isLarge
+      ? Array.from({ length: options.nodes }, (_, i) => `node${String(i + 1).padStart(2, '0')}`)
+      : ['pve1', 'pve2', 'pve3', 'pve4']
+    this.nodes = new Map(names.map((name) => [name, { name, lostAt: undefined, isStalled: false }]))
+    for (const guest of isLarge ? largeLab(options.guests, names) : smallLab) this.add(guest)
+    if (!isLarge) for (const backup of smallBackups) this.#backUp(backup)
+    this.renewList()
+    this.#keepRenewing()
+  }
+
+  now(): number {
+    return this.#clock.now()
+  }
+
+  add(guest: NewGuest): void {
     const hex = guest.vmid.toString(16).padStart(6, '0').toUpperCase()
     const mac = `BC:24:11:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`
-    guests.set(guest.vmid, { status: 'running', startedAt: bootedAt + guest.vmid * 1_000, mac, netin: 1_000, ...guest })
-  }
-  const backups: FakeBackup[] = []
-  const backUp = (vmid: number, type: 'vm' | 'ct', node: string, storage: string, agoMs: number) => {
-    const ctime = Math.floor((now() - agoMs) / 1000)
-    const volid =
-      storage === 'pbs'
-        ? `pbs:backup/${type}/${vmid}/${new Date(ctime * 1000).toISOString().slice(0, 19)}Z`
-        : `${storage}:backup/vzdump-${type === 'vm' ? 'qemu' : 'lxc'}-${vmid}-2025_01_01-00_00_00.${type === 'vm' ? 'vma' : 'tar'}.zst`
-    const format = storage === 'pbs' ? `pbs-${type}` : type === 'vm' ? 'vma.zst' : 'tar.zst'
-    // Backups older than 25 hours have been verified.
-    const verified = storage === 'pbs' && agoMs > 90_000_000 ? { verification: 'ok' as const } : {}
-    const notes = guests.get(vmid)?.name
-    backups.push({ storage, node, volid, vmid, ctime, format, notes, size: 3 * gib, ...verified })
-  }
-  if (isLarge) {
-    for (let i = 0; i < options.guests; i += 1) {
-      const status = i % 5 === 0 ? 'stopped' : 'running'
-      const type = i % 2 === 0 ? 'qemu' : 'lxc'
-      add({
-        vmid: 1_000 + i,
-        type,
-        name: `worker-${1_000 + i}`,
-        node: names[i % names.length] ?? first,
-        status,
-        tags: 'prod;web',
-      })
-    }
-  } else {
-    add({ vmid: 100, type: 'qemu', name: 'web', node: 'pve1', tags: 'prod;web' })
-    add({ vmid: 101, type: 'qemu', name: 'db', node: 'pve2' })
-    add({ vmid: 102, type: 'qemu', name: 'spare', node: 'pve1', status: 'stopped' })
-    add({ vmid: 103, type: 'qemu', name: 'mail', node: 'pve3', hastate: 'started' })
-    add({ vmid: 104, type: 'qemu', name: 'sleeper', node: 'pve2', status: 'paused' })
-    add({ vmid: 200, type: 'lxc', name: 'dns', node: 'pve1' })
-    add({ vmid: 201, type: 'lxc', name: 'proxy', node: 'pve2' })
-    add({ vmid: 202, type: 'lxc', name: 'old', node: 'pve3', status: 'stopped' })
-    add({ vmid: 300, type: 'qemu', name: 'far', node: 'pve4' })
-    add({ vmid: 9_000, type: 'qemu', name: 'mould', node: 'pve1', status: 'stopped', template: true })
-    for (const days of [2, 1]) backUp(100, 'vm', 'pve1', 'pbs', days * 86_400_000)
-    backUp(200, 'ct', 'pve1', 'nas', 20 * 3_600_000)
-    backUp(101, 'vm', 'pve2', 'local', 5 * 86_400_000)
-    backUp(300, 'vm', 'pve4', 'local', 86_400_000)
+    const startedAt = this.bootedAt + guest.vmid * 1_000
+    this.guests.set(guest.vmid, { status: 'running', startedAt, mac, netin: 1_000, ...guest })
   }
 
-  const tasks: FakeTask[] = []
-  const listed = new Map<number, Listed>()
-  const upFor = (guest: FakeGuest) =>
-    guest.status === 'stopped' ? 0 : Math.max(0, Math.floor((now() - guest.startedAt) / 1000))
+  isOnline(name: string): boolean {
+    return this.nodes.has(name) && this.nodes.get(name)?.lostAt === undefined
+  }
+
+  isQuorate(): boolean {
+    return [...this.nodes.keys()].filter((name) => this.isOnline(name)).length * 2 > this.nodes.size
+  }
+
+  /** Whole seconds; 0 while it is stopped. */
+  upFor(guest: FakeGuest): number {
+    return guest.status === 'stopped' ? 0 : Math.max(0, Math.floor((this.now() - guest.startedAt) / 1000))
+  }
+
+  /** The guest's row in the list; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
+  listedOf(guest: FakeGuest): Listed | undefined {
+    const { lostAt, isStalled = false } = this.nodes.get(guest.node) ?? {}
+    if (isStalled) return undefined
+    return lostAt !== undefined && this.now() - lostAt >= expiryMs ? undefined : this.listed.get(guest.vmid)
+  }
+
   /** Renews the list, as every node's statistics daemon does for the others. */
-  function renewList() {
-    for (const guest of guests.values()) {
-      const node = nodes.get(guest.node)
+  renewList(): void {
+    for (const guest of this.guests.values()) {
+      const node = this.nodes.get(guest.node)
       if (node?.lostAt !== undefined || node?.isStalled) continue
       const isUp = guest.status === 'running'
       guest.netin += isUp ? 1_000_000 : 0
-      listed.set(guest.vmid, {
+      this.listed.set(guest.vmid, {
         // A paused VM is running to the list.
         status: guest.status === 'stopped' ? 'stopped' : 'running',
-        uptime: upFor(guest),
+        uptime: this.upFor(guest),
         cpu: isUp ? 0.01 + Math.random() * 0.2 : 0,
         mem: guest.status === 'stopped' ? 0 : (guest.mem ?? Math.floor((0.4 + Math.random() * 0.1) * gib)),
         netin: guest.netin,
@@ -177,50 +209,39 @@ export function createWorld(options: FakeOptions, clock: Clock) {
       })
     }
   }
-  renewList()
-  const timers = new Set<() => void>()
-  function later(ms: number, run: () => void) {
-    const cancel = clock.after(ms, () => {
-      timers.delete(cancel)
+
+  later(ms: number, run: () => void): void {
+    const cancel = this.#clock.after(ms, () => {
+      this.#timers.delete(cancel)
       run()
     })
-    timers.add(cancel)
+    this.#timers.add(cancel)
   }
-  function keepRenewing() {
-    later(listEveryMs, () => {
-      renewList()
-      keepRenewing()
+
+  /** Nothing happens in it from now on. */
+  stop(): void {
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+  }
+
+  #keepRenewing(): void {
+    this.later(listEveryMs, () => {
+      this.renewList()
+      this.#keepRenewing()
     })
   }
-  keepRenewing()
 
-  const isOnline = (name: string) => nodes.has(name) && nodes.get(name)?.lostAt === undefined
-  return {
-    options,
-    now,
-    nodes,
-    guests,
-    add,
-    storages,
-    backups,
-    tasks,
-    listed,
-    renewList,
-    upFor,
-    bootedAt,
-    isOnline,
-    /** The guest's row in the list; undefined five minutes after the node was lost, and while its statistics daemon does not run. */
-    listedOf(guest: FakeGuest): Listed | undefined {
-      const { lostAt, isStalled = false } = nodes.get(guest.node) ?? {}
-      if (isStalled) return undefined
-      return lostAt !== undefined && now() - lostAt >= expiryMs ? undefined : listed.get(guest.vmid)
-    },
-    isQuorate: () => [...nodes.keys()].filter(isOnline).length * 2 > nodes.size,
-    later,
-    /** Nothing happens in it from now on. */
-    stop() {
-      for (const cancel of timers) cancel()
-      timers.clear()
-    },
+  #backUp({ vmid, storage, agoMs }: { vmid: number; storage: string; agoMs: number }): void {
+    const { node = '', name, type: kind } = this.guests.get(vmid) ?? {}
+    const type = kind === 'lxc' ? 'ct' : 'vm'
+    const ctime = Math.floor((this.now() - agoMs) / 1000)
+    const volid =
+      storage === 'pbs'
+        ? `pbs:backup/${type}/${vmid}/${new Date(ctime * 1000).toISOString().slice(0, 19)}Z`
+        : `${storage}:backup/vzdump-${type === 'vm' ? 'qemu' : 'lxc'}-${vmid}-2025_01_01-00_00_00.${type === 'vm' ? 'vma' : 'tar'}.zst`
+    const format = storage === 'pbs' ? `pbs-${type}` : type === 'vm' ? 'vma.zst' : 'tar.zst'
+    // Backups older than 25 hours have been verified.
+    const verified = storage === 'pbs' && agoMs > 90_000_000 ? { verification: 'ok' as const } : {}
+    this.backups.push({ storage, node, volid, vmid, ctime, format, notes: name, size: 3 * gib, ...verified })
   }
 }

@@ -82,7 +82,7 @@ export function createControls(world: World): SimulatorControls {
     failNextTask: (vmid, message) => {
       world.guest(vmid).nextTaskFails = message
     },
-    slowNextCall: world.slowNextCall,
+    slowNextCall: (ms) => world.slowNextCall(ms),
     renameGuest: (vmid, name) =>
       change(() => {
         world.guest(vmid).name = name

@@ -13,11 +13,11 @@ import { createDemoPbs } from './demo-pbs.ts'
 import { writeHistory } from './history.ts'
 import { createMetrics } from './metrics.ts'
 import { createNetworkTimers } from './network-timers.ts'
-import { createPveHost } from './pve-host.ts'
+import { DemoHost } from './pve-host.ts'
 import { createShell, type GuestFileOf } from './shell.ts'
 import { createTerminals } from './terminals.ts'
 import { createWaker } from './waker.ts'
-import { createWorld, type World } from './world.ts'
+import { World } from './world.ts'
 
 export type { SimulatorControls } from './controls.ts'
 export type { Effect } from './world.ts'
@@ -67,21 +67,26 @@ export function createSimulator(options: {
   protectedTargets: ReadonlySet<string>
   speed?: number
 }): Simulator {
-  const world = createWorld(options.clock, options.seed ?? 1, options.speed ?? 1)
+  const world = new World(options.clock, options.seed ?? 1, options.speed ?? 1)
   writeHistory(world)
   const metrics = createMetrics(world)
-  const host = createPveHost(world)
+  const host = new DemoHost(world)
   const model = createModel(host, demoSeeds(world.startedAt))
   const shell = createShell(world, metrics, guestFileOf(model))
   return {
-    cluster: createCluster(world, metrics, options.protectedTargets, marksOf(model, world)),
+    cluster: createCluster({
+      world,
+      metrics,
+      protectedTargets: options.protectedTargets,
+      marks: marksOf(model, world),
+    }),
     api: createModelApi(model, {
       now: () => world.clock.now(),
-      wait: world.wait,
-      arrive: world.arrive,
+      wait: (ms, signal) => world.wait(ms, signal),
+      arrive: (signal) => world.arrive(signal),
       record: (request) => world.record('api', request),
     }),
-    isQuorate: world.isQuorate,
+    isQuorate: () => world.isQuorate(),
     pbs: createDemoPbs(world),
     shell,
     networkTimers: createNetworkTimers(world, host),

@@ -4,7 +4,7 @@ import { backupServer, darkNode, hotGuest } from './demo-lab.ts'
 import { diskRate, move } from './metrics.ts'
 import { createRandom } from './random.ts'
 import { snapshot } from './snapshot.ts'
-import { createWorld, type World } from './world.ts'
+import { World } from './world.ts'
 
 /** Steps that the figures need to settle, and how many are computed per minute. */
 const stepsAMinute = 2
@@ -31,7 +31,7 @@ export function* pastOf({ clock, startedAt, seed }: World, span: HistorySpan): G
 
 /** The demo as it was at a time, valid until the next event of its story. */
 function openEra(startedAt: number, agoMs: number) {
-  const world = createWorld({ now: () => startedAt, after: () => () => {} }, 0, 1)
+  const world = new World({ now: () => startedAt, after: () => () => {} }, 0, 1)
   const node = world.node(darkNode.name)
   const bootMs = startedAt - node.bootedAt
   const hasBefallen = [darkNode.forMs, hotGuest.forMs, bootMs].map((ms) => agoMs <= ms)

@@ -28,16 +28,13 @@ const durationMs: Record<Kind, { vm: number; ct: number }> = {
 /** Starts the task, follows it and observes the guest. The task goes on when the caller stops waiting. */
 export async function power(
   world: World,
-  vmid: number,
-  action: PowerAction,
-  force: boolean,
+  { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
   { signal, onProgress, onTask, expected }: Parameters<Cluster['power']>[3],
 ): Promise<PowerOutcome> {
   await world.arrive(signal)
   const guest = world.guest(vmid)
   mustBeAsExpected(vmid, expected, guest)
   world.onlineNode(guest.node)
-  const isForced = force && action !== 'start'
   const startedAt = world.clock.now()
   const outcome = (task: Task | undefined, exitStatus: string): PowerOutcome => ({
     ...(task !== undefined && { upid: task.upid }),

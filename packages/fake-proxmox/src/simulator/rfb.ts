@@ -17,163 +17,193 @@ type Format = { isBigEndian: boolean; shifts: [number, number, number] }
 const ink = [190, 220, 200] as const
 const ground = [12, 16, 20] as const
 
-/**
- * A text screen as a server of the RFB protocol 3.8 without a password: `lines`, drawn again each second, and below them what is typed.
- * Messages that it does not know end it, as the protocol has no way to skip them.
- */
-export function rfbServer(on: {
+type ScreenParts = {
   name: string
   clock: Clock
   lines(): readonly string[]
   onOutput(data: Uint8Array): void
   onEnd(reason?: string): void
-}): ScreenSession & { end(reason?: string): void } {
-  let unread = Buffer.alloc(0)
-  let step: (() => number) | undefined = readVersion
-  let format: Format = { isBigEndian: false, shifts: [16, 8, 0] }
-  let isWanted = false
-  let shown: string[] = []
-  let typed = ''
-  let notice = ''
-  const pressed = new Set<number>()
-  let isHeld = true
-  let isOver = false
-  const waiting: Buffer[] = []
+}
 
-  function send(data: Buffer) {
-    waiting.push(data)
-    flush()
+/**
+ * A text screen as a server of the RFB protocol 3.8 without a password: `lines`, drawn again each second, and below them what is typed.
+ * Messages that it does not know end it, as the protocol has no way to skip them.
+ */
+export function rfbServer(parts: ScreenParts): ScreenSession & { end(reason?: string): void } {
+  const server = new RfbServer(parts)
+  return {
+    write: (data) => server.read(data),
+    resize() {},
+    pause: () => server.hold(),
+    resume: () => server.release(),
+    close: () => server.end(),
+    end: (reason) => server.end(reason),
   }
-  function flush() {
-    while (!isHeld && !isOver) {
-      const next = waiting.shift()
+}
+
+class RfbServer {
+  readonly #parts: ScreenParts
+  #unread = Buffer.alloc(0)
+  /** Reads the next message. @returns how many bytes were a whole one; 0: more must come */
+  #step: () => number = () => this.#readVersion()
+  #format: Format = { isBigEndian: false, shifts: [16, 8, 0] }
+  #isWanted = false
+  #shown: string[] = []
+  #typed = ''
+  #notice = ''
+  readonly #pressed = new Set<number>()
+  #isHeld = true
+  #isOver = false
+  readonly #waiting: Buffer[] = []
+  #disarm = () => {}
+
+  constructor(parts: ScreenParts) {
+    this.#parts = parts
+    this.#tickLater()
+    this.#send(Buffer.from('RFB 003.008\n'))
+  }
+
+  read(data: Uint8Array): void {
+    this.#unread = Buffer.concat([this.#unread, data])
+    for (;;) {
+      const used = this.#isOver ? 0 : this.#step()
+      if (used === 0) break
+      this.#unread = this.#unread.subarray(used)
+    }
+    if (this.#unread.length > mostUnread) this.end('the viewer sent too much')
+  }
+
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.#flush()
+  }
+
+  end(reason?: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#disarm()
+    this.#parts.onEnd(reason)
+  }
+
+  #send(data: Buffer) {
+    this.#waiting.push(data)
+    this.#flush()
+  }
+
+  #flush() {
+    while (!this.#isHeld && !this.#isOver) {
+      const next = this.#waiting.shift()
       if (next === undefined) return
-      on.onOutput(next)
+      this.#parts.onOutput(next)
     }
   }
-  function end(reason?: string) {
-    if (isOver) return
-    isOver = true
-    disarm()
-    on.onEnd(reason)
+
+  #tickLater() {
+    this.#disarm = this.#parts.clock.after(tickMs, () => {
+      this.#draw()
+      this.#tickLater()
+    })
   }
 
-  /** @returns how many bytes were a whole message; 0: more must come */
-  function readVersion(): number {
-    if (unread.length < 12) return 0
+  #readVersion(): number {
+    if (this.#unread.length < 12) return 0
     // One security type: none.
-    send(Buffer.from([1, 1]))
-    step = readSecurity
+    this.#send(Buffer.from([1, 1]))
+    this.#step = () => this.#readSecurity()
     return 12
   }
-  function readSecurity(): number {
-    if (unread.length < 1) return 0
-    send(Buffer.alloc(4))
-    step = readInit
+
+  #readSecurity(): number {
+    if (this.#unread.length < 1) return 0
+    this.#send(Buffer.alloc(4))
+    this.#step = () => this.#readInit()
     return 1
   }
-  function readInit(): number {
-    if (unread.length < 1) return 0
-    const name = Buffer.from(on.name)
+
+  #readInit(): number {
+    if (this.#unread.length < 1) return 0
+    const name = Buffer.from(this.#parts.name)
     const init = Buffer.alloc(24)
     init.writeUInt16BE(size.width, 0)
     init.writeUInt16BE(size.height, 2)
-    init.set([32, 24, 0, 1, 0, 255, 0, 255, 0, 255, ...format.shifts], 4)
+    init.set([32, 24, 0, 1, 0, 255, 0, 255, 0, 255, ...this.#format.shifts], 4)
     init.writeUInt32BE(name.length, 20)
-    send(Buffer.concat([init, name]))
-    step = readMessage
+    this.#send(Buffer.concat([init, name]))
+    this.#step = () => this.#readMessage()
     return 1
   }
-  function readMessage(): number {
+
+  #readMessage(): number {
+    const unread = this.#unread
     const has = (length: number) => (unread.length >= length ? length : 0)
     switch (unread[0]) {
       case undefined:
         return 0
       case 0:
-        return has(20) && setFormat()
+        return has(20) && this.#setFormat()
       case 2:
         return unread.length < 4 ? 0 : has(4 + 4 * unread.readUInt16BE(2))
       case 3:
-        return has(10) && askPicture()
+        return has(10) && this.#askPicture()
       case 4:
-        return has(8) && key(unread[1] === 1, unread.readUInt32BE(4))
+        return has(8) && this.#key(unread[1] === 1, unread.readUInt32BE(4))
       case 5:
         return has(6)
       case 6:
         return unread.length < 8 ? 0 : has(8 + Math.abs(unread.readInt32BE(4)))
       default:
-        end('the viewer sent a message that the demo does not know')
+        this.end('the viewer sent a message that the demo does not know')
         return 0
     }
   }
 
-  function setFormat(): number {
+  #setFormat(): number {
+    const unread = this.#unread
     const [bits, , isBigEndian] = unread.subarray(4)
-    if (bits !== 32) end('the viewer wants other pixels than of 32 bits')
-    format = { isBigEndian: isBigEndian === 1, shifts: [unread[14] ?? 16, unread[15] ?? 8, unread[16] ?? 0] }
+    if (bits !== 32) this.end('the viewer wants other pixels than of 32 bits')
+    this.#format = { isBigEndian: isBigEndian === 1, shifts: [unread[14] ?? 16, unread[15] ?? 8, unread[16] ?? 0] }
     return 20
   }
-  function askPicture(): number {
-    if (unread[1] === 0) shown = []
-    isWanted = true
-    draw()
+
+  #askPicture(): number {
+    if (this.#unread[1] === 0) this.#shown = []
+    this.#isWanted = true
+    this.#draw()
     return 10
   }
-  function key(isDown: boolean, symbol: number): number {
+
+  #key(isDown: boolean, symbol: number): number {
+    const pressed = this.#pressed
     if (isDown) pressed.add(symbol)
     else pressed.delete(symbol)
     const holds = (either: readonly number[]) => either.some((one) => pressed.has(one))
-    if (isDown && symbol === keys.delete && holds(keys.control) && holds(keys.alt)) notice = 'Ctrl Alt Del was pressed.'
-    else if (isDown && symbol === keys.enter) typed = ''
-    else if (isDown && symbol === keys.backspace) typed = typed.slice(0, -1)
-    else if (isDown && symbol >= 32 && symbol < 127 && typed.length < text.columns - 2)
-      typed += String.fromCharCode(symbol)
-    draw()
+    if (isDown && symbol === keys.delete && holds(keys.control) && holds(keys.alt))
+      this.#notice = 'Ctrl Alt Del was pressed.'
+    else if (isDown && symbol === keys.enter) this.#typed = ''
+    else if (isDown && symbol === keys.backspace) this.#typed = this.#typed.slice(0, -1)
+    else if (isDown && symbol >= 32 && symbol < 127 && this.#typed.length < text.columns - 2)
+      this.#typed += String.fromCharCode(symbol)
+    this.#draw()
     return 8
   }
 
   /** Sends the rows that have changed, if the viewer has asked for a picture. */
-  function draw() {
-    if (!isWanted || isOver) return
-    const now = [...on.lines(), '', `> ${typed}_`, '', notice]
+  #draw() {
+    if (!this.#isWanted || this.#isOver) return
+    const now = [...this.#parts.lines(), '', `> ${this.#typed}_`, '', this.#notice]
     const rows = Array.from({ length: text.rows }, (_, row) => (now[row] ?? '').slice(0, text.columns))
-    const changed = rows.flatMap((line, row) => (shown[row] === line ? [] : [{ line, row }]))
+    const changed = rows.flatMap((line, row) => (this.#shown[row] === line ? [] : [{ line, row }]))
     if (changed.length === 0) return
-    isWanted = false
-    shown = rows
+    this.#isWanted = false
+    this.#shown = rows
     const head = Buffer.alloc(4)
     head.writeUInt16BE(changed.length, 2)
-    send(head)
-    for (const { line, row } of changed) send(rectangle(line, row, format))
-  }
-  let disarm = () => {}
-  const tick = () => {
-    draw()
-    disarm = on.clock.after(tickMs, tick)
-  }
-  disarm = on.clock.after(tickMs, tick)
-  send(Buffer.from('RFB 003.008\n'))
-
-  return {
-    write(data) {
-      unread = Buffer.concat([unread, data])
-      for (;;) {
-        const used = isOver ? 0 : (step?.() ?? 0)
-        if (used === 0) break
-        unread = unread.subarray(used)
-      }
-      if (unread.length > mostUnread) end('the viewer sent too much')
-    },
-    resize() {},
-    pause() {
-      isHeld = true
-    },
-    resume() {
-      isHeld = false
-      flush()
-    },
-    close: () => end(),
-    end,
+    this.#send(head)
+    for (const { line, row } of changed) this.#send(rectangle(line, row, this.#format))
   }
 }
 

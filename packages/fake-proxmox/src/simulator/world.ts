@@ -46,115 +46,128 @@ export type SimGuest = Omit<GuestSpec, 'upS'> & {
 
 export type Effect = { at: number; kind: 'power' | 'service' | 'wake' | 'command' | 'api'; detail: string }
 
-export type World = ReturnType<typeof createWorld>
-
 /** The demo cluster's memory. Every change must call `changed()`. */
-export function createWorld(clock: Clock, seed: number, speed: number) {
-  const startedAt = clock.now()
-  const listeners = new Set<() => void>()
-  const timers = new Set<() => void>()
-  let version = 0
-  let slowMs = 0
+export class World {
+  readonly clock: Clock
+  readonly seed: number
+  random: () => number
+  readonly speed: number
+  readonly startedAt: number
+  readonly nodes: Map<string, SimNode>
+  readonly guests: Map<number, SimGuest>
+  readonly storages: StorageSpec[]
+  /** Oldest first. */
+  readonly tasks: Task[] = []
+  readonly backups: Backup[] = []
+  readonly effects: Effect[] = []
+  /** As `upsc` says it: `OL` on mains, `OB` on battery, `LB` low. */
+  upsStatus = 'OL'
+  readonly unitChanges = new Map<string, Partial<UnitState>>()
+  /** Where JARVIS itself runs: outside the demo cluster, unless a test sets it. */
+  self: ClusterState['self']
+  readonly listeners = new Set<() => void>()
+  readonly #timers = new Set<() => void>()
+  #version = 0
+  #slowMs = 0
 
-  const world = {
-    clock,
-    seed,
-    random: createRandom(seed),
-    speed,
-    startedAt,
-    nodes: new Map(demoNodes.map((spec) => [spec.name, simNode(spec, startedAt)])),
-    guests: new Map(demoGuests.map((spec) => [spec.vmid, simGuest(spec, startedAt)])),
-    storages: demoStorages.map((spec): StorageSpec => ({ ...spec })),
-    /** Oldest first. */
-    tasks: [] as Task[],
-    backups: [] as Backup[],
-    effects: [] as Effect[],
-    /** As `upsc` says it: `OL` on mains, `OB` on battery, `LB` low. */
-    upsStatus: 'OL',
-    unitChanges: new Map<string, Partial<UnitState>>(),
-    /** Where JARVIS itself runs: outside the demo cluster, unless a test sets it. */
-    self: undefined as ClusterState['self'],
-    listeners,
-    version: () => version,
-
-    changed() {
-      version += 1
-      for (const listener of [...listeners]) listener()
-    },
-
-    /** Runs `run` after `ms` at speed 1, and then `changed()`. */
-    later(ms: number, run: () => void) {
-      const cancel = clock.after(Math.ceil(ms / speed), () => {
-        timers.delete(cancel)
-        run()
-        world.changed()
-      })
-      timers.add(cancel)
-    },
-
-    /** Waits `ms` at speed 1. @throws the signal's reason */
-    wait: (ms: number, signal: AbortSignal) => sleep(clock, Math.ceil(ms / speed), signal),
-
-    record(kind: Effect['kind'], detail: string) {
-      world.effects.push({ at: clock.now(), kind, detail })
-    },
-
-    slowNextCall(ms: number) {
-      slowMs = ms
-    },
-
-    /** Begins every call. @throws the signal's reason */
-    async arrive(signal: AbortSignal) {
-      signal.throwIfAborted()
-      const ms = slowMs
-      slowMs = 0
-      if (ms > 0) await sleep(clock, ms, signal)
-    },
-
-    node(name: string): SimNode {
-      const node = world.nodes.get(name)
-      if (node !== undefined) return node
-      const known = [...world.nodes.keys()].join(', ')
-      throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${known}.`)
-    },
-
-    onlineNode(name: string): SimNode {
-      const node = world.node(name)
-      if (node.offlineSince === undefined) return node
-      throw new JarvisError('cluster_unreachable', `${name} is offline: nothing on it can be reached. Wake it first.`)
-    },
-
-    guest(vmid: number): SimGuest {
-      const guest = world.guests.get(vmid)
-      if (guest !== undefined) return guest
-      const known = [...world.guests.keys()].sort((a, b) => a - b)
-      const more = known.length > 40 ? ', …' : ''
-      throw new JarvisError('not_found', `There is no guest ${vmid}. Guests: ${known.slice(0, 40).join(', ')}${more}.`)
-    },
-
-    /** A guest's status; unknown on a lost node. */
-    statusOf(guest: SimGuest): Guest['status'] {
-      return world.nodes.get(guest.node)?.offlineSince === undefined ? guest.status : 'unknown'
-    },
-
-    /** Offline nodes, in words: `agent is offline`. */
-    missing: () =>
-      [...world.nodes.values()]
-        .filter((node) => node.offlineSince !== undefined)
-        .map(({ name }) => `${name} is offline`),
-
-    isQuorate() {
-      const online = [...world.nodes.values()].filter((node) => node.offlineSince === undefined).length
-      return online * 2 > world.nodes.size
-    },
-
-    close() {
-      for (const cancel of timers) cancel()
-      timers.clear()
-      listeners.clear()
-    },
+  constructor(clock: Clock, seed: number, speed: number) {
+    this.clock = clock
+    this.seed = seed
+    this.random = createRandom(seed)
+    this.speed = speed
+    this.startedAt = clock.now()
+    this.nodes = new Map(demoNodes.map((spec) => [spec.name, simNode(spec, this.startedAt)]))
+    this.guests = new Map(demoGuests.map((spec) => [spec.vmid, simGuest(spec, this.startedAt)]))
+    this.storages = demoStorages.map((spec): StorageSpec => ({ ...spec }))
   }
-  return world
+
+  /** Differs after each change. */
+  version(): number {
+    return this.#version
+  }
+
+  changed(): void {
+    this.#version += 1
+    for (const listener of [...this.listeners]) listener()
+  }
+
+  /** Runs `run` after `ms` at speed 1, and then `changed()`. */
+  later(ms: number, run: () => void): void {
+    const cancel = this.clock.after(Math.ceil(ms / this.speed), () => {
+      this.#timers.delete(cancel)
+      run()
+      this.changed()
+    })
+    this.#timers.add(cancel)
+  }
+
+  /** Waits `ms` at speed 1. @throws the signal's reason */
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    return sleep(this.clock, Math.ceil(ms / this.speed), signal)
+  }
+
+  record(kind: Effect['kind'], detail: string): void {
+    this.effects.push({ at: this.clock.now(), kind, detail })
+  }
+
+  slowNextCall(ms: number): void {
+    this.#slowMs = ms
+  }
+
+  /** Begins every call. @throws the signal's reason */
+  async arrive(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const ms = this.#slowMs
+    this.#slowMs = 0
+    if (ms > 0) await sleep(this.clock, ms, signal)
+  }
+
+  /** @throws JarvisError `not_found` */
+  node(name: string): SimNode {
+    const node = this.nodes.get(name)
+    if (node !== undefined) return node
+    const known = [...this.nodes.keys()].join(', ')
+    throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${known}.`)
+  }
+
+  /** @throws JarvisError `not_found`, `cluster_unreachable` */
+  onlineNode(name: string): SimNode {
+    const node = this.node(name)
+    if (node.offlineSince === undefined) return node
+    throw new JarvisError('cluster_unreachable', `${name} is offline: nothing on it can be reached. Wake it first.`)
+  }
+
+  /** @throws JarvisError `not_found` */
+  guest(vmid: number): SimGuest {
+    const guest = this.guests.get(vmid)
+    if (guest !== undefined) return guest
+    const known = [...this.guests.keys()].sort((a, b) => a - b)
+    const more = known.length > 40 ? ', …' : ''
+    throw new JarvisError('not_found', `There is no guest ${vmid}. Guests: ${known.slice(0, 40).join(', ')}${more}.`)
+  }
+
+  /** A guest's status; unknown on a lost node. */
+  statusOf(guest: SimGuest): Guest['status'] {
+    return this.nodes.get(guest.node)?.offlineSince === undefined ? guest.status : 'unknown'
+  }
+
+  /** Offline nodes, in words: `agent is offline`. */
+  missing(): string[] {
+    return [...this.nodes.values()]
+      .filter((node) => node.offlineSince !== undefined)
+      .map(({ name }) => `${name} is offline`)
+  }
+
+  isQuorate(): boolean {
+    const online = [...this.nodes.values()].filter((node) => node.offlineSince === undefined).length
+    return online * 2 > this.nodes.size
+  }
+
+  close(): void {
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+    this.listeners.clear()
+  }
 }
 
 function simNode(spec: NodeSpec, now: number): SimNode {
