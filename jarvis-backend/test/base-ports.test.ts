@@ -1,12 +1,18 @@
 import { describe, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/sqlite/database.ts'
+import { createApplyJournal } from '../src/store/sqlite/file-changes.ts'
 import { createJournal } from '../src/store/sqlite/journal/journal.ts'
 import { SessionIndex } from '../src/store/sqlite/sessions/session-index.ts'
 import { createSessionList } from '../src/store/sqlite/sessions/session-list.ts'
 import { createShareStore } from '../src/store/sqlite/sessions/shares.ts'
 import { SqliteTranscriptStore } from '../src/store/sqlite/sessions/transcript.ts'
 import { createSettings } from '../src/store/sqlite/settings.ts'
-import { journalContract, settingsContract, transactionsContract } from './contracts/base-ports.ts'
+import {
+  applyJournalContract,
+  journalContract,
+  settingsContract,
+  transactionsContract,
+} from './contracts/base-ports.ts'
 import { sessionListContract } from './contracts/session-list.ts'
 
 function open() {
@@ -24,6 +30,14 @@ function open() {
 describe('Settings in SQLite', () => settingsContract(() => open().settings))
 describe('Journal in SQLite', () => journalContract(open))
 describe('Transactions in SQLite', () => transactionsContract(open))
+describe('ApplyJournal in SQLite', () =>
+  applyJournalContract(() => {
+    let at = 0
+    const setTime = (to: number) => {
+      at = to
+    }
+    return { journal: createApplyJournal(open().transactions, () => at), setTime }
+  }))
 
 describe('SessionList in SQLite', () =>
   sessionListContract(() => {

@@ -14,6 +14,7 @@ import { createApiTokenStore, createRevocationStore } from '../src/store/sqlite/
 import { createAlertStore, createCheckStore, createWindowStore } from '../src/store/sqlite/alerts.ts'
 import { createAskedStore } from '../src/store/sqlite/asked.ts'
 import { createAttachedStore } from '../src/store/sqlite/attached.ts'
+import { createAttachedSignInStore } from '../src/store/sqlite/attached-sign-ins.ts'
 import { createChangeStore } from '../src/store/sqlite/calls/changes.ts'
 import { SqliteConfirmationStore, SqliteExecutionStore } from '../src/store/sqlite/calls/confirmations.ts'
 import { createGrantStore } from '../src/store/sqlite/calls/grants.ts'
@@ -70,6 +71,16 @@ const inSqlite =
 const sqlite: Record<string, () => void> = {
   AlertStore: () => alerts.alertStoreContract(inSqlite(createAlertStore)),
   AskedStore: () => calls.askedStoreContract(inSqlite(createAskedStore)),
+  AttachedSignInStore: () =>
+    calls.attachedSignInStoreContract(
+      inSqlite((database) => (canOpen = true) => {
+        const open = (place: string, sealed: string) => {
+          if (!canOpen || !sealed.startsWith(place)) throw new Error('no key')
+          return sealed.slice(place.length)
+        }
+        return createAttachedSignInStore(database, { seal: (place, text) => place + text, open })
+      }),
+    ),
   AttachedStore: () => calls.attachedStoreContract(inSqlite(createAttachedStore)),
   AttachmentStore: () => calls.attachmentStoreContract(inSqlite(createAttachmentStore)),
   ChallengeStore: () => access.challengeStoreContract(inSqlite(createChallengeStore)),

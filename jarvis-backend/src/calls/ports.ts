@@ -206,7 +206,7 @@ export type AttachedTierRow = {
 }
 
 /** The sign-ins of attached servers, each sealed. */
-export type AttachedSignInStore = {
+export interface AttachedSignInStore {
   /** Returns the texts by server. A row that cannot be opened is undefined. */
   all(): Map<string, string | undefined>
   keep(server: string, text: string): void

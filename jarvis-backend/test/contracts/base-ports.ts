@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Settings } from '../../src/auth/password.ts'
 import type { Journal, Transactions } from '../../src/calls/ports.ts'
+import type { ApplyJournal } from '../../src/workbench/files/applier.ts'
 
 /** The contract of every store of settings. */
 export function settingsContract(open: () => Settings) {
@@ -11,6 +12,40 @@ export function settingsContract(open: () => Settings) {
     settings.set('a', '2')
     settings.set('b', '')
     expect([settings.get('a'), settings.get('b'), settings.get('constructor')]).toEqual(['2', '', undefined])
+  })
+}
+
+/** @param open a journal, and what sets its time, Unix ms */
+export function applyJournalContract(open: () => { journal: ApplyJournal; setTime(at: number): void }) {
+  const changes = [
+    { root: 'compose', path: 'a.yml', old: { kind: 'none' }, new: { kind: 'file', hash: 'h1', mode: 0o644 } },
+  ] satisfies Parameters<ApplyJournal['begin']>[1]
+
+  test('lists that were begun and have not ended are open, oldest first', () => {
+    const { journal, setTime } = open()
+    for (const [at, id] of ['second', 'first'].entries()) {
+      setTime(10 - at)
+      journal.begin(id, changes)
+    }
+    expect(journal.open()).toEqual([
+      { callId: 'first', changes },
+      { callId: 'second', changes },
+    ])
+    expect(journal.get('first')).toEqual({ state: 'begun', text: '' })
+    journal.end('first', 'mixed', 'One of two.')
+    expect(journal.open().map(({ callId }) => callId)).toEqual(['second'])
+    expect([journal.get('first'), journal.get('third')]).toEqual([{ state: 'mixed', text: 'One of two.' }, undefined])
+  })
+
+  test('only lists that have ended are forgotten with time', () => {
+    const { journal, setTime } = open()
+    setTime(10)
+    for (const id of ['open', 'ended', 'later']) journal.begin(id, changes)
+    journal.end('ended', 'done', 'All.')
+    setTime(20)
+    journal.end('later', 'failed', 'None.')
+    journal.prune(20)
+    expect(['open', 'ended', 'later'].map((id) => journal.get(id)?.state)).toEqual(['begun', undefined, 'failed'])
   })
 }
 

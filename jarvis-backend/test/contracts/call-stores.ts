@@ -4,6 +4,7 @@ import type { AttachmentStore } from '../../src/agent/attachments.ts'
 import type { KeptRunStore } from '../../src/agent/sessions/kept-runs.ts'
 import type { ChangeStore, StoredChange } from '../../src/calls/changes/change.ts'
 import type {
+  AttachedSignInStore,
   AttachedStore,
   Claim,
   ConfirmationStore,
@@ -239,6 +240,35 @@ export function attachedStoreContract(open: Open<AttachedStore>) {
     expect(store.tiers('odd')).toEqual([{ ...row, tier: 'red', changedAt: 20 }])
     store.forget('odd')
     expect([store.listed('odd', 'npx odd'), store.tiers('odd'), store.tiers('even')]).toEqual([undefined, [], [row]])
+  })
+}
+
+/** @param open a store over the same rows each time, with a box that can open what it has sealed, or not */
+export function attachedSignInStoreContract(open: () => (canOpen?: boolean) => AttachedSignInStore) {
+  test('the newest sign-in of a server comes back until it is forgotten, also in another process', () => {
+    const over = open()
+    const store = over()
+    expect(store.all()).toEqual(new Map())
+    store.keep('odd', 'first')
+    store.keep('odd', 'second')
+    store.keep('even', 'other')
+    expect(over().all()).toEqual(
+      new Map([
+        ['odd', 'second'],
+        ['even', 'other'],
+      ]),
+    )
+    store.forget('odd')
+    store.forget('nobody')
+    expect(over().all()).toEqual(new Map([['even', 'other']]))
+  })
+
+  test('a sign-in that cannot be opened is listed without its text, and can be replaced', () => {
+    const over = open()
+    over().keep('odd', 'first')
+    expect(over(false).all()).toEqual(new Map([['odd', undefined]]))
+    over().keep('odd', 'second')
+    expect(over().all()).toEqual(new Map([['odd', 'second']]))
   })
 }
 

@@ -1,90 +1,49 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
-import { type AttachedServerConfig, type AttachedSignIn, type AttachedSignInReply, JarvisError } from 'protocol'
-import type { AttachedSignInStore, Journal, Transactions } from '../../../calls/ports.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { isLoopbackHost } from '../../../lib/loopback.ts'
-import { whyUnreachable } from '../../../lib/unreachable.ts'
+import { type AttachedSignIn, type AttachedSignInReply, JarvisError } from 'protocol'
 import { visible } from '../text.ts'
-import { callbackPath, clientFor, isRefusedClient, originOfDocument } from './client.ts'
-import { type Challenge, discover, type Found, SignInRefused, scopesOf } from './discovery.ts'
+import { Asked } from './asked.ts'
+import { callbackPath, clientFor, isRefusedClient } from './client.ts'
+import { discover, SignInRefused } from './discovery.ts'
+import { notSent, placeProblem, wordsOf } from './failures.ts'
+import { Flows } from './flows.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { type Kept, type Pin, secretsOfKept, tokensFrom } from './tokens.ts'
+import { KeptSignIns, type Parts } from './kept-sign-ins.ts'
+import { type HttpConfig, ownClient, Pins } from './pins.ts'
+import { revoke } from './revoke.ts'
+import { type Kept, tokensFrom } from './tokens.ts'
 
 export const startPath = '/api/mcp-servers/sign-in/start'
-
-/** How long an owner may take at the authorization server, ms. */
-const flowMs = 10 * 60_000
-const mostFlows = 50
-/** A token is renewed so long before its end, ms. */
-const earlyMs = 30_000
-
-type HttpConfig = Extract<AttachedServerConfig, { url: string }>
-type Flow = {
-  server: string
-  url: string
-  by: string
-  found: Found
-  client: OAuthClientInformationMixed
-  redirectUri: string
-  address: string
-  scopes: string[]
-  state: string
-  verifier: string
-  until: number
-  /** SHA-256 of the cookie of the browser that opened it. */
-  browser?: string
-  /** The client that an owner registered by hand. `isNamed`: the entry names its issuer. */
-  own?: { client: string; isNamed: boolean } | undefined
-}
 
 /**
  * Signs JARVIS in to attached servers over HTTP by OAuth 2.1, for owners: code flow with PKCE, state, issuer and resource (RFC 7636, 9207, 8707). Tokens
  * are kept sealed, for one address of one server, and renewed one at a time. Each sign-in, its end and each refusal is journalled.
  */
 export class SignIns {
-  readonly #parts
-  readonly #kept = new Map<string, Kept>()
-  /** The sign-ins and scopes that servers asked for since their last sign-in. */
-  readonly #asked = new Map<string, { url: string; challenge: Challenge; wants: string[] }>()
-  readonly #renewing = new Map<string, Promise<Kept | undefined>>()
-  readonly #flows = new Map<string, Flow>()
+  readonly #parts: Parts
+  readonly #kept: KeptSignIns
+  readonly #asked = new Asked()
+  readonly #flows: Flows
   /** Why the last sign-in to a server was refused. */
   readonly #refusals = new Map<string, string>()
-  /** Where the secret of a server's hand-written client went first. */
-  readonly #pins = new Map<string, Pin>()
+  readonly #pins: Pins
 
-  constructor(parts: {
-    store: AttachedSignInStore
-    journal: Journal
-    transactions: Transactions
-    clock: Clock
-    redact: { text(text: string): string; add(secrets: readonly string[]): void }
-    announce(text: string, level: 'info' | 'warning'): void
-    /** Called when what clients are shown has changed. */
-    changed(): void
-    report(error: unknown, message: string): void
-  }) {
+  constructor(parts: Parts) {
     this.#parts = parts
+    this.#kept = new KeptSignIns(parts)
+    this.#flows = new Flows(() => parts.clock.now())
+    this.#pins = new Pins(parts.store)
     for (const [server, text] of parts.store.all()) {
-      if (text === undefined) continue
-      if (server.startsWith(pinPrefix)) {
-        this.#pins.set(server.slice(pinPrefix.length), JSON.parse(text) as Pin)
-        continue
-      }
-      const kept = JSON.parse(text) as Kept
-      this.#kept.set(server, kept)
-      parts.redact.add(secretsOfKept(kept))
+      if (text === undefined || this.#pins.read(server, text)) continue
+      this.#kept.read(server, text)
     }
   }
 
-  /** The standing of a server's sign-in; undefined where it asked for none. */
+  /** The standing of a server's sign-in; undefined if it asked for none. */
   of(server: string, url: string): AttachedSignIn | undefined {
-    const kept = this.#keptFor(server, url)
-    const asked = this.#asked.get(server)
-    const isAsked = asked?.url === url
+    const kept = this.#kept.of(server, url)
+    const asked = this.#asked.of(server, url)
     if (kept === undefined) {
-      if (!isAsked) return undefined
+      if (asked === undefined) return undefined
       const refusal = this.#refusals.get(server)
       return {
         state: 'needed',
@@ -94,7 +53,7 @@ export class SignIns {
         ...(refusal !== undefined && { problem: refusal }),
       }
     }
-    const wants = isAsked ? asked.wants : []
+    const wants = asked?.wants ?? []
     const { metadata, scopes, expiresAt, by, at, problem, accessToken, refreshToken } = kept
     return {
       state: accessToken === undefined ? 'again' : wants.length > 0 ? 'more' : 'signed_in',
@@ -112,7 +71,7 @@ export class SignIns {
   /**
    * Begins a sign-in: finds out where, and as which client.
    * @param origin where the owner's browser reaches JARVIS
-   * @throws JarvisError `conflict` where it cannot be done, with what to do
+   * @throws JarvisError `conflict` if it cannot be done, with what to do
    */
   async begin(
     server: string,
@@ -123,21 +82,20 @@ export class SignIns {
     if (problem !== undefined) throw new JarvisError('conflict', problem)
     const sdk = await import('@modelcontextprotocol/client')
     const url = new URL(config.url)
-    const asked = this.#asked.get(server)
-    const isAsked = asked?.url === config.url
+    const asked = this.#asked.of(server, config.url)
     try {
       const fetchFn = guardedFetch(url)
       const own = ownClient(config)
-      const wanted = own && (config.oauth?.issuer ?? this.#pinOf(server, own)?.issuer)
-      const found = await discover(url, isAsked ? asked.challenge : {}, { fetchFn, wanted })
-      this.#requireIssuer(server, found.metadata.issuer, config)
-      const before = this.#keptFor(server, config.url)
+      const wanted = own && (config.oauth?.issuer ?? this.#pins.issuerOf(server, own))
+      const found = await discover(url, asked?.challenge ?? {}, { fetchFn, wanted })
+      this.#pins.requireIssuer(server, found.metadata.issuer, config)
+      const before = this.#kept.of(server, config.url)
       const offersRenewal = found.metadata.scopes_supported?.includes('offline_access') === true
       const scopes = [
         ...new Set([
           ...(before?.accessToken === undefined ? [] : before.scopes),
           ...(config.oauth?.scopes ?? found.scopes),
-          ...(isAsked ? asked.wants : []),
+          ...(asked?.wants ?? []),
           ...(offersRenewal ? ['offline_access'] : []),
         ]),
       ]
@@ -149,7 +107,7 @@ export class SignIns {
         scopes,
         fetchFn,
         now: this.#now(),
-        isDocumentUnread: this.#isUnanswered(server, found.metadata.issuer, origin),
+        isDocumentUnread: this.#flows.isUnanswered(server, found.metadata.issuer, origin),
       })
       const state = randomBytes(32).toString('base64url')
       const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(found.metadata.issuer, {
@@ -161,11 +119,7 @@ export class SignIns {
         resource: found.resource as unknown as URL,
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       })
-      const id = randomBytes(32).toString('base64url')
-      for (const [known, flow] of this.#flows) if (flow.until <= this.#now()) this.#flows.delete(known)
-      if (this.#flows.size >= mostFlows)
-        throw new SignInRefused('Too many sign-ins are open. Finish one, or wait ten minutes.')
-      this.#flows.set(hashOf(id), {
+      const id = this.#flows.add({
         server,
         url: config.url,
         by,
@@ -177,7 +131,6 @@ export class SignIns {
         own: own === undefined ? undefined : { client: own, isNamed: config.oauth?.issuer !== undefined },
         address: authorizationUrl.href,
         verifier: codeVerifier,
-        until: this.#now() + flowMs,
       })
       return { address: `${origin}${startPath}?flow=${id}`, issuer: found.metadata.issuer, scopes }
     } catch (error) {
@@ -188,11 +141,7 @@ export class SignIns {
 
   /** Opens a flow in one browser, once. @returns the cookie for this browser, and where it goes. @throws JarvisError `expired` */
   start(id: string): { cookie: string; address: string } {
-    const flow = this.#flows.get(hashOf(id))
-    if (flow === undefined || flow.browser !== undefined || flow.until <= this.#now()) throw over()
-    const cookie = randomBytes(32).toString('base64url')
-    flow.browser = hashOf(cookie)
-    return { cookie, address: flow.address }
+    return this.#flows.start(id)
   }
 
   /**
@@ -205,10 +154,7 @@ export class SignIns {
     answer: URLSearchParams,
     isStill: (server: string, url: string) => boolean,
   ): Promise<string> {
-    const browser = cookie === undefined ? undefined : hashOf(cookie)
-    const [id, flow] = [...this.#flows].find(([, one]) => one.browser !== undefined && one.browser === browser) ?? []
-    if (id === undefined || flow === undefined || flow.until <= this.#now()) throw over()
-    this.#flows.delete(id)
+    const flow = this.#flows.take(cookie)
     const { server, url, by, found, client } = flow
     try {
       const sdk = await import('@modelcontextprotocol/client')
@@ -228,7 +174,7 @@ export class SignIns {
       const code = answer.get('code')
       if (code === null || answer.getAll('code').length > 1) throw new SignInRefused('The answer has no code')
       if (!isStill(server, url)) throw new SignInRefused(movedWords(server))
-      this.#pin(server, flow)
+      this.#pins.keep(server, flow.own, found.metadata.issuer)
       const tokens = await sdk.exchangeAuthorization(found.metadata.issuer, {
         metadata: found.metadata,
         clientInformation: client,
@@ -251,17 +197,17 @@ export class SignIns {
         ...(flow.own !== undefined && { isOwnClient: true as const }),
       }
       if (!isStill(server, url)) {
-        await this.#revoke(kept)
+        await revoke(kept, this.#parts)
         throw new SignInRefused(movedWords(server))
       }
-      this.#keep(server, kept, {
+      this.#kept.keep(server, kept, {
         change: 'signed_in',
         issuer: found.metadata.issuer,
         resource: found.resource,
         scopes: kept.scopes,
         by,
       })
-      this.#asked.delete(server)
+      this.#asked.forget(server)
       this.#refusals.delete(server)
       this.#parts.announce(
         `The MCP server ${server} is signed in to, at ${new URL(found.metadata.issuer).host}.`,
@@ -270,9 +216,9 @@ export class SignIns {
       this.#parts.changed()
       return server
     } catch (error) {
-      const before = this.#keptFor(server, url)
+      const before = this.#kept.of(server, url)
       if (before?.client.client_id === client.client_id && isRefusedClient(error))
-        this.#keep(server, { ...before, isClientRefused: true })
+        this.#kept.keep(server, { ...before, isClientRefused: true })
       this.#refused(server, by, wordsOf(error))
       throw new JarvisError('conflict', `${wordsOf(error).replace(/\.$/, '')}. Nothing was kept; begin again.`, {
         cause: error,
@@ -282,18 +228,18 @@ export class SignIns {
 
   /** Signs a server out that was signed in to at another address than it has now. */
   async leave(server: string, url: string | undefined, by: string): Promise<void> {
-    if (url === undefined && this.#pins.delete(server)) this.#parts.store.forget(pinPrefix + server)
+    if (url === undefined) this.#pins.forget(server)
     if (this.#kept.get(server)?.url !== url) await this.signOut(server, by)
   }
 
-  /** Signs a server out, and takes its tokens back at the authorization server (RFC 7009) where that offers it. */
+  /** Signs a server out, and takes its tokens back at the authorization server (RFC 7009) if that offers it. */
   async signOut(server: string, by: string): Promise<void> {
     const kept = this.#kept.get(server)
     if (kept === undefined) return
-    this.#kept.delete(server)
-    this.#asked.delete(server)
+    this.#kept.forget(server)
+    this.#asked.forget(server)
     this.#parts.store.forget(server)
-    const isRevoked = await this.#revoke(kept)
+    const isRevoked = await revoke(kept, this.#parts)
     this.#parts.transactions.durably(() =>
       this.#parts.journal.append('mcp_server', {
         change: 'signed_out',
@@ -318,7 +264,7 @@ export class SignIns {
    */
   fetchOf(server: string, url: string, next: typeof fetch): typeof fetch {
     return async (input, init) => {
-      const kept = await this.#fresh(server, url)
+      const kept = await this.#kept.fresh(server, url)
       const first = await next(input, withToken(init, kept))
       if (first.status === 403) {
         const wants = await this.#stepUp(server, url, first)
@@ -329,147 +275,24 @@ export class SignIns {
           )
       }
       if (first.status !== 401) return first
-      await this.#challenged(server, url, first)
+      await this.#asked.challenge(server, url, first)
       // A 401 that does not ask for a token may come from what the server itself asked, after a part of the work.
       const asksForToken = /\bbearer\b/i.test(first.headers.get('www-authenticate') ?? '')
       if (kept?.accessToken === undefined || !asksForToken) return first
-      const renewed = kept.refreshToken === undefined ? undefined : await this.#renew(server, kept)
+      const renewed = kept.refreshToken === undefined ? undefined : await this.#kept.renew(server, kept)
       if (renewed?.accessToken === undefined) {
-        if (this.#kept.get(server) === kept) this.#lose(server, kept, 'The server refuses its token')
+        if (this.#kept.get(server) === kept) this.#kept.lose(server, kept, 'The server refuses its token')
         return first
       }
       await first.body?.cancel()
       const second = await next(input, withToken(init, renewed))
       if (second.status === 401 && this.#kept.get(server) === renewed)
-        this.#lose(server, renewed, 'The server refuses the token that it was just given')
+        this.#kept.lose(server, renewed, 'The server refuses the token that it was just given')
       return second
     }
   }
 
   #now = () => this.#parts.clock.now()
-
-  #keptFor(server: string, url: string): Kept | undefined {
-    const kept = this.#kept.get(server)
-    return kept?.url === url ? kept : undefined
-  }
-
-  #pinOf(server: string, own: string): Pin | undefined {
-    const pin = this.#pins.get(server)
-    return pin?.client === own ? pin : undefined
-  }
-
-  /** A client that an owner wrote down is used at its own issuer alone. @throws SignInRefused at another one */
-  #requireIssuer(server: string, issuer: string, config: HttpConfig): void {
-    const own = ownClient(config)
-    if (own === undefined) return
-    const named = config.oauth?.issuer
-    const allowed = named ?? this.#pinOf(server, own)?.issuer
-    if (allowed === undefined || isSameIssuer(allowed, issuer)) return
-    throw new SignInRefused(
-      `The client in mcp.json ${named === undefined ? 'was first used at' : 'is for'} ${allowed}, and ${server} names ${visible(issuer, 200)} now. Its secret goes nowhere else, and nothing was sent. If ${visible(issuer, 200)} is right, write it as oauth.issuer of ${server} into mcp.json.`,
-    )
-  }
-
-  /** Remembers where a hand-written client is used, before its secret goes there. @throws SignInRefused where it was used elsewhere meanwhile */
-  #pin(server: string, { own, found }: Flow): void {
-    if (own === undefined || own.isNamed) return
-    const { issuer } = found.metadata
-    const pin = this.#pinOf(server, own.client)
-    if (pin !== undefined && !isSameIssuer(pin.issuer, issuer))
-      throw new SignInRefused(`The client in mcp.json was used at ${pin.issuer} meanwhile`)
-    if (pin !== undefined) return
-    const next = { issuer, client: own.client }
-    this.#parts.store.keep(pinPrefix + server, JSON.stringify(next))
-    this.#pins.set(server, next)
-  }
-
-  /** True if a browser was sent to the authorization server with JARVIS's client document and did not come back. The server may be unable to read the document. */
-  #isUnanswered(server: string, issuer: string, origin: string): boolean {
-    return [...this.#flows.values()].some(
-      ({ server: of, found, client, browser }) =>
-        of === server &&
-        browser !== undefined &&
-        found.metadata.issuer === issuer &&
-        originOfDocument(client) === origin,
-    )
-  }
-
-  /** @throws Error where the token has ended and cannot be renewed now */
-  async #fresh(server: string, url: string): Promise<Kept | undefined> {
-    const kept = this.#keptFor(server, url)
-    const { accessToken, refreshToken, expiresAt } = kept ?? {}
-    if (kept === undefined || accessToken === undefined || expiresAt === undefined) return kept
-    if (expiresAt - earlyMs > this.#now() && !this.#renewing.has(server)) return kept
-    const renewed = refreshToken === undefined ? undefined : this.#renew(server, kept)
-    // Until its end it serves, also while it cannot be renewed.
-    if (expiresAt > this.#now()) return renewed?.catch(() => kept) ?? kept
-    if (renewed !== undefined) return renewed
-    this.#lose(server, kept, 'Its token has ended')
-    return this.#kept.get(server)
-  }
-
-  /** Renews a token, one at a time. @returns undefined where the sign-in has ended @throws Error where the authorization server cannot be asked now */
-  async #renew(server: string, used: Kept): Promise<Kept | undefined> {
-    const now = this.#kept.get(server)
-    // Another request renewed it meanwhile.
-    if (now !== used) return now?.url === used.url ? now : undefined
-    const running =
-      this.#renewing.get(server) ?? this.#renewed(server, used).finally(() => this.#renewing.delete(server))
-    this.#renewing.set(server, running)
-    return running
-  }
-
-  async #renewed(server: string, used: Kept): Promise<Kept | undefined> {
-    const sdk = await import('@modelcontextprotocol/client')
-    try {
-      const answer = await sdk.refreshAuthorization(used.metadata.issuer, {
-        metadata: used.metadata,
-        clientInformation: used.client,
-        refreshToken: used.refreshToken ?? '',
-        resource: used.resource as unknown as URL,
-        fetchFn: guardedFetch(new URL(used.url)),
-      })
-      const kept = { ...used, ...tokensFrom(answer, used.scopes, this.#now()) }
-      // It was signed out of meanwhile, which took back the tokens before these.
-      if (this.#kept.get(server) !== used) {
-        await this.#revoke(kept)
-        return undefined
-      }
-      this.#keep(server, kept)
-      this.#parts.changed()
-      return kept
-    } catch (error) {
-      const isPassing =
-        !(error instanceof sdk.OAuthError) ||
-        /^(?:server_error|temporarily_unavailable|too_many_requests)$/.test(error.code)
-      if (isPassing) throw notSent(401, `Its sign-in could not be renewed: ${wordsOf(error)}`)
-      const lost = isRefusedClient(error) ? { ...used, isClientRefused: true as const } : used
-      if (this.#kept.get(server) === used) this.#lose(server, lost, `It was not renewed: ${visible(error.code, 60)}`)
-      return undefined
-    }
-  }
-
-  /** Ends a sign-in that no longer counts. The client stays, so that the next one needs no registration. */
-  #lose(server: string, kept: Kept, why: string): void {
-    const problem = `${why}. Sign in again.`
-    const { accessToken: _, refreshToken: __, expiresAt: ___, ...rest } = kept
-    this.#keep(
-      server,
-      { ...rest, problem },
-      { change: 'sign_in_lost', issuer: kept.metadata.issuer, reason: why, by: 'jarvis' },
-    )
-    this.#parts.announce(`The sign-in to the MCP server ${server} has ended: ${problem}`, 'warning')
-    this.#parts.changed()
-  }
-
-  #keep(server: string, kept: Kept, entry?: Record<string, unknown>): void {
-    this.#parts.redact.add(secretsOfKept(kept))
-    this.#parts.transactions.durably(() => {
-      this.#parts.store.keep(server, JSON.stringify(kept))
-      if (entry !== undefined) this.#parts.journal.append('mcp_server', { server, ...entry })
-    })
-    this.#kept.set(server, kept)
-  }
 
   #refused(server: string, by: string, why: string): void {
     const reason = this.#parts.redact.text(`${why.replace(/\.$/, '')}.`)
@@ -485,83 +308,26 @@ export class SignIns {
     )
   }
 
-  async #challenged(server: string, url: string, response: Response): Promise<void> {
-    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
-    const wants = this.#asked.get(server)?.wants ?? []
-    const challenge = {
-      ...(resourceMetadataUrl && { metadataUrl: resourceMetadataUrl.href }),
-      ...(scope !== undefined && { scopes: scopesOf(scope) }),
-    }
-    this.#asked.set(server, { url, challenge, wants })
-  }
-
-  /** Keeps the scopes that a refused request wanted, for an owner to give. @returns them, undefined where it was refused for something else */
+  /** Keeps the scopes that a refused request wanted, for an owner to give. @returns the scopes; undefined if the request was refused for something else */
   async #stepUp(server: string, url: string, response: Response): Promise<string[] | undefined> {
-    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-    const { error, scope, resourceMetadataUrl } = extractWWWAuthenticateParams(response)
-    const kept = this.#keptFor(server, url)
-    if (error !== 'insufficient_scope' || kept?.accessToken === undefined) return undefined
-    const before = this.#asked.get(server)
-    const wanted = scopesOf(scope).filter((one) => !kept.scopes.includes(one))
-    const wants = [...new Set([...(before?.wants ?? []), ...wanted])].slice(0, 50)
-    if (wants.length === 0) return undefined
-    const shown = wants.map((one) => visible(one, 100))
-    if (wants.length === (before?.wants.length ?? 0)) return shown
-    this.#asked.set(server, {
-      url,
-      wants,
-      challenge: before?.challenge ?? (resourceMetadataUrl ? { metadataUrl: resourceMetadataUrl.href } : {}),
-    })
+    const heldScopes = () => {
+      const kept = this.#kept.of(server, url)
+      return kept?.accessToken === undefined ? undefined : kept.scopes
+    }
+    const asked = await this.#asked.stepUp(server, url, { response, heldScopes })
+    if (asked === undefined) return undefined
+    const { wants, isNew } = asked
+    if (!isNew) return wants
     this.#parts.transactions.durably(() =>
-      this.#parts.journal.append('mcp_server', { change: 'sign_in_wants', server, scopes: shown, by: 'jarvis' }),
+      this.#parts.journal.append('mcp_server', { change: 'sign_in_wants', server, scopes: wants, by: 'jarvis' }),
     )
     this.#parts.announce(
-      `The MCP server ${server} asks for more rights: ${shown.join(', ')}. An owner gives them under Settings, MCP servers, with another sign-in.`,
+      `The MCP server ${server} asks for more rights: ${wants.join(', ')}. An owner gives them under Settings, MCP servers, with another sign-in.`,
       'warning',
     )
     this.#parts.changed()
-    return shown
+    return wants
   }
-
-  async #revoke(kept: Kept): Promise<boolean> {
-    const { metadata, client, refreshToken, accessToken } = kept
-    const place = metadata.revocation_endpoint
-    const tokens = [
-      ...(refreshToken === undefined ? [] : [['refresh_token', refreshToken] as const]),
-      ...(accessToken === undefined ? [] : [['access_token', accessToken] as const]),
-    ]
-    if (typeof place !== 'string' || tokens.length === 0) return false
-    try {
-      const ask = guardedFetch(new URL(kept.url))
-      for (const [hint, token] of tokens) {
-        const body = new URLSearchParams({ token, token_type_hint: hint })
-        const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-        const { client_id: id, client_secret: secret } = client
-        const methods =
-          metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported
-        if (secret !== undefined && (methods === undefined || methods.includes('client_secret_basic')))
-          headers.set('authorization', `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`)
-        else {
-          body.set('client_id', id)
-          if (secret !== undefined) body.set('client_secret', secret)
-        }
-        const response = await ask(place, { method: 'POST', headers, body })
-        if (!response.ok) return false
-      }
-      return true
-    } catch (error) {
-      this.#parts.report(error, `a token was not revoked at ${new URL(metadata.issuer).host}`)
-      return false
-    }
-  }
-}
-
-/** Why no authorization server would send a browser back to an origin. */
-function placeProblem(origin: string): string | undefined {
-  const { protocol, hostname } = new URL(origin)
-  if (protocol === 'https:' || isLoopbackHost(hostname)) return undefined
-  return `A sign-in is sent back to JARVIS at https or on this machine alone, not at ${origin}. Open JARVIS at its https address (JARVIS_PUBLIC_URL), or at localhost.`
 }
 
 function withToken(init: RequestInit | undefined, kept: Kept | undefined): RequestInit {
@@ -570,28 +336,7 @@ function withToken(init: RequestInit | undefined, kept: Kept | undefined): Reque
   return { ...init, headers }
 }
 
-/** An error that says, as an answer of this status does, that nothing was run. */
-const notSent = (status: number, message: string) => Object.assign(new Error(message), { status })
-
-const pinPrefix = 'pin:'
-const isSameIssuer = (a: string, b: string) => a.replace(/\/$/, '') === b.replace(/\/$/, '')
-/** SHA-256 of the client that an owner wrote down with a secret. */
-const ownClient = ({ oauth }: HttpConfig): string | undefined =>
-  oauth?.clientId === undefined ? undefined : hashOf(JSON.stringify([oauth.clientId, oauth.clientSecret]))
 const movedWords = (server: string) => `The server ${server} was removed, or has another address by now`
 
-const over = () => new JarvisError('expired', 'This sign-in is over, or was begun in another browser. Begin again.')
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const isSameText = (a: string, b: string) =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
-
-/** A failure in words, without anything that was sent. */
-function wordsOf(error: unknown): string {
-  if (error instanceof SignInRefused) return error.message
-  const { name, code } = error as { name?: unknown; code?: unknown }
-  if (name === 'IssuerMismatchError') return 'The answer came from another authorization server'
-  if (name === 'OAuthError' && typeof code === 'string') return `The authorization server refused: ${visible(code, 60)}`
-  if (error instanceof Error && typeof code === 'string')
-    return `The authorization server cannot be reached: ${whyUnreachable(error)}`
-  return error instanceof Error ? visible(error.message, 300) : 'The answer is not understood'
-}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import type { ServerMetadata } from './discovery.ts'
 
@@ -26,6 +27,8 @@ export type Kept = {
   problem?: string | undefined
 }
 
+/** The client that an owner registered by hand. `client`: as of `Pin`. `isNamed`: the entry in mcp.json names its issuer. */
+export type OwnClient = { client: string; isNamed: boolean }
 /** The authorization server at which a hand-written client was used first. `client`: SHA-256 of its id and secret. */
 export type Pin = { issuer: string; client: string }
 
@@ -53,3 +56,5 @@ export function tokensFrom(
 
 export const secretsOfKept = ({ accessToken, refreshToken, client }: Kept): string[] =>
   [accessToken, refreshToken, client.client_secret].filter((secret) => secret !== undefined)
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

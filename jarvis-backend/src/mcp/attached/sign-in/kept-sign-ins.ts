@@ -1,0 +1,134 @@
+import type { AttachedSignInStore, Journal, Transactions } from '../../../calls/ports.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { visible } from '../text.ts'
+import { isRefusedClient } from './client.ts'
+import { notSent, wordsOf } from './failures.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import { revoke } from './revoke.ts'
+import { type Kept, secretsOfKept, tokensFrom } from './tokens.ts'
+
+/** A token is renewed so long before its end, ms. */
+const earlyMs = 30_000
+
+export type Parts = {
+  store: AttachedSignInStore
+  journal: Journal
+  transactions: Transactions
+  clock: Clock
+  redact: { text(text: string): string; add(secrets: readonly string[]): void }
+  announce(text: string, level: 'info' | 'warning'): void
+  /** Called when what clients are shown has changed. */
+  changed(): void
+  report(error: unknown, message: string): void
+}
+
+/** The sign-ins of attached servers. They are stored sealed, and their tokens are renewed one at a time. */
+export class KeptSignIns {
+  readonly #parts: Parts
+  readonly #kept = new Map<string, Kept>()
+  readonly #renewing = new Map<string, Promise<Kept | undefined>>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Reads a stored row. */
+  read(server: string, text: string): void {
+    const kept = JSON.parse(text) as Kept
+    this.#kept.set(server, kept)
+    this.#parts.redact.add(secretsOfKept(kept))
+  }
+
+  /** The sign-in of a server, at whatever address it was. */
+  get(server: string): Kept | undefined {
+    return this.#kept.get(server)
+  }
+
+  forget(server: string): void {
+    this.#kept.delete(server)
+  }
+
+  /** The sign-in at this address of a server. */
+  of(server: string, url: string): Kept | undefined {
+    const kept = this.#kept.get(server)
+    return kept?.url === url ? kept : undefined
+  }
+
+  /** The sign-in with a token that counts now, renewed if its end is near. @throws Error if the token has ended and cannot be renewed now */
+  async fresh(server: string, url: string): Promise<Kept | undefined> {
+    const kept = this.of(server, url)
+    const { accessToken, refreshToken, expiresAt } = kept ?? {}
+    if (kept === undefined || accessToken === undefined || expiresAt === undefined) return kept
+    if (expiresAt - earlyMs > this.#parts.clock.now() && !this.#renewing.has(server)) return kept
+    const renewed = refreshToken === undefined ? undefined : this.renew(server, kept)
+    // Until its end it serves, also while it cannot be renewed.
+    if (expiresAt > this.#parts.clock.now()) return renewed?.catch(() => kept) ?? kept
+    if (renewed !== undefined) return renewed
+    this.lose(server, kept, 'Its token has ended')
+    return this.#kept.get(server)
+  }
+
+  /** Renews a token, one at a time. @returns undefined if the sign-in has ended. @throws Error if the authorization server cannot be asked now */
+  async renew(server: string, used: Kept): Promise<Kept | undefined> {
+    const now = this.#kept.get(server)
+    // Another request renewed it meanwhile.
+    if (now !== used) return now?.url === used.url ? now : undefined
+    const running =
+      this.#renewing.get(server) ?? this.#renewed(server, used).finally(() => this.#renewing.delete(server))
+    this.#renewing.set(server, running)
+    return running
+  }
+
+  async #renewed(server: string, used: Kept): Promise<Kept | undefined> {
+    const sdk = await import('@modelcontextprotocol/client')
+    try {
+      const answer = await sdk.refreshAuthorization(used.metadata.issuer, {
+        metadata: used.metadata,
+        clientInformation: used.client,
+        refreshToken: used.refreshToken ?? '',
+        resource: used.resource as unknown as URL,
+        fetchFn: guardedFetch(new URL(used.url)),
+      })
+      const kept = { ...used, ...tokensFrom(answer, used.scopes, this.#parts.clock.now()) }
+      // It was signed out of meanwhile, which took back the tokens before these.
+      if (this.#kept.get(server) !== used) {
+        await revoke(kept, this.#parts)
+        return undefined
+      }
+      this.keep(server, kept)
+      this.#parts.changed()
+      return kept
+    } catch (error) {
+      const isPassing =
+        !(error instanceof sdk.OAuthError) ||
+        /^(?:server_error|temporarily_unavailable|too_many_requests)$/.test(error.code)
+      if (isPassing) throw notSent(401, `Its sign-in could not be renewed: ${wordsOf(error)}`)
+      const lost = isRefusedClient(error) ? { ...used, isClientRefused: true as const } : used
+      if (this.#kept.get(server) === used) this.lose(server, lost, `It was not renewed: ${visible(error.code, 60)}`)
+      return undefined
+    }
+  }
+
+  /** Ends a sign-in that no longer counts. The client stays, so that the next one needs no registration. */
+  lose(server: string, kept: Kept, why: string): void {
+    const problem = `${why}. Sign in again.`
+    const { accessToken: _, refreshToken: __, expiresAt: ___, ...rest } = kept
+    this.keep(
+      server,
+      { ...rest, problem },
+      { change: 'sign_in_lost', issuer: kept.metadata.issuer, reason: why, by: 'jarvis' },
+    )
+    this.#parts.announce(`The sign-in to the MCP server ${server} has ended: ${problem}`, 'warning')
+    this.#parts.changed()
+  }
+
+  /** Stores a sign-in. @param entry what the journal says of the change */
+  keep(server: string, kept: Kept, entry?: Record<string, unknown>): void {
+    this.#parts.redact.add(secretsOfKept(kept))
+    this.#parts.transactions.durably(() => {
+      this.#parts.store.keep(server, JSON.stringify(kept))
+      if (entry !== undefined) this.#parts.journal.append('mcp_server', { server, ...entry })
+    })
+    this.#kept.set(server, kept)
+  }
+}
