@@ -338,7 +338,7 @@ function gateRoutes(gate: Gate, needs: GateNeeds): Route[] {
   const { now, redactor } = needs.foundation
   const { confirmations, questions, grants, executor, tryingJudge, world } = gate
   return [
-    ...confirmationRoutes(confirmations, () => reach, now, createOriginOf(needs.publicUrl)),
+    ...confirmationRoutes({ confirmations, reach: () => reach, now, originOf: createOriginOf(needs.publicUrl) }),
     ...roleRoutes({
       roles: () => policy.current().roles,
       builtIn: builtInRoleNames,
