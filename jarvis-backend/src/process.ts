@@ -4,8 +4,9 @@ import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
 import { consentRoom, expiryRoom, hooksRoom, programTokensRoom } from './auth/programs/room.ts'
 import { signInRoom, tokensRoom } from './auth/sign-in/room.ts'
-import { createStepUp } from './auth/step-up.ts'
+import { createStepUp, type StepUp } from './auth/step-up.ts'
 import type { Config } from './config/config.ts'
+import type { JarvisFacts } from './house.ts'
 import { appRoom, serverRoom } from './http/room.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -18,6 +19,7 @@ import { socketsRoom } from './realtime/room.ts'
 import { openSite, type Site, type SiteReplacements } from './site.ts'
 import type { Program } from './system/program.ts'
 import { systemRoom } from './system/room.ts'
+import type { SystemState } from './system/state.ts'
 import { v1Room } from './v1/room.ts'
 
 export type Jarvis = {
@@ -49,15 +51,46 @@ export type Replacements = SiteReplacements & {
   hashStrength?: HashStrength
 }
 
+/** The site and the parts that the rooms of the process need besides. */
+type Given = Site & { config: Config; facts: JarvisFacts; stepUp: StepUp; version: string }
+type Entrance = ReturnType<typeof openEntrance>
+
 /** Opens the process: one site, and the rooms of its doors in the same house. It does not listen yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const steady = createSteadyClock(replace.clock ?? systemClock)
   const stepUp = createStepUp(() => steady.now())
   const site = openSite(config, { version, clock: steady, stepUp }, replace)
-  const { house, foundation, people, signIns, apiTokens, tokenUse } = site
-  const { facts } = house
-  const of = { ...site, config, facts, stepUp, version }
+  const { house } = site
+  const given: Given = { ...site, config, facts: house.facts, stepUp, version }
+  const entrance = openEntrance(given, replace)
+  const state = openSystem(given, entrance, replace.program)
+  openDoors(given, entrance, { state, dashboardDir, surface: replace.surface })
+  house.resume()
+  const { http, realtime, password, requests } = entrance
+  http.once('listening', site.start)
 
+  return {
+    http,
+    hub: site.hub,
+    routes: house.registry('routes').list(),
+    requests: house.registry('requests').list(),
+    namespaces: realtime.names(),
+    newPassword: password.made,
+    modelId: site.models.model().id,
+    async stop(graceMs) {
+      await Promise.race([
+        Promise.all([site.goDown(), requests.answered()]),
+        new Promise((done) => setTimeout(done, graceMs).unref()),
+      ])
+      await site.stop()
+      await site.close()
+    },
+  }
+}
+
+/** Opens the rooms by which people and programs come in: the server, sockets, signing in and OAuth. */
+function openEntrance(given: Given, replace: Replacements) {
+  const { house, foundation, config, facts, stepUp, people, signIns, apiTokens, tokenUse } = given
   const server = house.open(serverRoom, { foundation, config })
   const { http, guard, addressOf, refused, answerWith } = server
   const signedIn = house.open(tokensRoom, {
@@ -69,10 +102,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hashStrength: replace.hashStrength,
   })
   const { tokens, cookie, password } = signedIn
-  const socketRequests = house.registry('requests')
   const sockets = house.open(socketsRoom, {
-    ...of,
-    requests: socketRequests,
+    ...given,
+    requests: house.registry('requests'),
     http,
     tokens,
     guard,
@@ -81,7 +113,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     refused,
   })
   const { realtime, look, drop } = sockets
-  house.open(signInRoom, { ...of, ...signedIn, addressOf, look, drop })
+  house.open(signInRoom, { ...given, ...signedIn, addressOf, look, drop })
   const oauth = house.open(oauthRoom, {
     foundation,
     config,
@@ -92,29 +124,45 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     people,
     fetchDocument: replace.fetchDocument,
   })
-  const { bearer } = oauth
-  const requests = createOpenRequests(site)
+  const requests = createOpenRequests(given)
   house.open(expiryRoom, { facts, stepUp, requests, look })
-  const { state } = house.open(systemRoom, { ...of, realtime, program: replace.program, rooms: () => house.rooms() })
-  house.open(programTokensRoom, { ...of, requests })
-  house.open(hooksRoom, of)
+  return { http, guard, refused, answerWith, tokens, cookie, password, realtime, oauth, requests }
+}
+
+/** Opens the rooms about the process itself, and those of tokens, the webhook and consent. */
+function openSystem(given: Given, { realtime, oauth, requests }: Entrance, program: Program | undefined): SystemState {
+  const { house } = given
+  const { state } = house.open(systemRoom, { ...given, realtime, program, rooms: () => house.rooms() })
+  house.open(programTokensRoom, { ...given, requests })
+  house.open(hooksRoom, given)
   house.open(consentRoom, { consentRoutes: oauth.consentRoutes })
-  const door = { foundation, config, sessions: site, agents: site.agents, bearer, requests }
+  return state
+}
+
+/** Opens the doors of programs, and the app that answers every HTTP request. */
+function openDoors(
+  given: Given,
+  entrance: Entrance,
+  { state, dashboardDir, surface }: { state: SystemState; dashboardDir: string } & Pick<Replacements, 'surface'>,
+): void {
+  const { house, foundation, config, agents, models, memory, budgets, version } = given
+  const { guard, refused, answerWith, tokens, cookie, oauth, requests } = entrance
+  const { bearer } = oauth
+  const door = { foundation, config, sessions: given, agents, bearer, requests }
   const { mcp } = house.open(mcpDoorRoom, {
     ...door,
     // Attached servers' tools are not offered to MCP clients.
-    catalog: site.houseTools,
-    cluster: site.homelab.cluster,
-    gate: site.gate,
-    people: site.known,
-    shown: site.shown,
+    catalog: given.houseTools,
+    cluster: given.homelab.cluster,
+    gate: given.gate,
+    people: given.known,
+    shown: given.shown,
     version,
-    surface: replace.surface,
+    surface,
   })
-  const { models, memory, budgets } = site
   const { v1 } = house.open(v1Room, { ...door, guard, models, memory, budgets })
   house.open(appRoom, {
-    ...of,
+    ...given,
     routes: house.registry('routes'),
     guard,
     refused,
@@ -130,24 +178,4 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     oauth: oauth.endpoints,
     dashboardDir,
   })
-  house.resume()
-  http.once('listening', site.start)
-
-  return {
-    http,
-    hub: site.hub,
-    routes: house.registry('routes').list(),
-    requests: socketRequests.list(),
-    namespaces: realtime.names(),
-    newPassword: password.made,
-    modelId: site.models.model().id,
-    async stop(graceMs) {
-      await Promise.race([
-        Promise.all([site.goDown(), requests.answered()]),
-        new Promise((done) => setTimeout(done, graceMs).unref()),
-      ])
-      await site.stop()
-      await site.close()
-    },
-  }
 }
