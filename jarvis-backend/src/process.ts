@@ -1,9 +1,10 @@
 import type { Server as HttpServer } from 'node:http'
 import { createOpenRequests } from './auth/open-requests.ts'
 import type { HashStrength } from './auth/passwords.ts'
-import { createStepUp } from './auth/step-up.ts'
+import { createStepUp, type StepUp } from './auth/step-up.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { loadDemo, type OpenDemo } from './homelab/demo.ts'
+import type { JarvisFacts } from './house.ts'
 import type { Route } from './http/route.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import type { PublicFetch } from './lib/public-fetch.ts'
@@ -14,6 +15,7 @@ import type { SiteReplacements } from './replacements.ts'
 import * as rooms from './rooms.ts'
 import { openSite, type Site } from './site.ts'
 import type { Program } from './system/program.ts'
+import type { SystemState } from './system/state.ts'
 
 export type Jarvis = {
   http: HttpServer
@@ -44,6 +46,10 @@ export type Replacements = SiteReplacements & {
   hashStrength?: HashStrength
 }
 
+/** The site and the parts that the rooms of the process need besides. */
+type Given = Site & { config: Config; facts: JarvisFacts; stepUp: StepUp; version: string }
+type Entrance = ReturnType<typeof openEntrance>
+
 /**
  * Loads the demo's cluster if no cluster is configured.
  * @throws ConfigError if the build left the demo out
@@ -63,10 +69,37 @@ export function compose(config: Config, version: string, dashboardDir: string, r
   const steady = createSteadyClock(replace.clock ?? systemClock)
   const stepUp = createStepUp(() => steady.now())
   const site = openSite(config, { version, clock: steady, stepUp }, replace)
-  const { house, foundation, people, signIns, apiTokens, tokenUse } = site
-  const { facts } = house
-  const of = { ...site, config, facts, stepUp, version }
+  const { house } = site
+  const given: Given = { ...site, config, facts: house.facts, stepUp, version }
+  const entrance = openEntrance(given, replace)
+  const state = openSystem(given, entrance, replace.program)
+  openDoors(given, entrance, { state, dashboardDir, surface: replace.surface })
+  house.resume()
+  const { http, realtime, password, requests } = entrance
+  http.once('listening', site.start)
 
+  return {
+    http,
+    hub: site.hub,
+    routes: house.registry('routes').list(),
+    requests: house.registry('requests').list(),
+    namespaces: realtime.names(),
+    newPassword: password.made,
+    modelId: site.models.model().id,
+    async stop(graceMs) {
+      await Promise.race([
+        Promise.all([site.goDown(), requests.answered()]),
+        new Promise((done) => setTimeout(done, graceMs).unref()),
+      ])
+      await site.stop()
+      await site.close()
+    },
+  }
+}
+
+/** Opens the rooms by which people and programs come in: the server, sockets, signing in and OAuth. */
+function openEntrance(given: Given, replace: Replacements) {
+  const { house, foundation, config, facts, stepUp, people, signIns, apiTokens, tokenUse } = given
   const server = house.open(rooms.server, { foundation, config })
   const { http, guard, addressOf, refused, answerWith } = server
   const signedIn = house.open(rooms.tokens, {
@@ -78,10 +111,9 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     hashStrength: replace.hashStrength,
   })
   const { tokens, cookie, password } = signedIn
-  const socketRequests = house.registry('requests')
   const sockets = house.open(rooms.sockets, {
-    ...of,
-    requests: socketRequests,
+    ...given,
+    requests: house.registry('requests'),
     http,
     tokens,
     guard,
@@ -90,7 +122,7 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     refused,
   })
   const { realtime, look, drop } = sockets
-  house.open(rooms.signIn, { ...of, ...signedIn, addressOf, look, drop })
+  house.open(rooms.signIn, { ...given, ...signedIn, addressOf, look, drop })
   const oauth = house.open(rooms.oauth, {
     foundation,
     config,
@@ -101,29 +133,45 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     people,
     fetchDocument: replace.fetchDocument,
   })
-  const { bearer } = oauth
-  const requests = createOpenRequests(site)
+  const requests = createOpenRequests(given)
   house.open(rooms.expiry, { facts, stepUp, requests, look })
-  const { state } = house.open(rooms.system, { ...of, realtime, program: replace.program, rooms: () => house.rooms() })
-  house.open(rooms.programTokens, { ...of, requests })
-  house.open(rooms.hooks, of)
+  return { http, guard, refused, answerWith, tokens, cookie, password, realtime, oauth, requests }
+}
+
+/** Opens the rooms about the process itself, and those of tokens, the webhook and consent. */
+function openSystem(given: Given, { realtime, oauth, requests }: Entrance, program: Program | undefined): SystemState {
+  const { house } = given
+  const { state } = house.open(rooms.system, { ...given, realtime, program, rooms: () => house.rooms() })
+  house.open(rooms.programTokens, { ...given, requests })
+  house.open(rooms.hooks, given)
   house.open(rooms.consent, { consentRoutes: oauth.consentRoutes })
-  const door = { foundation, config, sessions: site, agents: site.agents, bearer, requests }
+  return state
+}
+
+/** Opens the doors of programs, and the app that answers every HTTP request. */
+function openDoors(
+  given: Given,
+  entrance: Entrance,
+  { state, dashboardDir, surface }: { state: SystemState; dashboardDir: string } & Pick<Replacements, 'surface'>,
+): void {
+  const { house, foundation, config, agents, models, memory, budgets, version } = given
+  const { guard, refused, answerWith, tokens, cookie, oauth, requests } = entrance
+  const { bearer } = oauth
+  const door = { foundation, config, sessions: given, agents, bearer, requests }
   const { mcp } = house.open(rooms.mcpDoor, {
     ...door,
     // Attached servers' tools are not offered to MCP clients.
-    catalog: site.houseTools,
-    cluster: site.homelab.cluster,
-    gate: site.gate,
-    people: site.known,
-    shown: site.shown,
+    catalog: given.houseTools,
+    cluster: given.homelab.cluster,
+    gate: given.gate,
+    people: given.known,
+    shown: given.shown,
     version,
-    surface: replace.surface,
+    surface,
   })
-  const { models, memory, budgets } = site
   const { v1 } = house.open(rooms.v1, { ...door, guard, models, memory, budgets })
   house.open(rooms.app, {
-    ...of,
+    ...given,
     routes: house.registry('routes'),
     guard,
     refused,
@@ -139,24 +187,4 @@ export function compose(config: Config, version: string, dashboardDir: string, r
     oauth: oauth.endpoints,
     dashboardDir,
   })
-  house.resume()
-  http.once('listening', site.start)
-
-  return {
-    http,
-    hub: site.hub,
-    routes: house.registry('routes').list(),
-    requests: socketRequests.list(),
-    namespaces: realtime.names(),
-    newPassword: password.made,
-    modelId: site.models.model().id,
-    async stop(graceMs) {
-      await Promise.race([
-        Promise.all([site.goDown(), requests.answered()]),
-        new Promise((done) => setTimeout(done, graceMs).unref()),
-      ])
-      await site.stop()
-      await site.close()
-    },
-  }
 }

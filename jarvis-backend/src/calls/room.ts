@@ -343,7 +343,7 @@ function gateRoutes(gate: Gate, needs: GateNeeds): Route[] {
   const { now, redactor } = needs.foundation
   const { confirmations, questions, grants, executor, tryingJudge, world } = gate
   return [
-    ...confirmationRoutes(confirmations, () => reach, now, createOriginOf(needs.config.publicUrl)),
+    ...confirmationRoutes({ confirmations, reach: () => reach, now, originOf: createOriginOf(needs.config.publicUrl) }),
     ...roleRoutes({
       roles: () => policy.current().roles,
       builtIn: builtInRoleNames,

@@ -34,8 +34,7 @@ export type AgentFiles = {
   remove(id: string, path: string, by: string): void
 }
 
-/** `/api/agents`: who there is, their files, which one answers, and trying them. */
-export function agentRoutes(parts: {
+export type AgentParts = {
   agents: ActiveAgents
   files: AgentFiles
   /** Names of the tools that it is offered. */
@@ -50,33 +49,83 @@ export function agentRoutes(parts: {
   /** Begins a rehearsal with an agent. */
   rehearse(agent: string, message: string, by: string): { sessionId: string; runId: string }
   redact<T>(value: T): T
-}): Route[] {
-  const { agents, files, redact } = parts
+}
 
-  function infoOf(agent: Agent, waiting = parts.waiting()): AgentInfo {
-    const problem = parts.problemOf(agent)
-    return {
-      ...agent,
-      bindings: [...agent.bindings],
-      toolCount: parts.offered(agent).length,
-      waiting: waiting.get(agent.id) ?? 0,
-      usedToday: parts.usedToday(agent.id),
-      ...(problem !== undefined && { problem }),
-    }
+/** `/api/agents`: who there is, their files, which one answers, and trying them. */
+export const agentRoutes = (parts: AgentParts): Route[] => [
+  // `/agents/which` comes before `/agents/:id`, which would answer it too.
+  ...houseRoutes(parts),
+  ...oneRoutes(parts),
+  ...fileRoutes(parts),
+]
+
+function infoOf(agent: Agent, parts: AgentParts, waiting = parts.waiting()): AgentInfo {
+  const problem = parts.problemOf(agent)
+  return {
+    ...agent,
+    bindings: [...agent.bindings],
+    toolCount: parts.offered(agent).length,
+    waiting: waiting.get(agent.id) ?? 0,
+    usedToday: parts.usedToday(agent.id),
+    ...(problem !== undefined && { problem }),
   }
+}
 
-  function detailOf(id: string, person: PersonRef): AgentDetail {
-    const agent = agents.require(id)
-    const { id: _, ...body } = agent
-    return {
-      ...infoOf(agent),
-      body: id === mainAgentId ? withoutRights(body) : body,
-      offered: parts.offered(agent),
-      files: files.list(id),
-      lately: parts.lately(id).map(parts.shown(person).deed),
-    }
+function detailOf(id: string, parts: AgentParts, person: PersonRef): AgentDetail {
+  const agent = parts.agents.require(id)
+  const { id: _, ...body } = agent
+  const shown = parts.shown(person)
+  return {
+    ...infoOf(agent, parts),
+    body: id === mainAgentId ? withoutRights(body) : body,
+    offered: parts.offered(agent),
+    files: parts.files.list(id),
+    lately: parts.lately(id).map(shown.deed),
   }
+}
 
+/** One agent: its settings, and the verdict on a call of it. */
+function oneRoutes(parts: AgentParts): Route[] {
+  const { agents, redact } = parts
+  return [
+    get(
+      '/agents/:id',
+      'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
+      { role: 'viewer', token: 'read', reply: AgentDetail },
+      ({ params, identity }) => redact(detailOf(params.id, parts, identity.person)),
+    ),
+    put(
+      '/agents/:id',
+      'Makes or changes an agent. 409 where the file is not the one of `hash`.',
+      { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
+      ({ params: { id }, body, by, identity }) => {
+        agents.save(id, { agent: body.agent, hash: body.hash }, by)
+        return redact(detailOf(id, parts, identity.person))
+      },
+    ),
+    del(
+      '/agents/:id',
+      'Removes an agent; its folder and conversations stay.',
+      { role: 'owner', password: true },
+      ({ params, by }) => agents.save(params.id, {}, by),
+    ),
+    post(
+      '/agents/:id/classify',
+      'The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing.',
+      { role: 'viewer', token: 'read', body: AgentClassifyBody, reply: AgentClassifyReply },
+      async ({ params, body: { toolName, toolInput }, identity }) => {
+        const { id } = agents.require(params.id)
+        const verdictOf = async (agent: string) =>
+          (await parts.judge(toolName, toolInput, { ...questionerOf(identity), agent })).verdict
+        return redact({ verdict: await verdictOf(id), main: await verdictOf(mainAgentId) })
+      },
+    ),
+  ]
+}
+
+/** All agents: the list, which one answers, and trying them. */
+function houseRoutes(parts: AgentParts): Route[] {
+  const { agents, redact } = parts
   return [
     get(
       '/agents',
@@ -84,7 +133,7 @@ export function agentRoutes(parts: {
       { role: 'viewer', forMembers: true, token: 'read', reply: AgentsReply },
       () => {
         const waiting = parts.waiting()
-        const items = agents.list().map((agent) => infoOf(agent, waiting))
+        const items = agents.list().map((agent) => infoOf(agent, parts, waiting))
         return redact({ items, allTools: parts.allTools(), ...agents.status() })
       },
     ),
@@ -106,62 +155,34 @@ export function agentRoutes(parts: {
         return { items: body.agents.map((agent) => ({ agent, ...parts.rehearse(agent, body.message, by) })) }
       },
     ),
-    get(
-      '/agents/:id',
-      'One agent, with its `body` in `agents.yaml`, files, tools offered, and what it did lately.',
-      { role: 'viewer', token: 'read', reply: AgentDetail },
-      ({ params, identity }) => redact(detailOf(params.id, identity.person)),
-    ),
-    put(
-      '/agents/:id',
-      'Makes or changes an agent. 409 where the file is not the one of `hash`.',
-      { role: 'owner', password: true, params: z.object({ id: AgentId }), body: AgentPutBody, reply: AgentDetail },
-      ({ params: { id }, body, by, identity }) => {
-        agents.save(id, { agent: body.agent, hash: body.hash }, by)
-        return redact(detailOf(id, identity.person))
-      },
-    ),
-    del(
-      '/agents/:id',
-      'Removes an agent; its folder and conversations stay.',
-      { role: 'owner', password: true },
-      ({ params, by }) => agents.save(params.id, {}, by),
-    ),
-    post(
-      '/agents/:id/classify',
-      'The verdict on a call of the agent’s in your name, and of the main agent’s; runs nothing.',
-      { role: 'viewer', token: 'read', body: AgentClassifyBody, reply: AgentClassifyReply },
-      async ({ params, body: { toolName, toolInput }, identity }) => {
-        const { id } = agents.require(params.id)
-        const verdictOf = async (agent: string) =>
-          (await parts.judge(toolName, toolInput, { ...questionerOf(identity), agent })).verdict
-        return redact({ verdict: await verdictOf(id), main: await verdictOf(mainAgentId) })
-      },
-    ),
-    get(
-      '/agents/:id/files/*path',
-      'A file of the agent’s folder with its `checksum`. Not for those who may only look.',
-      { role: 'viewer', reply: WorkspaceText },
-      ({ params, identity }) => {
-        requireHouse(identity.person)
-        const file = files.read(agents.require(params.id).id, params.path)
-        // An operator edits the file and needs its unredacted text.
-        return identity.role === 'operator' ? file : redact(file)
-      },
-    ),
-    put(
-      '/agents/:id/files/*path',
-      'Writes a file. 409 where it changed since `checksum`.',
-      { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
-      ({ params, body, by }) => {
-        const { id } = agents.require(params.id)
-        return files.write(id, params.path, body.text, body.checksum, by)
-      },
-    ),
-    del('/agents/:id/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
-      files.remove(agents.require(params.id).id, params.path, by),
-    ),
   ]
 }
+
+/** The files of agents' folders. */
+const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
+  get(
+    '/agents/:id/files/*path',
+    'A file of the agent’s folder with its `checksum`. Not for those who may only look.',
+    { role: 'viewer', reply: WorkspaceText },
+    ({ params, identity }) => {
+      requireHouse(identity.person)
+      const file = files.read(agents.require(params.id).id, params.path)
+      // An operator edits the file and needs its unredacted text.
+      return identity.role === 'operator' ? file : redact(file)
+    },
+  ),
+  put(
+    '/agents/:id/files/*path',
+    'Writes a file. 409 where it changed since `checksum`.',
+    { role: 'operator', body: AgentFileBody, reply: WorkspaceText },
+    ({ params, body, by }) => {
+      const { id } = agents.require(params.id)
+      return files.write(id, params.path, body.text, body.checksum, by)
+    },
+  ),
+  del('/agents/:id/files/*path', 'Deletes a file.', { role: 'operator' }, ({ params, by }) =>
+    files.remove(agents.require(params.id).id, params.path, by),
+  ),
+]
 
 const withoutRights = ({ tools: _t, ceiling: _c, memory: _m, ...body }: Omit<Agent, 'id'>) => body

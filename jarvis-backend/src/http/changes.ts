@@ -14,12 +14,17 @@ const Query = z.strictObject({
 })
 
 /** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
-export const changeRoutes = (
-  changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>,
-  runs: Pick<Runs, 'start' | 'rename'>,
-  now: () => number,
-  shown: (person: PersonRef) => Pick<Shown, 'change'>,
-): Route[] => [
+export const changeRoutes = ({
+  changes,
+  runs,
+  now,
+  shown,
+}: {
+  changes: Pick<Changes, 'list' | 'armed' | 'one' | 'keep'>
+  runs: Pick<Runs, 'start' | 'rename'>
+  now(): number
+  shown(person: PersonRef): Pick<Shown, 'change'>
+}): Route[] => [
   get(
     '/changes',
     'Changes that JARVIS made, newest first, and `now`, the server’s clock. `target` is such as `vm/101`, `before` Unix ms. With `armed`: changes that go back by themselves, soonest first.',

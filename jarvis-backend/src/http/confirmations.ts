@@ -8,12 +8,17 @@ import { del, get, Ok, ok, post, type Route } from './route.ts'
 const dayMs = 24 * 60 * 60_000
 
 /** `/api/confirmations`: lists the cards of the last day and decides one. */
-export const confirmationRoutes = (
-  confirmations: Confirmations,
-  reach: () => SessionReach,
-  now: () => number,
-  originOf: OriginOf,
-): Route[] => [
+export const confirmationRoutes = ({
+  confirmations,
+  reach,
+  now,
+  originOf,
+}: {
+  confirmations: Confirmations
+  reach(): SessionReach
+  now(): number
+  originOf: OriginOf
+}): Route[] => [
   get(
     '/confirmations',
     'The cards that wait, and those decided in the last day.',

@@ -10,16 +10,15 @@ type Feed = {
   listen(listener: <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void): () => void
 }
 
-/**
- * `GET /api/events`: the newest lines of the activity feed, or those after `Last-Event-ID`, then every line and change as `/events` tells it.
- * @param begun when this process began, Unix ms: lines are counted anew at each start
- */
-export function activityEventRoutes(
-  feed: Feed,
-  streams: EventStreams,
-  begun: number,
-  shown: (person: PersonRef) => Pick<Shown, 'reads'>,
-): Route[] {
+/** `GET /api/events`: the newest lines of the activity feed, or those after `Last-Event-ID`, then every line and change as `/events` tells it. */
+export function activityEventRoutes(parts: {
+  feed: Feed
+  streams: EventStreams
+  /** When this process began, Unix ms: lines are counted anew at each start. */
+  begun: number
+  shown(person: PersonRef): Pick<Shown, 'reads'>
+}): Route[] {
+  const { feed, streams, begun, shown } = parts
   const idOf = ({ id }: Activity) => `${begun}.${id}`
   return [
     get(

@@ -1,10 +1,11 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import { JoinBody, LinkBody, LinkReply, LoginReply, ResetBody } from 'protocol'
 import type { ClientAddressOf } from '../auth/client-address.ts'
 import type { Links } from '../auth/links.ts'
 import { type LoginGuard, linkBudgets } from '../auth/login.ts'
 import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
+import type { Entrance } from './entrance.ts'
 import { post, type Route } from './route.ts'
 
 /** `/api/auth/link`, `join` and `reset`: what somebody does who was given a link. The secret stands in the body, never in an address. */
@@ -17,9 +18,9 @@ export function linkRoutes(parts: {
   /** Called after a person's password changed: their open connections count no longer. */
   changed(person: string): void
   /** Signs a person in, whose link was used. */
-  enter(person: string, request: Request, response: Response, method: string): LoginReply
+  entrance: Pick<Entrance, 'enter'>
 }): Route[] {
-  const { links, guard, addressOf, passwords, factors, enter } = parts
+  const { links, guard, addressOf, passwords, factors, entrance } = parts
 
   /**
    * Looks a link up and counts one that does not count, which nobody has by chance. One that counts is found however many were wrong: strangers
@@ -47,7 +48,7 @@ export function linkRoutes(parts: {
       async ({ body: { secret, name, password }, request, response }) => {
         counted(request, () => links.requireInvitation(secret))
         const hash = await passwords.hashOf(password, name)
-        return enter(links.join({ secret, name, hash }).id, request, response, 'invitation')
+        return entrance.enter(links.join({ secret, name, hash }).id, { request, response }, { method: 'invitation' })
       },
     ),
     post(
@@ -61,7 +62,7 @@ export function linkRoutes(parts: {
         await factors.check(person, code, false)
         await passwords.change(person, password, { by: person, within: () => links.useReset(secret) })
         parts.changed(person)
-        return enter(person, request, response, 'reset')
+        return entrance.enter(person, { request, response }, { method: 'reset' })
       },
     ),
   ]

@@ -1,8 +1,8 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import { AttachedSignInReply, JarvisError } from 'protocol'
 import { z } from 'zod'
 import type { OriginOf } from '../auth/public-origin.ts'
-import { get, post, type Route } from './route.ts'
+import { type Exchange, get, post, type Route } from './route.ts'
 
 const cookieForS = 10 * 60
 const page = '/settings#mcp-servers'
@@ -27,7 +27,7 @@ export function mcpSignInRoutes(parts: {
   const cookieOf = (request: Request): string | undefined =>
     new RegExp(`(?:^|;\\s*)${nameAt(request)}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1]
   /** Lax, because the browser comes back from another site. */
-  function setCookie(request: Request, response: Response, value: string, forS: number): void {
+  function setCookie({ request, response }: Exchange, value: string, forS: number): void {
     const facts = originOf(request).startsWith('https:') ? 'Path=/; Secure' : 'Path=/api/mcp-servers'
     response.append('Set-Cookie', `${nameAt(request)}=${value}; Max-Age=${forS}; ${facts}; HttpOnly; SameSite=Lax`)
   }
@@ -50,7 +50,7 @@ export function mcpSignInRoutes(parts: {
       { role: 'public', query: z.strictObject({ flow: z.string().max(100) }), media: ['text/plain'], status: 303 },
       ({ query, request, response }) => {
         const { cookie, address } = signIns.start(query.flow)
-        setCookie(request, response, cookie, cookieForS)
+        setCookie({ request, response }, cookie, cookieForS)
         response.set('Referrer-Policy', 'no-referrer').redirect(303, address)
       },
     ),
@@ -62,7 +62,7 @@ export function mcpSignInRoutes(parts: {
         const at = request.originalUrl.indexOf('?')
         const answer = new URLSearchParams(at === -1 ? '' : request.originalUrl.slice(at))
         const cookie = cookieOf(request)
-        setCookie(request, response, '', 0)
+        setCookie({ request, response }, '', 0)
         try {
           await signIns.finish(cookie, answer)
           response.redirect(303, page)

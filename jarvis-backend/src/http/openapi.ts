@@ -29,10 +29,10 @@ export function openApiRoute(routes: () => readonly Route[], version: string): R
  * operation are those of its route; `x-token` is the scope that a program's token needs; `x-untyped` marks a reply whose schema is not written.
  */
 export function openApiOf(routes: readonly Route[], version: string): Json {
-  const replies = schemasOf(routes, 'reply', 'output', { ErrorReply })
-  const bodies = schemasOf(routes, 'body', 'input')
-  const queries = schemasOf(routes, 'query', 'input')
-  const paramsOf = schemasOf(routes, 'params', 'input')
+  const replies = schemasOf(routes, { part: 'reply', io: 'output', more: { ErrorReply } })
+  const bodies = schemasOf(routes, { part: 'body', io: 'input' })
+  const queries = schemasOf(routes, { part: 'query', io: 'input' })
+  const paramsOf = schemasOf(routes, { part: 'params', io: 'input' })
   const { components, rename } = joined(replies.named, { ...queries.named, ...bodies.named })
 
   const paths: Record<string, Json> = {}
@@ -114,9 +114,11 @@ function contentOf({ media }: Route, reply: Json | undefined): Json {
 /** Writes the routes' schemas as JSON Schema. `named`: those of `protocol` that they lead to. `of`: a route's own, or a reference. */
 function schemasOf(
   routes: readonly Route[],
-  part: 'params' | 'query' | 'body' | 'reply',
-  io: 'input' | 'output',
-  more: Record<string, z.ZodType> = {},
+  {
+    part,
+    io,
+    more = {},
+  }: { part: 'params' | 'query' | 'body' | 'reply'; io: 'input' | 'output'; more?: Record<string, z.ZodType> },
 ) {
   /** Parameters are listed one by one, so their object needs no name. */
   const isByName = part === 'body' || part === 'reply'

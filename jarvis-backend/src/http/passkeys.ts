@@ -1,6 +1,5 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import {
-  type LoginReply as Entered,
   LoginReply,
   Passkey,
   type PasskeyAssertion,
@@ -16,6 +15,7 @@ import { z } from 'zod'
 import type { People } from '../auth/people.ts'
 import type { OriginOf } from '../auth/public-origin.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
+import type { Entrance } from './entrance.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 
 /** `/api/passkeys`, `/api/people/:id/passkeys` and `/api/auth/passkey`: a person's passkeys, and signing in with one. */
@@ -28,11 +28,11 @@ export function passkeyRoutes(parts: {
   /** Checks a passkey and counts refused ones. @returns the person's id */
   prove(request: Request, response: PasskeyAssertion): Promise<string>
   /** Signs the person in, whose passkey was checked. */
-  enter(person: string, passkey: string, request: Request, response: Response): Entered
+  entrance: Pick<Entrance, 'enter'>
   /** Checks open connections again, because their sign-in may have ended. */
   ended(): void
 }): Route[] {
-  const { passkeys, people, originOf, labelOf, prove, enter, ended } = parts
+  const { passkeys, people, originOf, labelOf, prove, entrance, ended } = parts
   return [
     get(
       '/passkeys',
@@ -101,8 +101,10 @@ export function passkeyRoutes(parts: {
       '/auth/passkey',
       'Signs in with a passkey. `expiresIn` is seconds.',
       { role: 'public', body: PasskeySignInBody, reply: LoginReply },
-      async ({ body, request, response }) =>
-        enter(await prove(request, body.response), body.response.id, request, response),
+      async ({ body, request, response }) => {
+        const person = await prove(request, body.response)
+        return entrance.enter(person, { request, response }, { method: 'passkey', passkey: body.response.id })
+      },
     ),
   ]
 }

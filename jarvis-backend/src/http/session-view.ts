@@ -2,16 +2,27 @@ import { JarvisError, mainAgentId, type SessionSummary } from 'protocol'
 import type { Runs } from '../agent/runs.ts'
 import type { ListedSession, SessionList } from '../agent/sessions/session-list.ts'
 import type { Shares } from '../agent/sessions/shares.ts'
-import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
+import type { StoredSession, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 
 /** Sessions as the routes answer with them. */
+export interface SessionView {
+  /** The session with this id. @throws JarvisError `unknown_session` */
+  known(id: string): StoredSession
+  /** Lists all versions of a session, by id. */
+  familyOf(id: string): string[]
+  /** The session as one of a reply. @throws as `known` */
+  summary(id: string): SessionSummary
+  /** Returns the function that makes the rows of a list. @param pending the number of waiting cards, by session */
+  toRow(pending: Map<string, number>): (session: ListedSession) => SessionSummary
+}
+
 export function createSessionView(parts: {
   runs: Pick<Runs, 'isRunning'>
   store: TranscriptStore
   list: SessionList
   pendingCounts(): Map<string, number>
   shares: Pick<Shares, 'of'>
-}) {
+}): SessionView {
   const { runs, store } = parts
   const toSummary = (
     { nextSeq: _, totals, found, agent, ...session }: ListedSession,
@@ -43,15 +54,5 @@ export function createSessionView(parts: {
     return toSummary({ ...known(id), ...(totals && { totals }) }, parts.pendingCounts())
   }
 
-  return {
-    /** @throws JarvisError `unknown_session` */
-    known,
-    /** All versions of a session, by id. */
-    familyOf,
-    /** @throws as `known` */
-    summary,
-    toRow,
-  }
+  return { known, familyOf, summary, toRow }
 }
-
-export type SessionView = ReturnType<typeof createSessionView>

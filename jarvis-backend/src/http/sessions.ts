@@ -35,12 +35,11 @@ import { del, get, patch, post, type Route } from './route.ts'
 import { createRoutes } from './session-create.ts'
 import { exportRoutes } from './session-export.ts'
 import { shareRoutes } from './session-shares.ts'
-import { createSessionView } from './session-view.ts'
+import { createSessionView, type SessionView } from './session-view.ts'
 import { contextRoutes } from './sessions-context.ts'
 import { runRoutes } from './sessions-runs.ts'
 
-/** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
-export function sessionRoutes(parts: {
+export type SessionParts = {
   runs: Runs
   /** Appends an entry to a run's transcript, within the caller's transaction. */
   note(sessionId: string, runId: string, entry: Draft): void
@@ -62,80 +61,101 @@ export function sessionRoutes(parts: {
   /** A person's name by id; what is no person's id stays as it is. */
   nameOf(id: string): string
   programs: ProgramMessages
-}): Route[] {
-  const { runs, store } = parts
-  const { known, familyOf, summary, toRow } = createSessionView(parts)
+}
 
+/** `/api/sessions`: lists, reads, changes, branches, exports and deletes sessions. */
+export function sessionRoutes(parts: SessionParts): Route[] {
+  const view = createSessionView(parts)
+  return [
+    listRoute(parts, view),
+    ...createRoutes({ ...parts, summary: view.summary }),
+    ...readRoutes(parts, view),
+    ...changeRoutes(parts, view),
+    imageRoute(parts, view),
+    ...exportRoutes({ ...parts, known: view.known }),
+    ...shareRoutes(parts),
+    ...attachmentRoutes(parts),
+    ...contextRoutes(parts),
+    ...runRoutes(parts),
+  ]
+}
+
+const listRoute = (parts: SessionParts, { toRow }: SessionView): Route =>
+  get(
+    '/sessions',
+    'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
+    { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
+    ({ query: { q = '', before, source, limit, archived }, identity }) => {
+      const words = q.trim()
+      const own = isAtLeast(identity.person.role, 'operator') ? {} : { person: identity.person.id }
+      const { items, next, isIndexing } = parts.list.page({
+        limit,
+        archived,
+        ...own,
+        ...(words !== '' && { words }),
+        ...(before !== undefined && { before }),
+        ...(source !== undefined && { source }),
+      })
+      const isWhole = words === '' && before === undefined
+      return {
+        items: items.map(toRow(parts.pendingCounts())),
+        ...(next !== undefined && { next }),
+        ...(isIndexing && { isIndexing }),
+        ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
+      }
+    },
+  )
+
+const readRoutes = (parts: SessionParts, { known, summary }: SessionView): Route[] => [
+  get(
+    '/sessions/:id',
+    'A session, with how full its model’s window is.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: SessionSummary },
+    ({ params: { id } }) => {
+      const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
+      return { ...summary(id), context: { usedTokens, limitTokens } }
+    },
+  ),
+  get(
+    '/sessions/:id/versions',
+    'The versions of each message.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Versions) },
+    ({ params }) => {
+      const { id } = known(params.id)
+      return { items: versionsIn(id, parts.store.family(id)) }
+    },
+  ),
+  get(
+    '/sessions/:id/children',
+    'Its [child runs](delegation.md), oldest first.',
+    { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(ChildRunRow) },
+    ({ params }) => ({ items: childrenIn(parts.store, known(params.id).id) }),
+  ),
+  get(
+    '/sessions/:id/entries',
+    'Its entries, oldest first.',
+    { role: 'viewer', forMembers: true, token: 'read', query: PageQuery, reply: pageOf(Entry) },
+    ({ params, query: { limit, before } }) => {
+      const { id } = known(params.id)
+      const { items, hasEarlier } = parts.store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
+      const first = items[0]
+      return {
+        items: items.map((entry) => wireEntry(entry, parts.redact)),
+        ...(hasEarlier && first !== undefined && { next: String(first.seq) }),
+      }
+    },
+  ),
+]
+
+/** Routes that change, branch and delete a session. The journal has each change. */
+function changeRoutes(parts: SessionParts, { known, familyOf, summary }: SessionView): Route[] {
+  const { runs } = parts
   const journalled = (by: string, change: 'renamed' | 'deleted' | 'archived' | 'unarchived', sessionId: string) => {
     // The journal must not keep a deleted session's title.
     const title = change === 'deleted' ? undefined : known(sessionId).title
     parts.journal.append('session', { sessionId, change, title, by })
   }
-
   return [
-    get(
-      '/sessions',
-      'Sessions, and on the first page without `q` their `total`. `q` takes words and `"exact words"`.',
-      { role: 'viewer', forMembers: true, token: 'read', query: SessionsQuery, reply: SessionsPage },
-      ({ query: { q = '', before, source, limit, archived }, identity }) => {
-        const words = q.trim()
-        const own = isAtLeast(identity.person.role, 'operator') ? {} : { person: identity.person.id }
-        const { items, next, isIndexing } = parts.list.page({
-          limit,
-          archived,
-          ...own,
-          ...(words !== '' && { words }),
-          ...(before !== undefined && { before }),
-          ...(source !== undefined && { source }),
-        })
-        const isWhole = words === '' && before === undefined
-        return {
-          items: items.map(toRow(parts.pendingCounts())),
-          ...(next !== undefined && { next }),
-          ...(isIndexing && { isIndexing }),
-          ...(isWhole && { total: next === undefined ? items.length : parts.list.count({ archived, source, ...own }) }),
-        }
-      },
-    ),
-    ...createRoutes({ ...parts, summary }),
-    get(
-      '/sessions/:id',
-      'A session, with how full its model’s window is.',
-      { role: 'viewer', forMembers: true, token: 'read', reply: SessionSummary },
-      ({ params: { id } }) => {
-        const { usedTokens, windowTokens: limitTokens } = parts.reports.of(id)
-        return { ...summary(id), context: { usedTokens, limitTokens } }
-      },
-    ),
-    get(
-      '/sessions/:id/versions',
-      'The versions of each message.',
-      { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(Versions) },
-      ({ params }) => {
-        const { id } = known(params.id)
-        return { items: versionsIn(id, store.family(id)) }
-      },
-    ),
-    get(
-      '/sessions/:id/children',
-      'Its [child runs](delegation.md), oldest first.',
-      { role: 'viewer', forMembers: true, token: 'read', reply: pageOf(ChildRunRow) },
-      ({ params }) => ({ items: childrenIn(store, known(params.id).id) }),
-    ),
-    get(
-      '/sessions/:id/entries',
-      'Its entries, oldest first.',
-      { role: 'viewer', forMembers: true, token: 'read', query: PageQuery, reply: pageOf(Entry) },
-      ({ params, query: { limit, before } }) => {
-        const { id } = known(params.id)
-        const { items, hasEarlier } = store.pageBefore(id, Number(before ?? Number.MAX_SAFE_INTEGER), limit)
-        const first = items[0]
-        return {
-          items: items.map((entry) => wireEntry(entry, parts.redact)),
-          ...(hasEarlier && first !== undefined && { next: String(first.seq) }),
-        }
-      },
-    ),
     patch(
       '/sessions/:id',
       'Renames or archives a session, sets its model or effort, turns [rehearsal](safety.md) on or off.',
@@ -189,27 +209,24 @@ export function sessionRoutes(parts: {
         journalled(by, 'deleted', version)
       }
     }),
-    get(
-      '/sessions/:id/images/:imageId',
-      'A tool’s picture.',
-      { role: 'viewer', forMembers: true, token: 'read', media: ['image/*'] },
-      ({ params: { id, imageId }, response }) => {
-        const image = parts.image(known(id).id, imageId)
-        if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
-        response.set({
-          'Content-Type': image.mimeType,
-          'Content-Security-Policy': "default-src 'none'; sandbox",
-          // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
-          'Cache-Control': 'private, no-cache',
-          ETag: `"${imageId}"`,
-        })
-        response.send(image.data)
-      },
-    ),
-    ...exportRoutes({ ...parts, known }),
-    ...shareRoutes(parts),
-    ...attachmentRoutes(parts),
-    ...contextRoutes(parts),
-    ...runRoutes(parts),
   ]
 }
+
+const imageRoute = (parts: SessionParts, { known }: SessionView): Route =>
+  get(
+    '/sessions/:id/images/:imageId',
+    'A tool’s picture.',
+    { role: 'viewer', forMembers: true, token: 'read', media: ['image/*'] },
+    ({ params: { id, imageId }, response }) => {
+      const image = parts.image(known(id).id, imageId)
+      if (image === undefined) throw new JarvisError('not_found', 'There is no such picture in this session.')
+      response.set({
+        'Content-Type': image.mimeType,
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
+        'Cache-Control': 'private, no-cache',
+        ETag: `"${imageId}"`,
+      })
+      response.send(image.data)
+    },
+  )

@@ -3,7 +3,7 @@ import type { GrowingRedactor } from 'redaction/growing'
 import { defineRoom } from '../house.ts'
 import { createEventStreams, type EventStreams } from '../http/event-streams.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type ActivityFeed, createActivityFeed, type Words } from '../realtime/activity.ts'
+import { ActivityFeed, type Words } from '../realtime/activity.ts'
 import type { SiteLog } from './site-log.ts'
 
 /** The voice of a site: its log, and the activity feed that people see. */
@@ -26,7 +26,7 @@ export type LogParts = {
 export const logRoom = defineRoom({
   name: 'log',
   open({ siteLog, clock }: { siteLog: SiteLog; clock: Clock }) {
-    const activity = createActivityFeed()
+    const activity = new ActivityFeed()
     const parts: LogParts = {
       redactor: siteLog.redactor,
       redact: siteLog.redactor.text,

@@ -11,46 +11,59 @@ export type Words = { sessionId: string; facts: string }
 
 type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
 
-export type ActivityFeed = ReturnType<typeof createActivityFeed>
-
 /** Keeps a site's newest 100 activity lines and tells which lists should be read again. */
-export function createActivityFeed() {
-  const newest: Activity[] = []
-  let nextId = 1
-  const listeners = new Set<Listener>()
+export class ActivityFeed {
+  readonly #newest: Activity[] = []
+  #nextId = 1
+  readonly #listeners = new Set<Listener>()
+  readonly #personal = new Set<(person: string, line: Activity) => void>()
   /** The replacement of each line that holds words of a session, for people who may not read them. */
-  const closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
-  const personal = new Set<(person: string, line: Activity) => void>()
-  const tell: Listener = (event, payload) => {
-    for (const listener of listeners) listener(event, payload)
+  readonly #closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
+
+  /** The newest lines, oldest first. */
+  newest(): readonly Activity[] {
+    return this.#newest
   }
-  return {
-    newest: (): readonly Activity[] => newest,
-    record(line: Omit<Activity, 'id'>, words?: Words) {
-      const activity: Activity = { id: nextId++, ...line }
-      if (words !== undefined)
-        closed.set(activity, { sessionId: words.sessionId, line: { ...activity, text: words.facts } })
-      newest.push(activity)
-      if (newest.length > kept) newest.shift()
-      tell('event', activity)
-    },
-    /** A line as somebody is shown it. @param reads whether they may read words of a session */
-    lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity {
-      const words = closed.get(activity)
-      return words === undefined || reads(words.sessionId) ? activity : words.line
-    },
-    /** Tells one person's open dashboards a line that is kept for nobody. */
-    tellPerson(person: string, line: Omit<Activity, 'id'>) {
-      for (const listener of personal) listener(person, { id: nextId++, ...line })
-    },
-    /** Tells of each such line from now on. */
-    listenPersonal: (listener: (person: string, line: Activity) => void) => void personal.add(listener),
-    changed: (change: ActivityEvents['changed']) => tell('changed', change),
-    /** Tells of each line and each change from now on. @returns a function that ends it */
-    listen(listener: Listener): () => void {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+
+  /** Adds a line and tells it to the listeners. @param words absent: the line holds no words of a session */
+  record(line: Omit<Activity, 'id'>, words?: Words): void {
+    const activity: Activity = { id: this.#nextId++, ...line }
+    if (words !== undefined)
+      this.#closed.set(activity, { sessionId: words.sessionId, line: { ...activity, text: words.facts } })
+    this.#newest.push(activity)
+    if (this.#newest.length > kept) this.#newest.shift()
+    this.#tell('event', activity)
+  }
+
+  /** Returns a line as somebody is shown it. @param reads whether they may read words of a session */
+  lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity {
+    const words = this.#closed.get(activity)
+    return words === undefined || reads(words.sessionId) ? activity : words.line
+  }
+
+  /** Tells one person's open dashboards a line that is kept for nobody. */
+  tellPerson(person: string, line: Omit<Activity, 'id'>): void {
+    for (const listener of this.#personal) listener(person, { id: this.#nextId++, ...line })
+  }
+
+  /** Calls `listener` for each line of `tellPerson` from now on. */
+  listenPersonal(listener: (person: string, line: Activity) => void): void {
+    this.#personal.add(listener)
+  }
+
+  /** Tells that a list should be read again. */
+  changed(change: ActivityEvents['changed']): void {
+    this.#tell('changed', change)
+  }
+
+  /** Calls `listener` for each line and each change from now on. @returns a function that ends it */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #tell<E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]): void {
+    for (const listener of this.#listeners) listener(event, payload)
   }
 }
 

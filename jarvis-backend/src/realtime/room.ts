@@ -97,7 +97,7 @@ export const socketsRoom = defineRoom({
       openable: homelab.openable,
       clock,
       record: (body) => database.durably(() => journal.append('terminal', redactor.value(body))),
-      activity: activity.record,
+      activity: (line) => activity.record(line),
       report,
     })
     terminals.serve(realtime.namespace('/terminal'))

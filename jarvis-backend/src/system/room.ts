@@ -92,7 +92,7 @@ export const systemRoom = defineRoom({
           }),
           ...journalRoutes({ ...journal, shown }),
           ...logRoutes(needs.siteLog.tail, mostKept),
-          ...activityEventRoutes(activity, streams, state.startedAt, shown),
+          ...activityEventRoutes({ feed: activity, streams, begun: state.startedAt, shown }),
           ...setupRoutes({
             setup: createClusterSetup({ config, clock }),
             journal,

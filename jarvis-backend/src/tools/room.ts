@@ -55,7 +55,7 @@ export const toolsRoom = defineRoom({
             leaningOn: (vmid) => leaningOn(vmid, gate.world()),
             proofOf: (vmid) => drills.newestOf(vmid),
           }),
-          ...changeRoutes(gate.changes, runs, now, needs.shown),
+          ...changeRoutes({ changes: gate.changes, runs, now, shown: needs.shown }),
         ],
         offboarding: offboardingOf({ database, journal, now, tokens: apiTokens, grants: gate.grants }),
       },
