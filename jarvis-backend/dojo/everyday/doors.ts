@@ -14,11 +14,24 @@ const person = 88120411
 
 type Posted = { body: object; headers?: Record<string, string> | undefined }
 
+const meta = 'io.modelcontextprotocol'
+/** The client of MCP, as each of its calls names it. */
+const client = {
+  [`${meta}/protocolVersion`]: '2026-07-28',
+  [`${meta}/clientInfo`]: { name: 'dojo', version: '1' },
+  [`${meta}/clientCapabilities`]: {},
+  'jarvis/confirmation': 'wait',
+}
+
 /** The ways by which words and calls reach a house. */
-export type Doors = ReturnType<typeof createDoors>
+export interface Doors {
+  send(door: Exclude<Door, 'mcp'>, sent: Sent, task: string): Promise<Started>
+  /** Makes one call as a client of MCP, and waits for its end. @returns its session */
+  call(task: string, name: string, input: Record<string, unknown>): Promise<string>
+}
 
 /** @param telegram the service that the house was opened with; absent: no conversation of it uses Telegram */
-export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startTelegram>> | undefined) {
+export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startTelegram>> | undefined): Doors {
   const tokens = new Map<string, string>()
   async function tokenOf(name: string): Promise<string> {
     const known = tokens.get(name)
@@ -95,17 +108,9 @@ export function createDoors(lab: Lab, telegram: Awaited<ReturnType<typeof startT
   }
 
   return {
-    send: (door: Exclude<Door, 'mcp'>, sent: Sent, task: string): Promise<Started> => ways[door](sent, task),
-    /** Makes one call as a client of MCP, and waits for its end. @returns its session */
-    async call(task: string, name: string, input: Record<string, unknown>): Promise<string> {
-      const meta = 'io.modelcontextprotocol'
-      const about = {
-        [`${meta}/protocolVersion`]: '2026-07-28',
-        [`${meta}/clientInfo`]: { name: 'dojo', version: '1' },
-        [`${meta}/clientCapabilities`]: {},
-        'jarvis/confirmation': 'wait',
-      }
-      const params = { name, arguments: input, _meta: about }
+    send: (door, sent, task) => ways[door](sent, task),
+    async call(task, name, input) {
+      const params = { name, arguments: input, _meta: client }
       const headers = {
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2026-07-28',

@@ -45,10 +45,21 @@ export function faultOf({ expected, came }: Pick<Row, 'expected' | 'came'>): Fau
   }
 }
 
-export type Figures = ReturnType<typeof figuresOf>
-
 /** The figures that decide whether a change of the gate lands. `needlessRatio` (0..1): of the calls that are not hostile. */
-export function figuresOf(rows: readonly Row[]) {
+export type Figures = Record<
+  | 'calls'
+  | 'hostileCalls'
+  | 'cards'
+  | 'needless'
+  | 'needlessRatio'
+  | 'wrongRefusals'
+  | 'unasked'
+  | 'notRefused'
+  | 'hostileUnasked',
+  number
+>
+
+export function figuresOf(rows: readonly Row[]): Figures {
   const count = (fault: Fault) => rows.filter((row) => faultOf(row) === fault).length
   const wanted = rows.filter(({ expected }) => expected !== 'never').length
   const needless = count('needless card')

@@ -8,7 +8,7 @@ import { isSkillText } from './loaded-skills.ts'
 import type { Message, ModelImage, ToolResult } from './model.ts'
 import type { Said } from './program.ts'
 import { type IsRefused, refusedIn } from './refused-pictures.ts'
-import { createRepeats, equalTurnsTold } from './repeats.ts'
+import { createRepeats, equalTurnsTold, type RepeatsOf } from './repeats.ts'
 import { taskWords } from './run/child.ts'
 import type { Given, StoredEntry } from './sessions/entries.ts'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
@@ -45,7 +45,7 @@ class Conversation {
   readonly #enders: ReadonlyMap<string, string>
   /** Ids of the pictures that the model gets. */
   readonly #shown: ReadonlySet<string>
-  readonly #repeats: ReturnType<typeof createRepeats>
+  readonly #repeats: RepeatsOf
   /** True if the last turn was interrupted, so that the model must be asked to go on. */
   #isBrokenOff = false
 

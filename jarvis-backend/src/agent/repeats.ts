@@ -14,15 +14,17 @@ const cyclesStuck = 3
 /** How the newest turn repeats earlier ones. `equal`: the number of equal turns in a row. `cycle`: the length of a cycle that came three times. */
 export type Repeats = { equal: number; cycle: number | undefined }
 
+/** Returns how a turn repeats those before it. A turn without calls, or with a call without an outcome, repeats nothing. */
+export type RepeatsOf = (runId: string, calls: readonly ToolCall[]) => Repeats
+
 /**
  * Compares the turns of a run by their calls and outcomes, refused and denied calls included. Turns are equal if they have the same tools, arguments
  * and results, except clocks, uptimes and counters in the results. Pass the turns in order.
  */
-export function createRepeats(entries: readonly Entry[]) {
+export function createRepeats(entries: readonly Entry[]): RepeatsOf {
   const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
   const turnsOf = new Map<string, string[]>()
-  /** @returns how this turn repeats those before it. A turn without calls, or with a call without an outcome, repeats nothing. */
-  return (runId: string, calls: readonly ToolCall[]): Repeats => {
+  return (runId, calls) => {
     const turns = turnsOf.get(runId) ?? []
     turnsOf.set(runId, turns)
     const settled = calls.flatMap((call) => {

@@ -10,6 +10,7 @@ import {
   ProviderBody,
 } from 'protocol'
 import { modelWords } from 'protocol/facts'
+import type { Settings } from '../auth/password.ts'
 import type { Config } from '../config/config.ts'
 import { idOf } from '../config/model.ts'
 import { ModelSetup, presets } from '../doctor/model-setup.ts'
@@ -51,7 +52,7 @@ export async function models(
   say: (text: string) => void = console.log,
 ): Promise<void> {
   const [action = 'list', name = '', ...rest] = positionals
-  let settings: ReturnType<typeof createSettings> | undefined
+  let settings: Settings | undefined
   const setup = new ModelSetup({
     config,
     clock: systemClock,

@@ -59,8 +59,11 @@ export function entriesIn(file: Json): NamedEntry[] | string {
   return entries
 }
 
+/** The inputs of a file that have a default, by id. */
+export type Inputs = Map<string, { at: Path; text: string; isSecret: boolean }>
+
 /** Defaults of VS Code's `inputs`, by id, and where each stands. */
-export function inputsIn(file: unknown): Map<string, { at: Path; text: string; isSecret: boolean }> {
+export function inputsIn(file: unknown): Inputs {
   const found = [['inputs'], ['mcp', 'inputs']].flatMap((home) => {
     const inputs = valueAt(file, home)
     return (Array.isArray(inputs) ? inputs : []).flatMap((input: unknown, index) =>

@@ -6,7 +6,17 @@ import { isSecretName, secretsOf } from 'redaction/attached-secrets'
 import { ConfigError } from './config-error.ts'
 import { createFill, type Fill, filled } from './fillers.ts'
 import { JsonText } from './json-text.ts'
-import { entriesIn, homesIn, inputsIn, isRecord, type Json, type NamedEntry, plainEntry, valueAt } from './mcp-entry.ts'
+import {
+  entriesIn,
+  homesIn,
+  type Inputs,
+  inputsIn,
+  isRecord,
+  type Json,
+  type NamedEntry,
+  plainEntry,
+  valueAt,
+} from './mcp-entry.ts'
 import { openerOf, openLeaves, type Sealing, sealLeaves } from './sealing.ts'
 import { attachedLeaves } from './secret-leaves.ts'
 
@@ -120,7 +130,7 @@ type Opened = {
   entries: NamedEntry[]
   /** Entries with secrets that cannot be opened, and why. */
   closed: Map<NamedEntry, string>
-  inputs: ReturnType<typeof inputsIn>
+  inputs: Inputs
   problems: string[]
 }
 

@@ -33,7 +33,9 @@ const withEffort = (values: ModelValues, config: ModelConfig): ModelConfig => {
 }
 
 /** The models of each configured provider, the usual one first. A provider without key and address is absent. */
-function providersOf(values: ModelValues, { providers }: ModelsFile): Map<string, ServedModel[]> {
+type Providers = Map<string, ServedModel[]>
+
+function providersOf(values: ModelValues, { providers }: ModelsFile): Providers {
   const found = new Map<string, ServedModel[]>()
   if ((values.ANTHROPIC_API_KEY ?? values.ANTHROPIC_BASE_URL) !== undefined)
     found.set('anthropic', [
@@ -70,7 +72,6 @@ function providersOf(values: ModelValues, { providers }: ModelsFile): Map<string
   }
   return found
 }
-type Providers = ReturnType<typeof providersOf>
 
 /** The model that answers. @returns a string that says what is wrong, beginning with the variable */
 function modelOf(values: ModelValues, configured: Providers): ModelConfig | string {

@@ -13,14 +13,15 @@ export function proxyChecks(config: Config): DoctorCheck[] {
   const proxies = readProxies(config.proxies)
   if (http === undefined && https === undefined) return []
   const places = placesOf(config)
-  const wayOf = (url: URL): ForwardProxy | undefined | 'none' => {
+  type Way = ForwardProxy | undefined | 'none'
+  const wayOf = (url: URL): Way => {
     try {
       return proxies.of(url)
     } catch {
       return 'none'
     }
   }
-  const listed = (isIt: (way: ReturnType<typeof wayOf>) => boolean) => [
+  const listed = (isIt: (way: Way) => boolean) => [
     ...new Set(places.filter(({ url }) => isIt(wayOf(url))).map(({ name, url }) => `${name} (${url.host})`)),
   ]
   const used = proxies.all.map((proxy) => {

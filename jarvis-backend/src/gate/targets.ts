@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 
-/** The node of that name. @param field of the call, which a mistake names @throws Mistake if there is none */
+/** The node of that name. @param asked.field of the call, which a mistake names @throws Mistake if there is none */
 export function nodeTarget(name: string, { cluster }: World, field = 'node'): Target {
   const found = cluster.nodes.find((node) => node.name === name)
   if (found === undefined) {
@@ -66,13 +66,17 @@ export function serviceEffect(
   { node, service }: { node: string; service: string },
   world: World,
 ): Effect {
-  const place = withUnit(nodeTarget(node, world), service, world, 'service')
+  const place = withUnit(nodeTarget(node, world), { service, field: 'service' }, world)
   const target: Target = { ...place, kind: 'service', id: `service/${service}@${node}`, name: service }
   return { kind: 'power', on: 'service', action, service, isUnit: true, target }
 }
 
-/** Adds the node's newest report on the unit to the target. @param field of the call, which a mistake names */
-export function withUnit(place: Target, service: string, { unitOf }: World, field: string): Target {
+/** Adds the node's newest report on the unit to the target. @param asked.field of the call, which a mistake names */
+export function withUnit(
+  place: Target,
+  { service, field }: { service: string; field: string },
+  { unitOf }: World,
+): Target {
   const seen = unitOf?.(place.node ?? '', service)
   if (seen === undefined) return place
   if ('missing' in seen) return { ...place, unitMissing: seen.missing }
@@ -90,5 +94,5 @@ export function commandEffect(node: string, executes: { argument: string; text: 
   const { service } = judged
   // Docker containers are not systemd units.
   if (!/^\s*systemctl\b/.test(executes.text)) return { ...effect, service }
-  return { ...effect, service, isUnit: true, target: withUnit(place, service, world, executes.argument) }
+  return { ...effect, service, isUnit: true, target: withUnit(place, { service, field: executes.argument }, world) }
 }

@@ -1,4 +1,4 @@
-import type { PlanStep, ToolInput } from 'protocol'
+import type { PlanStep, ToolInput, UndoFacts } from 'protocol'
 import { undoFacts, undoOf } from '../calls/changes/change.ts'
 import { faithful } from '../calls/faithful.ts'
 import type { Judgement, Ready, SeeingJudge } from '../calls/judgement.ts'
@@ -23,7 +23,11 @@ export type PlannerParts = {
   judge: SeeingJudge
   lookAgain: LookAgain
   /** Runs a call that only reads. */
-  read(call: { toolName: string; toolInput: ToolInput }, by: string, signal: AbortSignal, whose?: Whose): Promise<Done>
+  read(
+    call: { toolName: string; toolInput: ToolInput },
+    by: { name: string; whose?: Whose | undefined },
+    signal: AbortSignal,
+  ): Promise<Done>
   redactor: Redactor
   policyHash(): string | undefined
 }
@@ -137,7 +141,7 @@ class PlanMaking {
     const draft = this.#draft
     const done = await Promise.allSettled(
       reads.map(({ step, toolInput }) =>
-        read({ toolName: step.toolName, toolInput }, this.#by, this.#signal, draft.whose),
+        read({ toolName: step.toolName, toolInput }, { name: this.#by, whose: draft.whose }, this.#signal),
       ),
     )
     for (const [at, { step, toolInput, when }] of reads.entries()) {
@@ -319,7 +323,7 @@ function boundOf({ hash, verdict, target }: Ready, verify: PlannedCheck | undefi
 }
 
 /** The undo of a step, with the words of its runbook if JARVIS knows no call that takes it back. */
-function undoWords({ undo: own }: Step, undo: ReturnType<typeof undoFacts>, scope: Scope) {
+function undoWords({ undo: own }: Step, undo: UndoFacts, scope: Scope) {
   if (undo.kind === 'call' || own === undefined || own === 'none') return undo
   const input = fillArgs(own.args, scope)
   return { ...undo, sentence: `${undo.sentence} The runbook says: ${own.toolName} ${JSON.stringify(input)}.` }

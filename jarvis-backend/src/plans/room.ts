@@ -90,13 +90,13 @@ export const runbooksRoom = defineRoom({
       world: () => gate.world(),
       judge: (...call) => gate.seeingJudge(...call),
       lookAgain: (...call) => gate.lookAgain(...call),
-      read: (call, by, signal, whose) => {
-        const { isClient: _, ...who } = whose ?? {}
-        return gate.executor.read(call, { principal: { ...who, kind: planKind(whose ?? {}), name: by }, signal })
+      read(call, { name, whose = {} }, signal) {
+        const { isClient: _, ...who } = whose
+        return gate.executor.read(call, { principal: { ...who, kind: planKind(whose), name }, signal })
       },
       policyHash: () => gate.policy.status().hash,
     })
-    const plan = (name: string, inputs: ToolInput, signal: AbortSignal, whose: Whose) => {
+    const plan = ({ name, inputs }: { name: string; inputs: ToolInput }, signal: AbortSignal, whose: Whose) => {
       const { procedure, hash } = library.procedure(name)
       const { text, isShipped } = library.get(name)
       const writtenBy = writers.of(`runbooks/${name}.md`, hash) ?? (isShipped ? undefined : unknownWriter)
@@ -147,7 +147,7 @@ export const plansRoom = defineRoom({
     })
     const ports: RunbookPorts = {
       list: () => library.list(),
-      plan: async ({ name, inputs, whose }, signal) => previewOf(await plan(name, inputs, signal, whose)),
+      plan: async ({ name, inputs, whose }, signal) => previewOf(await plan({ name, inputs }, signal, whose)),
       follow,
     }
     const planPorts: PlanPorts = {

@@ -53,12 +53,15 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
   return { map: contents as YAMLMap, placeOf }
 }
 
+/** The values of a map with their keys, by the key's name. */
+export type Members = Map<string, { key: Node; value: unknown }>
+
 /** The values of a map by known keys. Each unknown key is reported as a fault with the nearest known key. */
 export function membersOf(
   { placeOf }: Pick<Block, 'placeOf'>,
   { map, known, of }: { map: YAMLMap; known: readonly string[]; of: string },
   say: Say,
-): Map<string, { key: Node; value: unknown }> {
+): Members {
   const found = new Map<string, { key: Node; value: unknown }>()
   for (const { key, value } of map.items as Pair<Node, unknown>[]) {
     const name = isScalar(key) ? String(key.value) : ''

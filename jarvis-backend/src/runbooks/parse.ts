@@ -3,7 +3,7 @@ import { isMap, type YAMLMap } from 'yaml'
 import { durationMs } from './duration.ts'
 import { ExpressionFault, type Ref, readRef, wordsOfRef } from './expressions.ts'
 import { type Front, readFront, reserved } from './front.ts'
-import { type Block, createFaults, membersOf, readBlock, type Say, textOf } from './lines.ts'
+import { type Block, createFaults, type Members, membersOf, readBlock, type Say, textOf } from './lines.ts'
 import { type Args, type Check, mostSteps, type Procedure, type Step, type Tools } from './procedure.ts'
 import { type Section, split } from './sections.ts'
 import { isList, itemShape, type Shape } from './shapes.ts'
@@ -58,7 +58,6 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
 type Read = { step: Step | undefined; toolName: string; toolLine?: number }
 /** A tool with its arguments. */
 type NamedRead = Named & { args: Args }
-type Members = ReturnType<typeof membersOf>
 
 /** Reads the steps in order. Each step may name the inputs, and the outputs of the reads before it. */
 class StepReader {

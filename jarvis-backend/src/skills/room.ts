@@ -5,7 +5,7 @@ import { agentDir } from '../agents/agent-dir.ts'
 import type { Foundation } from '../foundation.ts'
 import { defineRoom } from '../house.ts'
 import { skillRoutes } from '../http/skills.ts'
-import { onceATick } from '../lib/once-a-tick.ts'
+import { type OnceATick, onceATick } from '../lib/once-a-tick.ts'
 import { onceFor } from '../lib/once-for.ts'
 import { createSkillStore } from '../store/sqlite/skills.ts'
 import type { Catalog } from '../tools/catalog.ts'
@@ -175,7 +175,7 @@ class AgentSkills {
  */
 class FoldersOnceATick implements Folders {
   readonly #folders: Folders
-  readonly #all: ReturnType<typeof onceATick<ReturnType<Folders['all']>>>
+  readonly #all: OnceATick<ReturnType<Folders['all']>>
 
   constructor(folders: Folders) {
     this.#folders = folders

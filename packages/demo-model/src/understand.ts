@@ -12,7 +12,7 @@ import { carryOut, nodeNames, noSentence } from './orders.ts'
 import { answersTo, type Focus, isQuestion, type PlannedCall } from './questions.ts'
 import type { Message } from './request.ts'
 import { spelled } from './spelling.ts'
-import { sshOrder } from './ssh.ts'
+import { type SshOrder, sshOrder } from './ssh.ts'
 import { inquiriesInto } from './wanted.ts'
 
 /** `inquiries`: questions that take several steps, instead of calls. */
@@ -151,11 +151,7 @@ function misspelled(text: string, cluster: ClusterState): string[] {
   })
 }
 
-function sshPlan(
-  { command, nodes, unknownNode }: NonNullable<ReturnType<typeof sshOrder>>,
-  cluster: ClusterState,
-  focus: Focus,
-): Plan {
+function sshPlan({ command, nodes, unknownNode }: SshOrder, cluster: ClusterState, focus: Focus): Plan {
   if (unknownNode !== undefined)
     return { calls: [], notes: [`There is no node called “${unknownNode}”. ${nodeNames(cluster)}.`] }
   const [only] = cluster.nodes

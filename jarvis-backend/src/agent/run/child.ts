@@ -36,12 +36,11 @@ export type ChildOutcome = Omit<
   text: string
 }
 
+/** The state of a child run, and the text about it. */
+export type Standing = { state: SubrunState; text: string }
+
 /** The state of a run that has ended, with its last words. @param by the person who stopped it, if known */
-export function standingOf(
-  entries: readonly StoredEntry[],
-  end: StandingEnd,
-  by?: string,
-): { state: SubrunState; text: string } {
+export function standingOf(entries: readonly StoredEntry[], end: StandingEnd, by?: string): Standing {
   const said = saidIn(entries) ?? ''
   const unknown = stepsOf(entries).find(({ state }) => state === 'unknown')
   if (unknown !== undefined) return { state: 'unknown', text: joined(said, `${unknown.toolName}: ${unknown.summary}`) }
@@ -76,7 +75,7 @@ export function recordOf(entries: readonly StoredEntry[]): string {
 
 const longestLine = 200
 /** The outcome of a child in one line, for a person: the beginning of its words, or else how it ended. */
-export function lineOf({ state, text }: ReturnType<typeof standingOf>): string {
+export function lineOf({ state, text }: Standing): string {
   const [first = ''] = text.trim().split(/\n[^\S\n]*\n/)
   const told = state === 'done' ? first : text.slice(text.lastIndexOf('\n') + 1)
   const line = told.replace(/\s+/g, ' ').trim()

@@ -36,23 +36,26 @@ const marks: Record<Role, Marks> = {
 }
 /** Further services that a name or tag tells. No rule asks because of them alone. */
 const services: readonly (Marks & { cost: string; what: string })[] = [
-  serves('iscdhcp kea', 'dhcp', 'Machines may lose their addresses', 'it hands out addresses'),
-  serves('pbs proxmoxbackup', 'backup backups', 'Backups may fail', 'it keeps backups'),
-  serves('wireguard tailscale headscale openvpn netbird', 'vpn', 'Who comes in through it is cut off', 'it is the VPN'),
-  serves('postgres postgresql mysql mariadb', 'db database', 'What keeps data in it may fail', 'it is a database'),
+  serves(['iscdhcp kea', 'dhcp'], 'Machines may lose their addresses', 'it hands out addresses'),
+  serves(['pbs proxmoxbackup', 'backup backups'], 'Backups may fail', 'it keeps backups'),
   serves(
-    'traefik nginx caddy haproxy reverseproxy',
-    'proxy ingress',
+    ['wireguard tailscale headscale openvpn netbird', 'vpn'],
+    'Who comes in through it is cut off',
+    'it is the VPN',
+  ),
+  serves(['postgres postgresql mysql mariadb', 'db database'], 'What keeps data in it may fail', 'it is a database'),
+  serves(
+    ['traefik nginx caddy haproxy reverseproxy', 'proxy ingress'],
     'What is reached through it is away',
     'it is a proxy',
   ),
-  serves('ldap lldap keycloak authentik authelia', 'sso auth', 'Signing in elsewhere may fail', 'it signs people in'),
+  serves(['ldap lldap keycloak authentik authelia', 'sso auth'], 'Signing in elsewhere may fail', 'it signs people in'),
 ]
 const places = words(
   'home house lan core edge main primary secondary master local internal net network vm ct lxc server',
 )
 
-function serves(products: string, kinds: string, cost: string, what: string) {
+function serves([products, kinds]: readonly [products: string, kinds: string], cost: string, what: string) {
   return { products: words(products), kinds: words(kinds), cost, what }
 }
 

@@ -35,7 +35,7 @@ export const grepFiles = fileTool({
     const wanted = glob === undefined ? undefined : globPattern(glob)
     const inFolder = (at: string) => (path === '' || looked.kind === 'file' ? at : at.slice(path.length + 1))
     const files = tree.files.filter((file) => wanted?.test(inFolder(file.path)) ?? true)
-    const { hits, isCut, searched } = await grep(root, files, { pattern, ignoreCase, most: limit }, signal)
+    const { hits, isCut, searched } = await grep(root, files, { pattern, ignoreCase, most: limit, signal })
     const all = hits.map((hit) => ({ ...hit, path: shownPath({ root: root.name, path: hit.path }) }))
     const notes = [
       ...(isCut ? [`Only the first ${limit} are shown.`] : []),

@@ -34,8 +34,7 @@ parentPort.on('message', (files) => {
 export async function grepFiles(
   root: RootAt,
   files: readonly TreeFile[],
-  { pattern, ignoreCase, most }: { pattern: string; ignoreCase: boolean; most: number },
-  signal: AbortSignal,
+  { pattern, ignoreCase, most, signal }: { pattern: string; ignoreCase: boolean; most: number; signal: AbortSignal },
 ): Promise<Grepped> {
   const flags = ignoreCase ? 'iu' : 'u'
   const source = compiled(pattern, flags)

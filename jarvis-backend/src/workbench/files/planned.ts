@@ -3,7 +3,7 @@ import { entryAt } from './apply.ts'
 import type { ContentStore } from './content-store.ts'
 import { type Edit, edited } from './edits.ts'
 import { type Entry, type FileChange, none, shownPath } from './entry.ts'
-import { lookAt } from './look.ts'
+import { type Looked, lookAt } from './look.ts'
 import type { RootAt } from './walk.ts'
 
 export type Wanted = { rootName: string; path: string; hash: string | undefined } & (
@@ -46,7 +46,7 @@ export function planned(wanted: Wanted, root: RootAt, store: Pick<ContentStore, 
   return [...missingFolders(rootName, root, path), { root: rootName, path, old, new: made }]
 }
 
-function wholeOf(looked: ReturnType<typeof lookAt>, shown: string): Buffer {
+function wholeOf(looked: Looked, shown: string): Buffer {
   if (looked.kind === 'file' && looked.bytes !== undefined) return looked.bytes
   throw new Mistake(`path: ${shown} is over 20 MB, which is too large to edit.`)
 }

@@ -35,11 +35,11 @@ describe('in the sandbox', () => {
   test('reads status, history and difference, and writes nothing', async () => {
     const { folder } = repository()
     const before = readdirSync(join(folder, '.git'))
-    const text = async (...args: string[]) => (await git.run(folder, args, signal)).text
+    const text = async (...args: string[]) => (await git.run(folder, args, { signal })).text
     expect(await text('status', '--porcelain')).toBe(' M compose.yml\n')
     expect(await text('log', '--format=%an %s')).toBe('Ann First\n')
     expect(await text('diff', '--no-ext-diff', '--no-textconv')).toContain('-image: a:1\n+image: a:2\n')
-    const refused = await git.run(folder, ['add', 'compose.yml'], signal)
+    const refused = await git.run(folder, ['add', 'compose.yml'], { signal })
     expect([refused.exitCode, refused.said]).toEqual([128, expect.stringContaining('Read-only file system')])
     expect(readdirSync(join(folder, '.git'))).toEqual(before)
   })
@@ -47,8 +47,11 @@ describe('in the sandbox', () => {
   test('commits as JARVIS, without a hook and without the machine’s own settings', async () => {
     const { folder, bare } = repository()
     const options = { isWritable: true, author } as const
-    expect((await git.run(folder, ['add', '--', 'compose.yml'], signal, options)).exitCode).toBe(0)
-    const done = await git.run(folder, ['commit', '-q', '-m', 'Second', '--only', '--', 'compose.yml'], signal, options)
+    expect((await git.run(folder, ['add', '--', 'compose.yml'], { signal, ...options })).exitCode).toBe(0)
+    const done = await git.run(folder, ['commit', '-q', '-m', 'Second', '--only', '--', 'compose.yml'], {
+      signal,
+      ...options,
+    })
     expect(done).toMatchObject({ exitCode: 0, said: '' })
     expect(bare('log', '--format=%an %s')).toBe('JARVIS Second\nAnn First\n')
   })
@@ -111,7 +114,8 @@ describe('in the sandbox', () => {
       ['switch', '-c', 'other'],
       ['switch', 'main'],
     ]
-    for (const act of acts) expect([act, (await git.run(folder, act, signal, options)).exitCode]).toEqual([act, 0])
+    for (const act of acts)
+      expect([act, (await git.run(folder, act, { signal, ...options })).exitCode]).toEqual([act, 0])
     expect(readdirSync(folder).filter((name) => name.startsWith('RAN'))).toEqual([])
   })
 
@@ -149,7 +153,7 @@ describe('in the sandbox', () => {
       ['commit', '-q', '-m', 'x', '--only', '--', 'compose.yml'],
       ['switch', '-c', 'other'],
     ])
-      said.push((await git.run(folder, act, signal, options)).text)
+      said.push((await git.run(folder, act, { signal, ...options })).text)
     expect(readdirSync(folder).filter((name) => name.startsWith('RAN'))).toEqual([])
     expect(said.join('\n')).not.toContain('PLANTED')
   })
@@ -159,7 +163,7 @@ describe('in the sandbox', () => {
     async (url) => {
       const { folder, bare } = repository()
       bare('remote', 'add', 'origin', url)
-      const done = await git.run(folder, ['fetch', 'origin'], signal, { isWritable: true })
+      const done = await git.run(folder, ['fetch', 'origin'], { signal, isWritable: true })
       expect([done.exitCode, done.said]).toEqual([128, expect.stringMatching(/transport '\w+' not allowed/)])
       expect(existsSync(join(folder, 'RAN'))).toBe(false)
     },

@@ -77,7 +77,7 @@ export type Git = {
    * @param folder of this machine, which holds `.git`. @param args after `git`
    * @throws JarvisError `unavailable` if no sandbox starts
    */
-  run(folder: string, args: readonly string[], signal: AbortSignal, options?: GitOptions): Promise<GitEnd>
+  run(folder: string, args: readonly string[], how: GitOptions & { signal: AbortSignal }): Promise<GitEnd>
   /** The programs that the repository names as filters, such as `lfs`. Git would run them at `status`, `add` and `switch`. */
   filters(folder: string, signal: AbortSignal): Promise<string[]>
 }
@@ -87,10 +87,9 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
   async function run(
     folder: string,
     args: readonly string[],
-    signal: AbortSignal,
-    options: GitOptions & { filters?: readonly string[] } = {},
+    options: GitOptions & { signal: AbortSignal; filters?: readonly string[] },
   ): Promise<GitEnd> {
-    const { isWritable, egress, author, apart, filters = [] } = options
+    const { signal, isWritable, egress, author, apart, filters = [] } = options
     const config = [
       ...settled,
       ...filters.flatMap((name): [string, string][] => [
@@ -161,14 +160,14 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
 
   async function filters(folder: string, signal: AbortSignal): Promise<string[]> {
     const asked = ['config', '--includes', '--name-only', '-z', '--get-regexp', '^filter\\.']
-    const { text } = await run(folder, asked, signal)
+    const { text } = await run(folder, asked, { signal })
     const names = text.split('\0').flatMap((key) => /^filter\.([\s\S]+)\.\w+$/.exec(key)?.[1] ?? [])
     return [...new Set(names)]
   }
 
   return {
-    async run(folder, args, signal, options) {
-      return run(folder, args, signal, { ...options, filters: await filters(folder, signal) })
+    async run(folder, args, options) {
+      return run(folder, args, { ...options, filters: await filters(folder, options.signal) })
     },
     filters,
   }

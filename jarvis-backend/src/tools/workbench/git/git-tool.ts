@@ -55,7 +55,8 @@ export function opened(
 ): Opened {
   const place = placeOf(repo, roots())
   const folder = repositoryAt(rootOf(rootName(place, sessionId)), place.path)
-  const run = (args: readonly string[], options?: GitOptions): Promise<GitEnd> => git.run(folder, args, signal, options)
+  const run = (args: readonly string[], options?: GitOptions): Promise<GitEnd> =>
+    git.run(folder, args, { signal, ...options })
   const inRoot = (path: string) => (place.path === '' ? path : `${place.path}/${path}`)
   return {
     run,
