@@ -8,7 +8,7 @@ import type { ProgramBearer, ProgramToken } from './token.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse, token: ProgramToken) => void | Promise<void>
 
-/** Whoever asks, and where the answer goes. */
+/** The asker, and the response that gets the answer. */
 export type Asking = { response: ServerResponse; token: ProgramToken }
 
 /** The handlers of `/v1/responses` and what lies below it. */

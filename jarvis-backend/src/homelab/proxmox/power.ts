@@ -18,7 +18,7 @@ const seenWithinMs = 30_000
 /** Time until a guest under HA is seen, ms: HA's manager acts every ten seconds, and its shutdown may take two minutes. */
 const haSeenWithinMs = 180_000
 
-/** What one power action works with. */
+/** The parts that one power action uses. */
 type Powering = { api: PveApi; sight: Sight; signal: AbortSignal }
 type PoweredGuest = Place & Pick<Guest, 'name' | 'isHa'>
 

@@ -55,7 +55,7 @@ export type AttachedServersParts = Omit<AttachedParts, 'redact' | 'signIns'> & {
   report(error: unknown, message: string): void
 }
 
-/** Who changed `mcp.json`. `written`: the entry that `by` wrote; absent if `by` edited the file. */
+/** The author of a change of `mcp.json`. `written`: the entry that `by` wrote; absent if `by` edited the file. */
 type Edit = { by: string; written?: string }
 
 /** The person or door that changed an entry. Other changes that are found with it are the file's. */

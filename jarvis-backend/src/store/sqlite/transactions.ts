@@ -9,7 +9,7 @@ export class Transactions {
   readonly #held: Pick<Held, 'failed'>
   readonly #makeRoom: () => boolean
   readonly #transaction: Sqlite.Transaction<(work: () => unknown) => unknown>
-  /** What to call once the open transaction is committed. */
+  /** Functions that are called once the open transaction is committed. */
   #committed: (() => void)[] = []
   #undone = 0
   #isDurable = false

@@ -143,7 +143,7 @@ export class SessionIndex extends SqliteStore {
     return isAll
   }
 
-  /** What messages add to a session's totals, in the order of the columns that `#update` names. */
+  /** Additions of messages to a session's totals, in the order of the columns that `#update` names. */
   #totalsOf(added: readonly { message: Body }[]): number[] {
     const spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
     let [costUsd, unpriced, partial] = [0, 0, 0]
