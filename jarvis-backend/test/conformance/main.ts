@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { compose } from '../../src/process.ts'
+import { compose, demoFor } from '../../src/process.ts'
 import { createTokenIn } from '../support/api-tokens.ts'
 import { conformanceFixtures } from './fixtures.ts'
 import { inspector, tryInspector } from './inspector.ts'
@@ -21,7 +21,10 @@ const [only] = process.argv.slice(2)
 const dir = mkdtempSync(join(tmpdir(), 'jarvis-conformance-'))
 const fixtures = conformanceFixtures()
 const config = readConfig({ JARVIS_DATA_DIR: join(dir, 'data'), LOG_LEVEL: 'silent', JARVIS_MODEL: 'demo' })
-const jarvis = compose(config, '0.0.0-conformance', join(dir, 'none'), fixtures)
+const jarvis = compose(config, '0.0.0-conformance', join(dir, 'none'), {
+  ...fixtures,
+  demo: await demoFor(config),
+})
 const token = createTokenIn(config.dataDir, { name: 'suite' })
 // The suite knows no tokens: each of its requests gets one here, and is as anybody's from there on.
 jarvis.http.prependListener('request', ({ headers }) => {

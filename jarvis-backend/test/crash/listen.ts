@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { compose, type Replacements } from '../../src/process.ts'
+import { compose, demoFor, type Replacements } from '../../src/process.ts'
 import type { Broken } from './mutants.ts'
 import { observed } from './observed-database.ts'
 import type { Reach } from './steps.ts'
@@ -38,6 +38,7 @@ export async function listen(
     ...env,
   })
   const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
+    demo: await demoFor(config),
     hashStrength: { memoryKib: 8, passes: 1, lanes: 1 },
     ...broken,
     database: (database) => observed(broken.database?.(database) ?? database, reach),

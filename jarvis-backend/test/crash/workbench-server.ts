@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { compose } from '../../src/process.ts'
+import { compose, demoFor } from '../../src/process.ts'
 import { observed } from './observed-database.ts'
 import { watchPuts } from './put-steps.ts'
 
@@ -35,6 +35,7 @@ const config = readConfig({
   JARVIS_EMBEDDINGS: 'none',
 })
 const jarvis = compose(config, '0.0.0-crash', join(dataDir, 'no-dashboard'), {
+  demo: await demoFor(config),
   database: (database) => observed(database, reach),
 })
 jarvis.http.listen(0, '127.0.0.1', () => {
