@@ -1,9 +1,9 @@
 import { AgentId } from 'protocol'
 
-/** `agent` absent: the line only asks, or was not understood. */
+/** The order in an `/agent` line. `agent` undefined: the line only asks for the session’s agent, or was not understood; then `problem` says why. */
 export type AgentOrder = { agent?: string; problem?: string }
 
-/** The line `/agent media` or `/agent`, typed by the operator; undefined for any other message. */
+/** Parses a message such as `/agent media` or `/agent`, typed by the operator; undefined for any other message. */
 export function agentOrder(message: string): AgentOrder | undefined {
   const [line, word = ''] = /^\/agent(?:[ \t]+(\S.*)?)?$/.exec(message.trim()) ?? []
   if (line === undefined) return undefined
@@ -16,7 +16,7 @@ export function agentOrder(message: string): AgentOrder | undefined {
       }
 }
 
-/** The answer to the line. @param own the agent of the session */
+/** Returns JARVIS’s answer to an `/agent` line. @param own the agent of the session */
 export function agentLine(own: string, { agent = own }: AgentOrder): string {
   const whole = `This conversation is with ${own}, and stays so: another agent would read what was said to ${own}.`
   return agent === own
@@ -24,7 +24,7 @@ export function agentLine(own: string, { agent = own }: AgentOrder): string {
     : `${whole} Begin a new one with @${agent} to talk to ${agent}.`
 }
 
-/** The agent that a message is for, and the message without its name: `@media is the library scanned?`. */
+/** Splits a message such as `@media is the library scanned?` into the agent’s name and the text after it; undefined if the message names no agent. */
 export function addressed(message: string): { agent: string; text: string } | undefined {
   const [head = '', agent] = /^\s*@([a-z][a-z0-9-]{0,23})[ \t,:]*(?:(?<=[ \t])|\s)/.exec(message) ?? []
   const text = message.slice(head.length).trim()

@@ -12,12 +12,12 @@ export type Generate = (
 
 type Aside = {
   kind: 'title' | 'compaction' | 'plain'
-  /** Without a run, the day counts alone. */
+  /** The caller whose limits the call counts against. Without a run, only the day’s limits count. */
   spender: Pick<Spender, 'agent'> & Partial<Spender>
 }
 
 /**
- * Wraps `generate` for calls outside a run's turns, such as a title or the words of a fold: each call must fit the limits.
+ * Wraps `generate` for model calls outside a run’s turns, such as naming a session or summarising a fold: each call must fit the limits.
  * @throws ModelError `model_quota` if the call does not fit; the errors of `generate`
  */
 export function asideOf(budgets: Pick<BudgetKeeper, 'aside'>, { kind, spender }: Aside, generate: Generate): Generate {

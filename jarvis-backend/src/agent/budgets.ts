@@ -1,10 +1,10 @@
 import type { BudgetLimits, Usage } from 'protocol'
 
-/** The most that the last answer of a run may be, thinking included, tokens. */
+/** Maximum tokens of a run’s last answer, thinking included. */
 export const wrapUpTokens = 3_072
 
 /**
- * The caller whose limits a model call counts against. `activeMs`: the run's time so far, without waits for a person.
+ * The caller whose limits a model call counts against. `activeMs`: how long the run has worked so far, ms, without the time it waited for a person.
  */
 export type Spender = {
   runId: string
@@ -14,13 +14,13 @@ export type Spender = {
   activeMs: number
 }
 
-/** A call that is to be made. `inputTokens`: estimated. `outputTokens`: the most that the model may write. */
+/** A planned model call. `inputTokens`: an estimate. `outputTokens`: the maximum that the model may write. */
 export type CallPlan = { model: string; inputTokens: number; outputTokens: number }
 
-/** A call that may be made. It counts with the most that it could use, until it is settled or released. */
+/** A permitted model call. It counts against the limits with the maximum that it could use, until `settle` or `release` is called. */
 export type Reservation = {
   /**
-   * Replaces the reservation by what the call used.
+   * Replaces the reserved amount by the amount that the call used.
    * @param counted.isPartial true if not all tokens were counted, so that `usage` is a lower bound
    * @param counted.said characters of the answer
    */
@@ -28,52 +28,58 @@ export type Reservation = {
   /** Drops the reservation: no model received the call. */
   release(): void
   /**
-   * An attempt failed. @returns true if another attempt fits the limits
+   * Reports that an attempt failed. @returns true if another attempt fits the limits
    * @param spent the tokens of the attempts so far, as far as they were counted
-   * @param isLost true if the last attempt may have used tokens that nobody counted; its input then counts as estimated
+   * @param isLost true if the last attempt may have used tokens that nobody counted; its estimated input then counts as used
    */
   again(spent: Usage | undefined, isLost: boolean): boolean
-  /** A line for the person, once, if the run has nearly used a limit. */
+  /** A warning for the person, set once, if the run is close to one of its limits. */
   near: string | undefined
-  /** How long the call may go on before a limit of minutes is passed, ms; undefined without such a limit. */
+  /** The time that the call may take before a limit of minutes is exceeded, ms; undefined if no such limit applies. */
   leftMs?: number | undefined
 }
 
-/** The limit that a call would pass, in a sentence. `isUnpriced`: the price of its model is not known, so tokens decided. */
+/**
+ * The refusal of a call. `refused`: a sentence that names the limit that the call would exceed. `isUnpriced`: the price of the model is not known,
+ * so the limit was checked in tokens.
+ */
 export type Refused = { refused: string; isUnpriced?: true }
 
-/** Lets runs call models within their limits. `budgets/` fills it. */
+/** Permits or refuses the model calls of runs by their limits. `budgets/` implements it. */
 export type BudgetKeeper = {
   /** Asks for one turn of a run. */
   ask(spender: Spender, plan: CallPlan): Reservation | Refused
-  /** Asks for the one last answer of a run. @returns undefined if it does not fit, or was asked for already */
+  /** Asks for permission for a run’s one last answer. @returns undefined if it does not fit, or if the last answer was already asked for */
   askLast(spender: Spender, plan: CallPlan): Reservation | undefined
-  /** Asks for a call outside a run's turns. @param spender without a run, the day counts alone. @returns undefined if it does not fit */
+  /**
+   * Asks for permission for a call outside a run’s turns. @param spender without a run, only the day’s limits count. @returns undefined if the call
+   * does not fit
+   */
   aside(
     kind: 'title' | 'compaction' | 'embedding' | 'plain',
     plan: CallPlan,
     spender: Pick<Spender, 'agent'> & Partial<Spender>,
   ): Reservation | undefined
-  /** The runs that work for a run. */
+  /** Returns the ids of a run’s child runs. */
   childrenOf(runId: string): string[]
-  /** How long JARVIS was down while a run went on, ms. */
+  /** Returns how long JARVIS was down while the run was unfinished, ms. */
   stoodMs(runId: string): number
   /** Adds time in which JARVIS was down while the run was unfinished. */
   stood(run: { runId: string; sessionId: string }, ms: number): void
 }
 
-/** Lends a part of a run's budget to a child run, so that nothing is spent twice. A restart keeps the slices. */
+/** Reserves a part of a run’s budget for a child run, so that the same budget is not spent twice. Reservations survive a restart. */
 export type Slices = {
   /**
-   * Takes a share of the parent's remaining limits. The parent cannot use it until `giveBack`; the child cannot use more.
+   * Reserves a share of the parent’s remaining limits. The parent cannot use it until `giveBack`; the child cannot use more.
    * @param share 0..1
-   * @returns the limits that were taken; `refused`: a sentence for the model, if too little is left for a child to begin
+   * @returns the reserved limits; `refused`: a sentence for the model, if too little is left for a child to begin
    */
   take(
     parent: Spender,
     child: { runId: string; sessionId: string },
     share?: number,
   ): { taken: BudgetLimits } | { refused: string }
-  /** The child has ended: from now on only what it used counts. No-op if it gave back before. */
+  /** Ends the reservation when the child has ended: from now on only the amount that the child used counts. No-op if called again. */
   giveBack(childRunId: string): void
 }

@@ -18,20 +18,20 @@ export type ModelCallParts = {
   model: Model
   request: ModelRequest
   signal: AbortSignal
-  /** The longest answer that was asked for, tokens. */
+  /** Maximum tokens of the answer that was asked for. */
   mostTokens: number
   openStream: OpenStream
   redactors: { text: StreamRedactor; thinking: StreamRedactor }
   redact(text: string): string
-  /** Stores the turn. */
+  /** Stores the model’s turn. */
   keep(turn: Extract<Draft, { type: 'assistant' }>): void
-  /** More text has streamed that a killed process would lose. */
+  /** Called when more text has streamed: text that would be lost if the process were killed now. */
   checkpoint(): void
   /** Asks the model, with retries. */
   generate(sink: ModelSink, signal: AbortSignal): Promise<Turn>
 }
 
-/** One call of a model for a run, from its first token to its stored turn. A stream without an end in sight is broken off. */
+/** One call of a model for a run, from its first token to its stored turn. Stops a stream that repeats itself or is far too long. */
 export class ModelCall {
   readonly #parts: ModelCallParts
   readonly #stream: ReturnType<OpenStream>
@@ -43,7 +43,7 @@ export class ModelCall {
   constructor(parts: ModelCallParts) {
     this.#parts = parts
     const { redactors, mostTokens } = parts
-    // Redacting per frame is cheaper than per delta.
+    // Redacts once a frame and not once a delta, because that is cheaper.
     this.#stream = parts.openStream((kind, text) => this.#show(kind, redactors[kind].push(text)))
     this.#watches = {
       text: createEndlessWatch(mostTokens),
@@ -53,8 +53,8 @@ export class ModelCall {
   }
 
   /**
-   * Makes the call and stores its turn. The words that had streamed before an abort or a broken stream are stored too, marked `interrupted`.
-   * @throws ModelError, after storing what had come
+   * Makes the call and stores its turn. If the stream breaks or is aborted, the text so far is stored too, marked `interrupted`.
+   * @throws ModelError, after the text so far is stored
    */
   async make(): Promise<void> {
     const { signal, generate } = this.#parts
@@ -122,7 +122,10 @@ export class ModelCall {
     this.#keep({ content: all, stopReason, usage: turn.usage, isUsagePartial: turn.isUsagePartial, unmade })
   }
 
-  /** Stores the words of a broken call, also when the server stops, so that the next start resumes the run. @throws the error, unless the run was stopped */
+  /**
+   * Stores the text of a call that broke off. Also called when the server stops, so that the next start resumes the run. @throws the error, unless
+   * the run was stopped
+   */
   #keepBroken(thrown: unknown): void {
     const { run, signal } = this.#parts
     const isEndless = this.#endless.signal.aborted && !signal.aborted
@@ -172,7 +175,7 @@ const withoutEnd = (how: Endless, what: 'text' | 'thinking' | 'call') => {
   })
 }
 
-/** The calls of a reply that are not made, because they were written as text or cut off with the reply. */
+/** Finds calls of a reply that are not run, because the model wrote them as text or the reply was cut off inside one. */
 function unmadeIn(
   { stopReason, cutCall, content: given }: Turn,
   content: readonly Content[],
@@ -182,7 +185,7 @@ function unmadeIn(
   const cut = cutCall ?? (dropped?.type === 'tool_call' ? dropped.toolName : undefined)
   if (stopReason === 'max_tokens') return cut === undefined ? undefined : { why: 'cut', toolNames: [cut.slice(0, 80)] }
   const isWords = stopReason === 'end_turn' && !content.some(({ type }) => type === 'tool_call')
-  // An answer in a form that was asked for is no call.
+  // An answer in a requested format, such as JSON, is not a call.
   if (!isWords || format !== undefined) return undefined
   const text = content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('\n')
   const toolNames = writtenCalls(
@@ -200,7 +203,7 @@ function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'sto
   const content = mayRun ? turn.content : turn.content.filter(({ type }) => type !== 'tool_call')
   const hasCalls = content.some(({ type }) => type === 'tool_call')
   if (hasCalls) return { content, stopReason: 'tool_use' }
-  // A model that called tools up to the limit may answer without words; a person still needs an answer.
+  // A model that used up its turns on tool calls may answer without text. A person still needs an answer, so JARVIS adds one.
   const isMute = !content.some((item) => item.type === 'text' && item.text.trim() !== '')
   const rest = isMute ? content.filter(({ type }) => type !== 'text') : content
   if (isMute && !mayCallTools && turn.stopReason !== 'refusal')
@@ -208,7 +211,10 @@ function inOrder(turn: Turn, mayCallTools: boolean): Pick<Turn, 'content' | 'sto
   return { content: rest, stopReason: turn.stopReason === 'tool_use' ? 'end_turn' : turn.stopReason }
 }
 
-/** Signed thinking must go back to its provider unchanged; clients get it redacted. */
+/**
+ * Redacts one item of a reply. Signed thinking must go back to its provider unchanged, so it is redacted only for clients. A call with unusable
+ * input is marked malformed.
+ */
 const cleaned = (item: Content, redact: (text: string) => string): Content => {
   const unfit = item.type === 'tool_call' ? unfitInput(item.toolInput) : undefined
   if (item.type === 'tool_call' && unfit !== undefined) return { ...item, toolInput: {}, malformed: unfit }

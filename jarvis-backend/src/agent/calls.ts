@@ -16,15 +16,15 @@ export type CallOutcome = EntryOf<'tool_result'> | EntryOf<'blocked'> | EntryOf<
 type AskedCall = {
   sessionId: string
   runId: string
-  /** The client's own name, and the name of its token. */
+  /** `client`: the name that the client gives itself. `token`: the name of its token. */
   client: string
   token: string
-  /** The person who made the token; absent: the first owner. */
+  /** The person who made the token; undefined: the first owner. */
   person?: string | undefined
   toolName: string
   toolInput: ToolInput
   signal: AbortSignal
-  /** Hears what happens in the call's run. */
+  /** Receives the events of the call’s run. */
   tell: Watcher['tell']
   /** Texts that the client has read besides results of its calls. */
   read: readonly string[]
@@ -36,8 +36,8 @@ type Parts = Pick<RunParts, 'clock' | 'report'> & {
 }
 
 /**
- * MCP clients' calls, each a run of its own. A message waits for its turn, can be sent twice and outlives its sender. A call begins at once beside
- * others, returns its outcome and ends with its caller, so it does not start with `Runs.start`. Both begin in `ActiveRuns.begin`.
+ * Runs calls of MCP clients; each call is a run of its own. A chat message waits in a queue, may be sent twice, and continues if its sender leaves.
+ * A call starts at once, returns its outcome, and ends with its caller, so it does not go through `Runs.start`. Both end up in `ActiveRuns.begin`.
  */
 export class Calls {
   readonly #parts: Parts
@@ -50,7 +50,7 @@ export class Calls {
     this.#active = active
   }
 
-  /** Runs one tool call for an MCP client through the gate. The call is withdrawn when `signal` aborts. */
+  /** Runs one tool call for an MCP client through the gate. If `signal` aborts, the call is withdrawn. */
   async callTool(call: AskedCall): Promise<CallOutcome> {
     const { sessionId, client, signal, tell } = call
     if (this.#active.isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down.')
@@ -78,7 +78,7 @@ export class Calls {
     return outcome
   }
 
-  /** Ends a kept call that waits or reads. @returns false if the call has begun to change something, or has ended */
+  /** Stops a kept call that waits for a decision or only reads. @returns false if the call has begun to change something, or has ended */
   withdraw({ id, sessionId }: KeptRun, by: string): boolean {
     const run = this.#parts.live.get(sessionId)?.runs.get(id)
     if (run === undefined || run.entries.some(changes)) return false
@@ -110,5 +110,5 @@ export class Calls {
   }
 }
 
-/** True once a change has begun. */
+/** True for the entry of a call that has begun and may change something (not green). */
 const changes = (entry: StoredEntry) => entry.type === 'tool_use' && entry.tier !== 'green'

@@ -22,14 +22,14 @@ export class Checkpoints {
     this.#report = parts.report
   }
 
-  /** The run's streaming text has grown. */
+  /** Reports that the run’s streaming text has grown. */
   grew(run: Run): void {
     if (this.#grown.size === 0) this.#clock.after(everyMs, () => this.#write())
     this.#grown.add(run)
   }
 
   #write(): void {
-    // A stopped run has stored its text, and an ended turn has none.
+    // The text of a stopped run is stored already, and a turn that has ended has no partial text.
     const due = [...this.#grown].filter((run) => run.partial.text !== '' && !run.modelSignal.aborted)
     this.#grown.clear()
     if (due.length === 0) return

@@ -1,12 +1,14 @@
 import type { ToolInput } from 'protocol'
 import { unfitInput } from '../lib/depth.ts'
 
-/** A line that calls a tool directly: `/stop_vm vmid=101`, `/run hot-node node=pve`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`. */
+/**
+ * A message that calls a tool directly: `/stop_vm vmid=101`, `/run hot-node node=pve`, `/execute_ssh node=pve command="df -h"`, `/x set={"a": 1}`.
+ */
 export type Command =
   | { ok: true; toolName: string; toolInput: ToolInput }
   | { ok: false; toolName: string; problem: string }
 
-/** Phone keyboards insert typographic quotes. */
+/** Matches one `key=value`. Typographic quotes are accepted, because phone keyboards insert them. */
 const argument = /([A-Za-z_]\w*)=(?:"((?:[^"\\]|\\.)*)"|[“„”]([^“„”]*)[“”]|'([^']*)'|(?!['“„”])([^\s"]*))(?=\s|$)\s*/y
 
 /** @returns the command in a message; undefined if the message is for the model */
@@ -52,7 +54,7 @@ export function parseCommand(message: string): Command | undefined {
 const beforeJson = /([A-Za-z_]\w*)=(?=[{[])/y
 const mostEnds = 200
 
-/** An argument whose value is JSON: `set={"cores": 4}`. @returns undefined if there is none at that place */
+/** Parses an argument whose value is JSON, such as `set={"cores": 4}`. @returns undefined if no such argument begins at `at` */
 function jsonAt(text: string, at: number): { key: string; value: unknown; end: number } | undefined {
   beforeJson.lastIndex = at
   const [head, key] = beforeJson.exec(text) ?? []
@@ -64,13 +66,16 @@ function jsonAt(text: string, at: number): { key: string; value: unknown; end: n
     try {
       return { key, value: JSON.parse(text.slice(at + head.length, ends.lastIndex)), end: ends.lastIndex }
     } catch {
-      // It ends further on.
+      // Not complete JSON yet: the value ends at a later brace or bracket.
     }
   }
   return undefined
 }
 
-/** Unquoted numbers and booleans get their type; everything else is text. A tool whose schema wants a text reads 2024 as a text too. */
+/**
+ * Converts an unquoted value: numbers and booleans get their type, everything else stays text. If a tool’s schema wants text, it accepts a number
+ * such as 2024 as text too.
+ */
 function plainValue(text: string): unknown {
   if (text === 'true') return true
   if (text === 'false') return false

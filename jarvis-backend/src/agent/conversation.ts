@@ -16,11 +16,11 @@ import { endedWords, endersIn, speakerWords } from './speaker.ts'
 import { isMute, unmadeTold } from './unmade.ts'
 
 /**
- * The transcript as a model is given it: valid for every provider, whatever was aborted, denied or cut off. Each call
- * is answered in the message right after it; a call without an outcome is answered as unknown. Folded entries are left out, and long
- * results are cut.
- * @param pictureOf the picture of that id, a tool's or an attached one; of earlier runs only the newest are asked for
- * @param textOf the text of the attached file of that id
+ * Converts a transcript to messages for a model. The result is valid for every provider, even if calls were aborted, denied or cut off: each call is
+ * answered in the message right after it, and a call without an outcome is answered as unknown. Folded entries are left out, and long results are
+ * cut.
+ * @param pictureOf returns the picture with this id, from a tool or attached; of earlier runs only the newest pictures are asked for
+ * @param textOf returns the text of the attached file with this id
  */
 export function toMessages(
   entries: readonly StoredEntry[],
@@ -30,7 +30,7 @@ export function toMessages(
   return new Conversation(entries, pictureOf, textOf).messages()
 }
 
-/** A transcript on its way to a model: takes the entries in order, and adds each to the messages. */
+/** Builds the messages for a model: takes the entries of a transcript in order. */
 class Conversation {
   readonly #entries: readonly StoredEntry[]
   readonly #pictureOf: (id: string) => ModelImage | undefined
@@ -38,10 +38,10 @@ class Conversation {
   readonly #messages: Message[] = []
   readonly #folds: Folds
   readonly #isRefused: IsRefused
-  /** The results that are given whole. */
+  /** The results that are neither folded nor replaced by their summaries. */
   readonly #results: readonly Result[]
   readonly #outcomes: ReadonlyMap<string, Outcome>
-  /** Sentences about who ended a call, by call. */
+  /** Sentences that say which person answered or denied a call, by the call’s id. */
   readonly #enders: ReadonlyMap<string, string>
   /** Ids of the pictures that the model gets. */
   readonly #shown: ReadonlySet<string>
@@ -76,10 +76,10 @@ class Conversation {
     const { fold } = this.#folds
     for (const entry of this.#entries) {
       if (isGiven(entry, fold)) this.#take(entry)
-      // A call that was repeated before the fold counts after it too.
+      // Calls before the fold also count as repeats of calls after it.
       else if (entry.type === 'assistant') this.#repeats(entry.runId, callsIn(entry))
     }
-    // A conversation begins with a person, and a model goes on only when it is asked to.
+    // Providers want a user message first, and a model continues a reply only if a user message asks for it.
     if (this.#isBrokenOff) this.#tell(goOn)
     const messages = this.#messages
     if (fold !== undefined) return behindFold(messages, asData('earlier', asFolded(fold)))
@@ -112,7 +112,8 @@ class Conversation {
     if (this.#isBrokenOff) this.#tell(goOn)
     if (entry.madeBy === 'jarvis' && this.#messages.at(-1)?.role === 'assistant') this.#tell(byItself)
     this.#isBrokenOff = entry.stopReason === 'interrupted' && entry.content.length > 0
-    // A turn without a word is asked for again as it was. JARVIS's own words at the end are no words of the model's.
+    // An empty turn is left out, so that the model gets the same request again. If JARVIS added a sentence at the end of a turn, that sentence is
+    // not the model’s and is removed.
     const content = isMute(entry) ? [] : entry.unmade === undefined ? entry.content : entry.content.slice(0, -1)
     if (content.length > 0)
       this.#messages.push({ role: 'assistant', content, ...(entry.model !== undefined && { model: entry.model }) })
@@ -127,7 +128,7 @@ class Conversation {
     })
   }
 
-  /** Adds a text for the model. Consecutive texts share one message, after the results. */
+  /** Adds a text for the model. Consecutive texts are joined in one message, after its results. */
   #tell(text: string, context?: string, images: readonly ModelImage[] = []): void {
     const messages = this.#messages
     const last = messages.at(-1)
@@ -151,7 +152,7 @@ class Conversation {
     }
   }
 
-  /** Adds the words of a person, or of a program for one, with the files of the message before them. */
+  /** Adds the text of a person or a program, preceded by texts about the files attached to the message. */
   #tellWith(
     files: readonly Attachment[],
     { said, seq, context, speaker }: { said: string; seq: number; context?: string; speaker?: Given['speaker'] },
@@ -169,7 +170,10 @@ class Conversation {
     this.#tell(all.join('\n\n'), context, images)
   }
 
-  /** Adds one message of the history that a program sent along. A result of a call of ours belongs to that call's outcome. */
+  /**
+   * Adds one message of the history that a program sent along. A result of a call is added with its call. A result of a call from JARVIS’s own
+   * transcript is added with that call.
+   */
   #repeat(said: Said, seq: number, all: readonly Said[]): void {
     if (said.role === 'user') this.#tellWith(said.attachments ?? [], { said: said.text, seq })
     if (said.role !== 'assistant') return
@@ -207,7 +211,10 @@ class Conversation {
   }
 }
 
-/** The outcomes of all calls, by call. A text that a person ended holds no mark of the block about who did. */
+/**
+ * Returns the outcomes of all calls by the call’s id. If a person’s name is told in a speaker block, marks of such a block are removed from the
+ * outcome’s text, so that the text cannot imitate the block.
+ */
 function outcomesOf(
   entries: readonly StoredEntry[],
   enders: ReadonlyMap<string, string>,
@@ -228,7 +235,7 @@ function outcomesOf(
   return outcomes
 }
 
-/** Results of the calls that were handed out to programs, by call. */
+/** Returns the results that programs sent back for calls that they ran themselves, by the call’s id. */
 const handedBack = (entries: readonly StoredEntry[]): [string, string][] =>
   entries.flatMap((entry) =>
     entry.type === 'user'
@@ -238,7 +245,10 @@ const handedBack = (entries: readonly StoredEntry[]): [string, string][] =>
       : [],
   )
 
-/** Puts the fold into the context of the first message, even if a later message has replaced the state of the cluster there. */
+/**
+ * Puts the summary of the folded turns into the context of the first message. It is there even if a later message has replaced the cluster state in
+ * that context.
+ */
 function behindFold([first, ...rest]: readonly Message[], earlier: string): Message[] {
   if (first?.role === 'user') return [{ ...first, context: joined(earlier, first.context ?? '') }, ...rest]
   return [{ role: 'user', results: [], text: '', context: earlier }, ...(first === undefined ? [] : [first]), ...rest]
@@ -246,14 +256,14 @@ function behindFold([first, ...rest]: readonly Message[], earlier: string): Mess
 
 const mostEarlierImages = 6
 const mostImages = 20
-/** A request to Claude may hold 32 MB, in base64. */
+/** Maximum bytes of the pictures in one request. A request to Claude may have 32 MB, in base64. */
 const mostImageBytes = 15_000_000
 const refusedPicture = '[Your server refused a picture of this result, so you do not see it.]'
 const noRoom = '[No more pictures can be shown in this answer.]'
 
 /**
- * The pictures that a model gets: the newest of earlier runs, and as many of the current run as fit. Pictures that it
- * saw in the current run stay in place, because nothing before its thinking may change.
+ * Chooses the pictures that a model gets: the newest of earlier runs, and as many of the current run as fit. Pictures that the model has seen in the
+ * current run stay in place, because content before its thinking must not change.
  */
 function imagesShown(pictures: readonly Picture[], current: string | undefined): Set<string> {
   const given = (isCurrent: boolean) => pictures.filter(({ runId }) => (runId === current) === isCurrent)
@@ -271,7 +281,7 @@ function imagesShown(pictures: readonly Picture[], current: string | undefined):
 type Result = Extract<StoredEntry, { type: 'tool_result' }>
 type Picture = { id: string; bytes: number; runId: string }
 
-/** The pictures of tools and people, in the order they came. */
+/** Returns the pictures from tools and from people, in the order they arrived. */
 function picturesIn(
   entries: readonly StoredEntry[],
   results: readonly Result[],
@@ -300,7 +310,10 @@ const byItself = '[JARVIS says and does the following by itself.]'
 
 type Outcome = { text: string; isError: boolean }
 
-/** @param settled all outcomes by call: a denial is told with the outcome of the call that the operator made instead */
+/**
+ * @param settled all outcomes by the call’s id. If the operator denied a call and made another one instead, the text includes the outcome of that
+ * other call
+ */
 function outcomeOf(entry: Settling, settled: ReadonlyMap<string, Settling>, resultsTo: number): Outcome {
   switch (entry.type) {
     case 'tool_result': {
@@ -344,7 +357,7 @@ const toResult = (call: ToolCall, outcome: Outcome | undefined): ToolResult => (
 const joined = (first: string, second: string) =>
   first === '' ? second : second === '' ? first : `${first}\n\n${second}`
 
-/** Passages of the memory, as the model is given them with a message. */
+/** Formats recalled passages of the memory for the model. */
 function asMemory(items: readonly Recalled[]): string {
   const passages = items.map(({ name, title, kind, firstLine, lastLine, changedAt, isFromTools, text }) => {
     const place = kind === 'session' ? `conversation "${title}"` : `${name}:${firstLine}-${lastLine}`

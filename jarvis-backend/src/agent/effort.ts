@@ -1,11 +1,11 @@
 import { Effort } from 'protocol'
 
-/** `effort` null: back to the settings; absent: the line only asks for the effort, or was not understood. */
+/** The order in an `/effort` line. `effort` null: use the settings again. Undefined: the line only asks for the effort, or was not understood. */
 export type EffortOrder = { effort?: Effort | null; problem?: string }
 
 const words = [...Effort.options, 'default']
 
-/** The line `/effort high`, `/effort default` or `/effort`, typed by the operator; undefined for any other message. */
+/** Parses a message such as `/effort high`, `/effort default` or `/effort`, typed by the operator; undefined for any other message. */
 export function effortOrder(message: string): EffortOrder | undefined {
   const [line, word = ''] = /^\/effort(?:[ \t]+(\S.*)?)?$/.exec(message.trim()) ?? []
   if (line === undefined) return undefined
@@ -17,7 +17,7 @@ export function effortOrder(message: string): EffortOrder | undefined {
     : { problem: `Not understood. Write /effort and one of ${words.join(', ')}. Nothing was changed.` }
 }
 
-/** The answer to the line. */
+/** Returns JARVIS’s answer to an `/effort` line. */
 export const effortLine = (effort: Effort | undefined): string =>
   effort === undefined
     ? `How much the model thinks is left to the settings. /effort and one of ${words.join(', ')} sets it for this session.`

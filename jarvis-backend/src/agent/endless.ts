@@ -1,26 +1,29 @@
-/** The windows at the end of the stream that are searched for repetition, and the longest repeated unit in each, characters. */
+/**
+ * Parts of the stream that are searched for repetition, counted back from its end. `unit`: the longest repeated unit that is found in this part.
+ * Both in characters.
+ */
 const windows = [
   { length: 4_096, unit: 256 },
   { length: 16_384, unit: 2_048 },
 ] as const
 const longestWindow = windows[1].length
-/** New characters between two looks. The time of a look is proportional to the windows. */
+/** New characters between two searches. The time of one search is proportional to the windows’ length. */
 const lookEvery = 1_024
 /** An upper bound for the characters per token of a long text, in any language. */
 const mostCharsPerToken = 8
-/** The least limit, characters: a server holds shorter limits itself. */
+/** The lowest limit, characters. Servers enforce shorter limits themselves. */
 const leastLimit = 32_768
 
-/** Takes each piece of a stream. @returns why the stream should end; undefined as long as it may go on */
+/** Takes the next delta of a stream. @returns the reason to end the stream; undefined if it may continue */
 export type EndlessWatch = (delta: string) => Endless | undefined
 
-/** Why a stream has no end in sight. */
+/** The reason why a stream is ended. */
 export type Endless = 'repeats' | 'too long'
 
 /**
- * Watches the text, the thinking or the calls of a stream for an end that does not come: a unit that is repeated again and again, or more text than
- * was asked for. Keeps at most 16,384 characters.
- * @param mostTokens the longest answer that was asked for
+ * Detects a stream of text, thinking or calls that will not end: it repeats one unit again and again, or is far longer than was asked for. Keeps at
+ * most 16,384 characters.
+ * @param mostTokens maximum tokens of the answer that was asked for
  */
 export function createEndlessWatch(mostTokens: number): EndlessWatch {
   const most = Math.max(leastLimit, mostTokens * mostCharsPerToken)
@@ -62,7 +65,7 @@ function periodOf(text: string): number {
   return text.length - (borders.at(-1) ?? 0)
 }
 
-/** A text with the repeated unit at its end kept once; the text itself if it repeats nothing. */
+/** Returns a text in which the unit that its end repeats stands only once; the text itself if nothing is repeated. */
 export function firstRound(text: string): string {
   const unit = unitOf(text)
   if (unit === undefined) return text

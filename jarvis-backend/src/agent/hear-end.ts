@@ -1,6 +1,9 @@
 import type { Runs } from './runs.ts'
 
-/** Watches a session until its run is done. @param ended told once, with what its last call came to */
+/**
+ * Watches a session until a run in it ends. @param ended called once, with the summary of the last tool result or the reason of the last blocked
+ * call
+ */
 export function hearEnd(runs: Pick<Runs, 'watch'>, sessionId: string, ended: (summary: string) => void) {
   let last = ''
   const watch = runs.watch(sessionId, {

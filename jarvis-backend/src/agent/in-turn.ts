@@ -1,13 +1,16 @@
 import { type Model, ModelError } from './model.ts'
 
-/** True if another model may answer. Every model would refuse a bad request, and words that a person has seen are not taken back. */
+/**
+ * True if another model may be asked after this error. Not after a bad request, which every model would refuse, and not if a person has already seen
+ * part of the answer.
+ */
 export const mayFallBack = ({ code, hasSpoken }: ModelError): boolean => code !== 'model_bad_request' && !hasSpoken
 
 /**
- * Asks models one after the other until one answers. The next one is asked if a model fails or takes too long. For answers that are not shown while
- * they stream.
- * @param ask gets a signal of its own, which aborts when the patience ends, or with `signal`
- * @throws the last failure; the signal's reason as soon as it aborts
+ * Asks models one after the other until one answers. The next model is asked if one fails or takes too long. Only for answers that are not shown
+ * while they stream.
+ * @param ask gets a signal that aborts when `patience` runs out, or when `signal` aborts
+ * @throws the last failure; the signal’s reason as soon as it aborts
  */
 export async function askInTurn<T>(
   [model, ...others]: readonly [Model, ...Model[]],

@@ -4,9 +4,9 @@ const askedChars = 160
 const cameChars = 240
 
 /**
- * The lesson of a run as one list item: the question, the calls and their outcomes. Undefined for a run that neither changed nor tried to change
- * anything, and did not fail. Made from the transcript alone, without a model.
- * @param timeOf an entry's time of day.
+ * Summarises a run as one list item: the question, the calls and their outcomes. Built from the transcript, without a model. Undefined for a run
+ * that neither changed nor tried to change anything and did not fail.
+ * @param timeOf formats an entry’s time of day
  */
 export function lessonOf(
   entries: readonly StoredEntry[],
@@ -47,7 +47,10 @@ const argumentsOf = (input: Record<string, unknown>) =>
     .map(([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 120)}`)
     .join(' ')
 
-/** One line of plain text, in which a quote cannot begin a heading or a list. */
+/**
+ * Joins a text to one line, so that a line of a quoted text cannot begin a heading or a list. @param most the longest line, characters; a longer
+ * text is cut
+ */
 function oneLine(text: string, most: number): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   return flat.length > most ? `${flat.slice(0, most)}…` : flat

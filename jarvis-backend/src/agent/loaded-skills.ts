@@ -5,7 +5,10 @@ import { callsIn } from './settles.ts'
 /** The tool that loads skills. */
 const loader = 'use_skill'
 
-/** True if a result is the text of a skill or of its file. Such a text is given whole, and stays until its turn is folded. */
+/**
+ * True if a result is the text of a skill or of one of its files. Such a result is not shortened, and stays in the conversation until its turn is
+ * folded.
+ */
 export function isSkillText({ result, data }: Pick<EntryOf<'tool_result'>, 'result' | 'data'>): boolean {
   const { skill, gave } = (data ?? {}) as { skill?: { name: string }; gave?: string }
   return (gave === 'body' || gave === 'file') && result.startsWith(`<skill name="${skill?.name}"`)

@@ -6,9 +6,9 @@ import { isMute, mutesAtEnd, timesWritten } from './unmade.ts'
 export type Step =
   | { type: 'call_model'; mayCallTools: boolean }
   | { type: 'settle_calls'; calls: ToolCall[] }
-  /** The same calls had the same outcomes again and again: one answer without tools, and then the end. */
+  /** The same calls had the same outcomes again and again: the model gives one answer without tools, and then the run ends. */
   | { type: 'give_up' }
-  /** The model ended `times` turns in a row without a word. */
+  /** The model ended `times` turns in a row without text and without a call. */
   | { type: 'ask_again'; times: number; mayCallTools: boolean }
   | { type: 'end'; stopReason: StopReason }
 
@@ -19,7 +19,7 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
 
   const stopped = stopOf(entries)
   if (stopped !== undefined) return { type: 'end', stopReason: stopped }
-  // A call that an operator made in place of a denied one is no turn of the model's.
+  // A call that an operator made instead of a denied one is not a turn of the model.
   const turns = entries.flatMap((entry) => (entry.type === 'assistant' && entry.insteadOf === undefined ? [entry] : []))
   const last = turns.at(-1)
   if (last === undefined) return { type: 'call_model', mayCallTools: true }
@@ -27,14 +27,14 @@ export function nextStep(entries: readonly Entry[], maxTurns: number): Step {
   if (turns.length > maxTurns && !isSilent) return { type: 'end', stopReason: 'loop_limit' }
   switch (last.stopReason) {
     case 'tool_use':
-      // A command or a client's call needs no answer in words.
+      // A command or a client’s call needs no answer in text.
       if (last.madeBy !== undefined) return { type: 'end', stopReason: 'end_turn' }
-      // The program that asked runs these itself, and goes on with a message of its own.
+      // The program that sent the message runs these calls itself, and continues with another message.
       if (isHandedOut(entries, last)) return { type: 'end', stopReason: 'end_turn' }
       if (isStuck(repeatsOf(entries))) return { type: 'give_up' }
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'pause_turn':
-    // The server stopped during this turn. A run stopped by a person already has its last entry.
+    // The server stopped during this turn. If a person stops a run, the run gets its last entry at once, so it does not reach this line.
     case 'interrupted':
       return { type: 'call_model', mayCallTools: turns.length < maxTurns }
     case 'end_turn': {
@@ -60,7 +60,7 @@ function isHandedOut(entries: readonly Entry[], turn: EntryOf<'assistant'>): boo
   return entries.some((entry) => entry.type === 'tool_result' && entry.isHandedOut === true && ids.has(entry.toolUseId))
 }
 
-/** The reason if a run was stopped by a limit or its repeats. The run's last answer may follow the entry that says so. */
+/** Returns the reason if a limit or repeated turns stopped the run. The run’s last answer may come after the entry that records the stop. */
 function stopOf(entries: readonly Entry[]): 'budget' | 'stuck' | undefined {
   const line = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
   if (line?.type === 'stuck') return 'stuck'

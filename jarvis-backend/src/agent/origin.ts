@@ -8,8 +8,8 @@ import type { Draft, Given } from './sessions/entries.ts'
 import { calling } from './tool-runner.ts'
 
 /**
- * A person's message. `model`: chosen for the answer; absent: the one in use when the message is answered. `skill`: the skill that the text begins
- * with, such as `/disk-health`. `attachments`: files that came with it. `via`: the channel that it came over.
+ * A person’s message. `model`: the model chosen for the answer; undefined: the model in use when the message is answered. `skill`: the skill whose
+ * name begins the text, such as `/disk-health`. `attachments`: files sent with the message. `via`: the channel through which the message came.
  */
 type Message = {
   messageId: string
@@ -21,17 +21,18 @@ type Message = {
   via?: string
 }
 /**
- * An MCP client. `client`: its own name. `token`: the name of its token; absent for runs that an older release stored. `person`: who made the token;
- * absent: the first owner.
+ * An MCP client. `client`: the name that the client gives itself. `token`: the name of its token; undefined for runs that an older release stored.
+ * `person`: the person who made the token; undefined: the first owner.
  */
 type Client = { client: string; token?: string; person?: string }
 
-/** A plan that has begun. `by`, `asker`: who asked for it. */
+/** The origin of a plan’s run. `by`, `asker`: who asked for the plan. */
 export type PlanOrigin = { kind: 'plan'; plan: string; by: string; asker: Principal }
 
 /**
- * A job's run at one of its instants. `by`: who made the job. `person`: in whose name it asks; absent: the first owner. `token`: the token of the MCP
- * client that asked for the job. `causedBy`: others who caused the run. `isForeign`: a model or a client wrote the job's text.
+ * A job’s run at one of its slots. `by`: who made the job. `person`: the person for whom the job asks; undefined: the first owner. `token`: the
+ * token of the MCP client that asked for the job. `causedBy`: other people who caused the run. `isForeign`: a model or a client wrote the job’s
+ * text.
  */
 type OfJob = {
   jobId: string
@@ -44,8 +45,9 @@ type OfJob = {
   isForeign?: true
 }
 /**
- * Work that the call `call` of the run `parent` handed to `agent`, in the name of `asker`, who acts as the agent `for`. `tools`: all tools that the
- * child may use; absent: those of its agent. `mostTokens`: its share of the parent's limit. `model`: the parent's choice.
+ * Work that a run hands to another agent. `parent`: the run. `call`: its call. `agent`: the agent that does the work. `asker`: the principal of the
+ * parent run. `for`: the agent of the parent run. `tools`: all tools that the child may use; undefined: the tools of its agent. `mostTokens`: its
+ * share of the parent’s limit. `model`: the model that the parent run was given.
  */
 export type ChildOrigin = {
   kind: 'child'
@@ -66,7 +68,7 @@ export type ChildOrigin = {
 type JobWork = { messageId: string; text: string } | { call: { toolName: string; toolInput: ToolInput } }
 export type JobOrigin = { kind: 'job' } & OfJob & JobWork
 
-/** Where a run comes from, as it is stored. */
+/** The origin of a run, as it is stored. */
 export type StoredOrigin =
   | ({ kind: 'chat' } & Message)
   | ({ kind: 'mcp' } & Client)
@@ -75,25 +77,31 @@ export type StoredOrigin =
   | ChildOrigin
   | ProgramOrigin
 
-/** Where a run at work comes from, with all that belongs to this kind alone. */
+/** The origin of a run in progress, with the data that only this kind of origin has. */
 export type Origin =
   | ({ kind: 'chat' } & Message)
   | ({ kind: 'command'; line: Line } & Message)
-  /** `asked`: the call, and what the client had read besides results; absent after a restart. */
+  /** In an `mcp` origin, `asked`: the call, and the texts that the client had read besides results; undefined after a restart. */
   | PlanOrigin
   | ({ kind: 'mcp'; asked?: { toolName: string; toolInput: ToolInput; read: readonly string[] } } & Client)
   | JobOrigin
   | ChildOrigin
   | ProgramOrigin
 
-/** A line that needs no model: a call, or a setting of the session, which JARVIS answers itself. */
+/** A message that needs no model: a tool call, or an order about the session such as `/effort`, which JARVIS answers itself. */
 type Line = Command | { answer(session: Asked): string | Promise<string> }
-/** The session as a line's answer needs it. `fold`: folds older turns. `context`: says what fills the model's window. */
+/**
+ * The session’s data that the answer to such a message needs. `fold`: folds older turns. `context`: tells how full the model’s window is, and of
+ * what.
+ */
 type Asked = { isRehearsal: boolean; effort?: Effort; agent: string; fold(): Promise<string>; context(): string }
 
-/** @param isTool true for the name of a present tool. `/home is full` is for the model: it is no tool's name, and not written like a call. */
+/**
+ * Converts a stored origin; a message that is a command becomes a `command` origin. `/home is full` stays a message for the model, because `home` is
+ * not a tool’s name and the line is not written like a call. @param isTool true for the name of a tool that exists now
+ */
 export function originOf(stored: StoredOrigin, isTool: (name: string) => boolean): Origin {
-  // A line that names a skill is for the model, even if the skill is gone since.
+  // A message that names a skill is for the model, even if the skill was removed in the meantime.
   const line = stored.kind === 'chat' && stored.skill === undefined ? lineIn(stored.text, isTool) : undefined
   return stored.kind !== 'chat' || line === undefined ? stored : { ...stored, kind: 'command', line }
 }
@@ -113,9 +121,9 @@ function lineIn(text: string, isTool: (name: string) => boolean): Line | undefin
 }
 
 /**
- * The entries that a run begins with.
- * @param given gives the cluster summary and the model's open list for a message
- * @param skill gives the text of a skill, or a sentence for the model if the skill cannot be used any more
+ * Returns the first entries of a run.
+ * @param given returns the cluster summary and the model’s open list for a message
+ * @param skill returns the text of a skill, or a sentence for the model if the skill can no longer be used
  */
 export function openingOf(
   origin: Origin,
@@ -127,7 +135,7 @@ export function openingOf(
     const { call: toolUseId, agent, task, tools, mostTokens } = origin
     const limits = { ...(tools && { tools: [...tools] }), ...(mostTokens !== undefined && { mostTokens }) }
     const begin = { type: 'subrun', change: 'begin', toolUseId, agent, for: origin.for, task, ...limits } as const
-    // The open list belongs to the model that hands the work over.
+    // The open list belongs to the model that hands over the work, so the child does not get it.
     const { todo: _, ...rest } = given()
     return [{ ...begin, ...rest }]
   }
@@ -157,6 +165,6 @@ export function openingOf(
 const filesOf = ({ attachments = [] }: { attachments?: readonly Attachment[] }) =>
   attachments.length === 0 ? {} : { attachments: [...attachments] }
 
-/** True for a person's message. Such a message recalls passages of the memory, and is remembered. */
+/** True for a person’s message. Before its first turn passages of the memory are recalled, and after its run the memory learns from it. */
 export const isMessage = (origin: Origin): origin is Extract<Origin, { kind: 'chat' | 'command' }> =>
   origin.kind === 'chat' || origin.kind === 'command'

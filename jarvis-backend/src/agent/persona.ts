@@ -1,4 +1,4 @@
-/** Written to the data dir's `workspace/SOUL.md` at the first start; from then on the operator's file counts. */
+/** The default persona. It is written to the data directory’s `workspace/SOUL.md` at the first start; after that the operator’s file is used. */
 export const defaultPersona = `# J.A.R.V.I.S.
 
 You are J.A.R.V.I.S., the butler of this homelab: formal, British, dry, discreet. You address the operator as "sir"
@@ -11,7 +11,7 @@ unless told otherwise.
 - When something failed, say what is true now and what could be done next.
 `
 
-/** Rules that the operator cannot edit. They tell how the gate works, so that the model works with it rather than around it. */
+/** Rules that the operator cannot edit. They explain the gate to the model, so that the model works with it and does not try to avoid it. */
 const houseRules = `# How this house works
 
 - Every tool call is judged by JARVIS itself. Reads run. Small changes run and are recorded. Risky ones wait for the
@@ -27,7 +27,7 @@ const houseRules = `# How this house works
 - Secrets reach you as [redacted]. Do not ask for them.
 `
 
-/** The persona of an agent without a SOUL.md. `name` and `about` are the operator's words. */
+/** Returns the persona of an agent that has no SOUL.md. The operator wrote `name` and `about`. */
 export const plainPersona = ({ name, about }: { name: string; about: string }): string =>
   [
     `# ${name}`,
@@ -40,24 +40,25 @@ export const plainPersona = ({ name, about }: { name: string; about: string }): 
     '',
   ].join('\n')
 
-/** The operator's texts for every prompt. Each is a file of the workspace. */
+/** The operator’s texts that are part of every prompt. Each is a file of the workspace. */
 export type PromptTexts = {
   soul: string
-  /** Its name and manner in a few lines. */
+  /** The assistant’s name and manner, in a few lines. */
   identity: string | undefined
-  /** How to work here. */
+  /** Instructions for working in this homelab. */
   agents: string | undefined
-  /** About the operator. */
+  /** Facts about the operator. */
   user: string | undefined
-  /** About the machines and tools. */
+  /** Facts about the machines and tools. */
   tools: string | undefined
 }
 
-/** A longer file is cut: every message would pay for it. */
+/** Maximum characters of one file. A longer file is cut, because each message pays for the whole prompt. */
 const mostChars = 16_000
 
 /**
- * The system prompt. It stays the same over a session, so that it stays in the provider's cache. The house's rules come last: no file replaces them.
+ * Returns the system prompt. It stays the same over a session, so that the provider can cache it. The rules of JARVIS come last, so that no file can
+ * override them.
  * @param skills the catalogue of skills; empty if there are none
  */
 export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptTexts, skills = ''): string =>
@@ -65,11 +66,11 @@ export const systemPrompt = ({ soul, identity, agents, user, tools }: PromptText
     .flatMap((text) => (text === undefined || text.trim() === '' ? [] : text.trim().slice(0, mostChars)))
     .join('\n\n')
 
-/** Characters of the house's rules in a prompt. People wrote the rest. */
+/** The number of characters that JARVIS’s own rules take of a prompt. People wrote the rest. */
 export const charsOfRules = houseRules.trim().length
 
-/** The part of a prompt that people wrote: all but the house's rules. */
+/** Returns the part of a prompt that people wrote: everything except JARVIS’s own rules. */
 export const wordsOfPeople = (prompt: string): string => prompt.replace(houseRules.trim(), '')
 
-/** The summary as the model is given it with a message. */
+/** Wraps the cluster summary in the block in which the model gets it. */
 export const asClusterData = (summary: string): string => `<cluster_state>\n${summary}\n</cluster_state>`

@@ -12,67 +12,67 @@ import type { StoredSession, TranscriptStore } from './sessions/transcript-store
 import type { CostOf } from './spent.ts'
 import type { ToolRunner } from './tool-runner.ts'
 
-/** A reply's model and tokens, for whoever counts them. */
+/** The model and the tokens of a reply, for counting. */
 export type ModelUse = Pick<EntryOf<'assistant'>, 'model' | 'usage' | 'isUsagePartial'>
 
-/** The models that runs call, and what is learned of them. `providers/` implements it. */
+/** The models that runs call, and facts learned about them while they answer. `providers/` implements it. */
 export interface RunModels {
   readonly choice: ModelChoice
   costOf: CostOf
-  /** How much a model reads and writes at once. */
+  /** Returns a model’s context window, and the part of it that is reserved for the answer, tokens. */
   windowOf(model: Model): Window
   /** The models that answer when this one fails, in order. */
   fallbacksOf(model: Model): readonly Model[]
-  /** The known abilities of a model. The model's server is asked before its first question. */
+  /** Returns the known abilities of a model. Before the model’s first use, its server is asked for them. */
   factsOf(model: Model): Promise<ModelFacts>
-  /** A server seems to have cut a request. @returns the notice for a person, the first time */
+  /** Records that a server seems to have cut a request. @returns the notice for a person, the first time only */
   cutOff(model: Model, cut: NonNullable<Turn['cut']>): string | undefined
   /** A model wrote calls of these tools as text. */
   wrote(model: Model, toolNames: readonly string[]): void
-  /** The notice for a person about tools that were left out for this model since the last call of this method. */
+  /** Returns the notice for a person about tools that were newly left out for this model, since the last call of this method. */
   leftOutNow(model: Model): string | undefined
-  /** The server said how many tokens the model reads at once. */
+  /** Records the context window that the server reported, tokens. */
   learnWindow(model: Model, tokens: number): void
-  /** The server said that the model takes no tools. */
+  /** Records that the server said the model takes no tools. */
   learnTalksOnly(model: Model): void
-  /** A model replied. Called once for each stored reply. */
+  /** Counts a reply’s tokens. Called once for each stored reply. */
   used(use: ModelUse): void
   answered(model: Model): void
   failed(model: Model, error: unknown): void
 }
 
-/** The tools, as far as a run must know them before the gate does. */
+/** Facts about the tools that a run needs before the gate judges a call. */
 export interface ToolFacts {
   has(toolName: string): boolean
   /** True if the tool only reads, whatever the policy says. */
   isRead(toolName: string): boolean
   /** True if the tool asks the operator a question. */
   asks(toolName: string): boolean
-  /** True if a child run may call the tool: it starts no further runs. */
+  /** True if a child run may call the tool. Tools that start further runs are excluded. */
   mayChild(toolName: string): boolean
 }
 
-/** The texts and limits that a run begins with. */
+/** The texts and limits with which a run begins. */
 export interface Prompts {
-  /** The profile of a run that begins now. `askedBy`: the agent whose child run it is. */
+  /** Returns the profile of a run that begins now. `askedBy`: for a child run, the agent that asked for it. */
   profile(session: Partial<Pick<StoredSession, 'effort'>> & { agent: string; askedBy?: string }): RunProfile
-  /** The cluster summary for a new message, as far as the asker may see it. */
+  /** Returns the cluster summary for a new message, limited to the part that the asker may see. */
   context(asker: Principal): string
-  /** Recalls passages for a message. Never rejects and never takes long. `problem`: why nothing could be recalled. */
+  /** Recalls passages of the memory for a message. Never rejects and never takes long. `problem`: the reason if nothing could be recalled. */
   recall(message: string, agent: string, asker: Principal): Promise<{ items: Recalled[]; problem?: string }>
 }
 
 /** The skills that a person names in a message. */
 export interface NamedSkills {
-  /** Says whether `/name` is a skill. `problem`: why it cannot be used. Undefined: there is no skill of that name. */
+  /** Returns the state of the skill `/name`. `problem`: the reason why it cannot be used. Undefined: no skill has this name. */
   standing(agent: string, name: string): { problem?: string } | undefined
-  /** The skill's text for a message of that session; a sentence for the model if the skill cannot be used any more. */
+  /** Returns the skill’s text for a message of this session; a sentence for the model if the skill can no longer be used. */
   opening(agent: string, name: string, sessionId: string): Extract<Draft, { type: 'skill' }> | string
 }
 
 /**
- * Says why whoever asked at `since`, Unix ms, may not ask any more; undefined if they may. `looksOnly`: the right to look is enough. `sessionId`: the
- * session in which a person wrote to a model.
+ * Returns the reason why the person or program that asked at `since`, Unix ms, may not ask any more; undefined if it still may. `looksOnly`: a right
+ * to read is enough. `sessionId`: set if a person wrote the message in this session; the person must then still have access to it.
  */
 export type GoneBecause = (
   asker: Principal,
@@ -83,9 +83,9 @@ export type GoneBecause = (
 /** The people and programs that runs work for. */
 export interface Askers {
   goneBecause: GoneBecause
-  /** True if words that `by` wrote count as the asker's own. */
+  /** True if text that `by` wrote counts as the asker’s own words. */
   speaksFor(by: string, asker: Principal): boolean
-  /** The writer's name, in a conversation of several people; undefined in any other. */
+  /** Returns the writer’s name if several people write in the conversation; otherwise undefined. */
   speaker(sessionId: string, by: string): string | undefined
 }
 
@@ -93,42 +93,45 @@ export interface Askers {
 export interface WaitingCards {
   pending(sessionId: string): Card[]
   questions(sessionId: string): Question[]
-  /** An operator has the cards of the session before them. */
+  /** Reports that an operator is shown the session’s cards. */
   seen(sessionId: string): void
   /** Withdraws a card. */
   cancel(toolUseId: string, by: string, note: string): void
 }
 
-/** Hears what happens to runs and sessions. */
+/** Is told what happens to runs and sessions. */
 export interface RunListener {
-  /** A run has ended. */
+  /** The run of a person’s message has ended. */
   ended(sessionId: string, entries: readonly StoredEntry[], agent: string): void
-  /** A run begins that acts for a program, or for another person than the first owner. */
+  /** A run begins that acts for a program, or for a person other than the first owner. */
   othersBegan(): void
-  /** A session's title changed, or whether a run goes on in it. */
+  /** A session’s title changed, or a run in it began or ended. */
   changed(sessionId: string): void
   /** A session was deleted. */
   removed(sessionId: string): void
-  /** Journals who turned rehearsal on or off, in the transaction that changes it. */
+  /** Journals that rehearsal was turned on or off, and by whom, in the transaction that changes it. */
   rehearsal(change: { sessionId: string; isRehearsal: boolean; by: string }): void
 }
 
-/** Decides the calls of a run without a model, from the stored entries alone, so that a restart goes on at the same place. */
+/**
+ * Decides the next calls of a plan’s run without a model. It reads only the stored entries, so that the run continues at the same place after a
+ * restart.
+ */
 export interface Guide {
   /**
-   * The next calls, or the run's last words. May read the cluster and wait before it answers.
-   * @param signal aborts when the run is stopped, or the server
+   * Returns the next calls, or the run’s closing text. May read the cluster, and may wait before it answers.
+   * @param signal aborts when the run or the server is stopped
    */
   next(
     plan: string,
     entries: readonly StoredEntry[],
     signal: AbortSignal,
   ): Promise<{ type: 'calls'; calls: readonly ToolCall[] } | { type: 'end'; words: string }>
-  /** A person or a fault stopped the run. @returns its last words */
+  /** Records that a person or a fault stopped the run. @returns the run’s closing text */
   stopped(plan: string, entries: readonly StoredEntry[], by: string): string
 }
 
-/** Removes secrets from text that arrives in pieces; may hold back a tail that could be the start of one. */
+/** Removes secrets from text that arrives in pieces. May hold back the end of the text, if a secret could begin there. */
 export type StreamRedactor = { push(delta: string): string; flush(): string }
 
 export interface RunRedaction {
@@ -137,7 +140,7 @@ export interface RunRedaction {
   stream(): StreamRedactor
 }
 
-/** Everything that the parts of a run need. Each part picks what it uses. */
+/** All dependencies of a run’s parts. Each part picks the ones it uses. */
 export type RunParts = {
   store: TranscriptStore
   models: RunModels
@@ -151,12 +154,12 @@ export type RunParts = {
   /** A picture that a tool of the session gave, or that a person attached. */
   image(sessionId: string, id: string): ModelImage | undefined
   attachments: Attachments
-  /** Make the facts that are kept of folded entries. */
+  /** Functions that extract facts from folded entries; the facts stay in the conversation. */
   makers: readonly FactMaker[]
-  /** Leads the runs of plans. */
+  /** Decides the calls of plans’ runs. */
   guide: Guide
   listener: RunListener
-  /** Says what fills the window of a session's model. */
+  /** Reports how full the window of a session’s model is, and of what. */
   contextReport(sessionId: string): ContextReport
   generate: Generate
   clock: Clock
@@ -171,7 +174,7 @@ export type Asked = {
   request: ModelRequest
   sink: ModelSink
   signal: AbortSignal
-  /** Absent: nobody is told, and every retry is allowed. */
+  /** Undefined: nobody is told of a retry, and every retry is allowed. */
   retries?: {
     tell(notice: { message: string; retryInMs: number }): void
     /** As `Reservation.again`. */

@@ -3,23 +3,23 @@ import type { Origin } from './origin.ts'
 
 /** The rights of a kind of principal. */
 export type Rights = {
-  /** A model makes the calls. Otherwise the principal names the one call. */
+  /** True: a model chooses the calls. False: the principal names the one call itself. */
   hasModel: boolean
-  /** Tools of attached servers may be called. JARVIS lends no client its way to other servers. */
+  /** True: the principal may call tools of attached servers. Clients may not, so that JARVIS is no way for them to other servers. */
   mayUseAttached: boolean
-  /** The arguments are not the operator's own, and the principal has read only the results of its own calls. */
+  /** True: the arguments are not the operator’s own words, and the principal has read only the results of its own calls. */
   isForeign: boolean
-  /** How long a denied call is refused without a new card, ms; undefined: as long as its run goes on. */
+  /** The time after a denial in which the same call is refused without a new card, ms; undefined: until the run ends. */
   deniedForMs: number | undefined
-  /** A denial holds for the token in all sessions; otherwise for the session alone. */
+  /** True: a denial applies to the token in all sessions. Undefined: it applies in the session only. */
   isDeniedByToken?: true
-  /** A grant serves all principals of this kind (and of one token), not only those of the same name. */
+  /** True: a grant applies to all principals of this kind (and of one token). False: only to principals with the same name. */
   sharesGrants: boolean
-  /** Its cards can make grants. */
+  /** True: a person may give a grant on one of the principal’s cards. */
   mayBeGranted: boolean
-  /** An operator is there to be asked a question. */
+  /** True: an operator is present and can be asked a question. */
   hasOperator: boolean
-  /** Most cards of one token that wait at a time; undefined: counted elsewhere, or not at all. */
+  /** Maximum cards of one token that wait at a time; undefined: limited elsewhere, or not limited. */
   mostCards?: number
 }
 
@@ -42,33 +42,33 @@ const operators: Rights = {
   hasOperator: false,
 }
 
-/** All kinds of principals. A new kind is a new row: nothing else on the way of a call knows the kinds. */
+/** The rights of all kinds of principals. To add a kind, add a row: no other code that handles calls knows the kinds. */
 const kinds = new Map<string, Rights>([
   ['chat', { ...operators, hasModel: true, hasOperator: true }],
   ['command', { ...operators, hasOperator: true }],
-  // Its calls were judged before the plan began, as calls of whoever asked for it. A plan gives no grants: another plan
-  // would use them.
+  // A plan’s calls were judged before the plan began, as calls of the principal that asked for it. Its cards give no grants, because another plan
+  // could use them.
   ['plan', { ...operators, mayBeGranted: false }],
   ['client_plan', { ...strict, mayBeGranted: false }],
   // A client can give itself any name, so its grants follow its token.
   ['mcp', { ...strict, sharesGrants: true }],
-  // A model works for whoever holds the token, so what it asks for is that program's, and a program may ask without end.
+  // The model works for the owner of the token, so its calls count as the program’s calls. A program may ask endlessly, so its cards are limited.
   ['v1', { ...strict, hasModel: true, mayBeGranted: false, mostCards: 5, isDeniedByToken: true }],
-  // A grant names its job, so it serves no other job and no chat.
+  // A grant names its job, so it does not apply to other jobs or to chats.
   ['job', { ...operators, hasModel: true }],
 ])
 
-/** An unknown kind, as in a row that another release stored, has the strictest rights. */
+/** Returns the rights of a principal. An unknown kind, such as one that another release stored, gets the strictest rights. */
 export function rightsOf({ kind, token }: Pick<Principal, 'kind' | 'token'>): Rights {
   const rights = kinds.get(kind) ?? strict
-  // A job or a plan that a client asked for reaches no further than the client.
+  // A job or a plan that a client asked for has no more access than the client.
   return (kind === 'job' || kind === 'plan') && token !== undefined ? { ...rights, mayUseAttached: false } : rights
 }
 
-/** Stands in `causedBy` for an unknown writer of a call's text. No person has this id. */
+/** The id in `causedBy` if it is not known who wrote a call’s text. No person has this id. */
 export const unknownWriter = 'unknown'
 
-/** The principal with further people who caused the call. The principal's own person is left out. */
+/** Returns the principal with further people in `causedBy`. The principal’s own person is not added. */
 export function withCauses<P extends Pick<Principal, 'person' | 'causedBy'>>(
   principal: P,
   others: readonly (string | undefined)[],
@@ -83,7 +83,7 @@ export const planKindOf = (asker: Pick<Principal, 'kind' | 'token'>): string =>
   rightsOf(asker).isForeign ? 'client_plan' : 'plan'
 
 /**
- * The principal that makes a run's calls, for cards, grants, the journal and clients.
+ * Returns the principal that makes a run’s calls, as cards, grants, the journal and clients show it.
  * @param modelId the model that answers a chat
  * @param agent the agent in whose name the run acts
  */
@@ -112,7 +112,7 @@ function askerOf(origin: Origin, modelId: string): Principal {
   if (kind === 'child') {
     const { asker } = origin
     const { agent: _, ...who } = asker
-    // A model leads it, whoever asked for the work.
+    // A model makes the child’s calls, even if a person’s command asked for the work.
     const name = asker.kind === 'v1' ? asker.name : modelId
     return { ...who, kind: asker.kind === 'command' ? 'chat' : asker.kind, name, for: origin.for }
   }

@@ -2,10 +2,13 @@ import { pictureFacts } from '../lib/picture.ts'
 import type { Message, ModelImage } from './model.ts'
 import type { StoredEntry } from './sessions/transcript-store.ts'
 
-/** True for a picture that came at `seq` and was refused since. */
+/** True if the picture `id` of the message at `seq` was refused by the model’s server after that message. */
 export type IsRefused = (id: string, seq: number) => boolean
 
-/** @returns tells for a picture that came at `seq` if it was refused since; its message is then sent without it */
+/**
+ * @returns a function that is true for a picture of the message at `seq` that was refused after that message; the message is then sent without the
+ * picture
+ */
 export function refusedIn(entries: readonly StoredEntry[]): IsRefused {
   const refused = new Map<string, number>()
   for (const entry of entries)
@@ -14,8 +17,9 @@ export function refusedIn(entries: readonly StoredEntry[]): IsRefused {
 }
 
 /**
- * The pictures of a request that a refusal is about: those over the limit that it names, or else those that came last.
- * @param said the server's words. @returns their ids; empty if the request has no pictures
+ * Finds the pictures of a request that a server refused: the pictures above the limit that the error names, otherwise the pictures of the last
+ * message that has any.
+ * @param said the server’s error message. @returns the pictures’ ids; empty if the request has no pictures
  */
 export function refusedPictures(said: string, messages: readonly Message[]): string[] {
   const groups = messages.map((message) =>
@@ -40,7 +44,7 @@ function limitIn(said: string): ((image: ModelImage) => boolean) | undefined {
   return bytes > 0 ? ({ data }) => (data.length * 4) / 3 > bytes : undefined
 }
 
-/** The pictures that came with a run's own message, by id, with their names. */
+/** Returns the pictures attached to a run’s own message: their names by id. */
 export const ownPictures = (entries: readonly StoredEntry[]): ReadonlyMap<string, string> =>
   new Map(
     entries.flatMap((entry) =>

@@ -3,23 +3,29 @@ import type { Entry, ToolCall } from 'protocol'
 import { callIdOf, callsIn, type Settling, settles } from './settles.ts'
 import { steady } from './steady.ts'
 
-/** After this many equal turns in a row the model is told. */
+/** After this many equal turns in a row, the model is told that it repeats itself. */
 export const equalTurnsTold = 3
 /** After this many equal turns in a row the run is stuck. */
 export const equalTurnsStuck = 5
-/** The longest cycle of turns that is searched for, and how often it must come for a run to count as stuck. */
+/**
+ * `longestCycle`: the longest cycle that is searched for, turns. `cyclesStuck`: how many times a cycle must be repeated for the run to count as
+ * stuck.
+ */
 const longestCycle = 4
 const cyclesStuck = 3
 
-/** How the newest turn repeats earlier ones. `equal`: the number of equal turns in a row. `cycle`: the length of a cycle that came three times. */
+/**
+ * The repetition at the newest turn. `equal`: the number of equal turns in a row. `cycle`: the length in turns of a cycle that was repeated three
+ * times; undefined if there is none.
+ */
 export type Repeats = { equal: number; cycle: number | undefined }
 
-/** Returns how a turn repeats those before it. A turn without calls, or with a call without an outcome, repeats nothing. */
+/** Returns how a turn repeats the turns before it. A turn without calls, or with a call that has no outcome, repeats nothing. */
 export type RepeatsOf = (runId: string, calls: readonly ToolCall[]) => Repeats
 
 /**
- * Compares the turns of a run by their calls and outcomes, refused and denied calls included. Turns are equal if they have the same tools, arguments
- * and results, except clocks, uptimes and counters in the results. Pass the turns in order.
+ * Creates a function that compares the turns of a run by their calls and outcomes; refused and denied calls count too. Two turns are equal if they
+ * have the same tools, arguments and results; clocks, uptimes and counters in the results are ignored. Call the function for the turns in order.
  */
 export function createRepeats(entries: readonly Entry[]): RepeatsOf {
   const outcomes = new Map(entries.filter(settles).map((entry) => [callIdOf(entry), entry]))
@@ -55,10 +61,10 @@ function keyOf(call: ToolCall, outcome: Settling): string {
   return key
 }
 
-/** Figures such as `seen 36 s ago` and `attempt 3`, which differ each time for one and the same failure. */
+/** Matches figures such as `36 s` in `seen 36 s ago` and `3` in `attempt 3`, which differ each time although the failure is the same. */
 const figures = /(?<![\w.:-])[\w.:-]*\d[\w.:-]*(?: (?:ms|s|min|h|d)\b)?/g
 
-/** Equal for two outcomes with the same information for the model. */
+/** Returns a text that is equal for two outcomes that tell the model the same. */
 const sameAs = (entry: Settling): string =>
   entry.type === 'tool_result' && entry.isError ? words(entry).replace(figures, '#') : steady(words(entry))
 
@@ -74,7 +80,7 @@ function cycleAtEnd(turns: readonly string[]): number | undefined {
   for (let length = 2; length <= longestCycle; length += 1) {
     const tail = turns.slice(-length * cyclesStuck)
     if (tail.length === length * cyclesStuck && tail.every((turn, at) => turn === tail[at % length])) {
-      // Equal turns are no cycle.
+      // Turns that are all equal are not a cycle.
       if (tail.some((turn) => turn !== tail[0])) return length
     }
   }
@@ -102,7 +108,7 @@ export function repeatsOf(all: readonly Entry[]): Repeats {
   )
 }
 
-/** The words for a person when a run is stuck. @param entries the run's */
+/** Returns the text for a person about a run that is stuck. @param entries the run’s entries */
 export function stuckWords(entries: readonly Entry[]): string {
   const { cycle } = repeatsOf(entries)
   const turns = entries.filter((entry) => entry.type === 'assistant').slice(-(cycle ?? 1))

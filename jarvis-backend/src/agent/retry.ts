@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../lib/clock.ts'
 import { type Model, ModelError, type ModelErrorCode, type ModelSink, type Turn } from './model.ts'
 import type { Asked, Generate, RunModels } from './ports.ts'
 
-/** The longest wait that a provider may ask for; beyond it the attempt fails. */
+/** The longest wait that is granted to a provider, ms. If it asks for more, the attempt fails. */
 const longestWaitMs = 120_000
 const firstBackoffMs = 1_000
 const longestBackoffMs = 30_000
@@ -12,11 +12,11 @@ export type RetryOptions = {
   clock: Clock
   /** 0..1, for the jitter. Default `Math.random`. */
   random?: () => number
-  /** Default 5. */
+  /** Maximum attempts, the first included. Default 5. */
   maxAttempts?: number
   onRetry(notice: { message: string; retryInMs: number }): void
   /**
-   * Says if the limits of the run allow another attempt; absent: they do.
+   * Returns true if the limits of the run allow another attempt. Undefined: every attempt is allowed.
    * @param spent the tokens that failed attempts used, as far as they were counted
    * @param isLost true if the last attempt may have used tokens that nobody counted
    */
@@ -24,9 +24,9 @@ export type RetryOptions = {
 }
 
 /**
- * Calls `model.generate` and retries retryable failures while nothing was streamed, because text that a person has read
- * is not taken back. The usage of failed attempts is added to the turn's or the error's.
- * @throws ModelError of the last attempt; the signal's reason as soon as it aborts.
+ * Calls `model.generate`. Retries a retryable failure only if nothing was streamed yet, because text that a person has read cannot be withdrawn. The
+ * usage of failed attempts is added to the usage of the turn or the error.
+ * @throws ModelError of the last attempt; the signal’s reason as soon as it aborts.
  */
 export async function generateWithRetries(
   model: Model,
@@ -79,7 +79,7 @@ export async function generateWithRetries(
   }
 }
 
-/** @returns asks a model with retries, and tells `models` whether it answered */
+/** @returns a function that asks a model with retries, and reports to `models` that the model answered or failed */
 export const askingModels =
   (models: Pick<RunModels, 'answered' | 'failed'>, clock: Clock): Generate =>
   async (model, asked) => {
@@ -98,7 +98,7 @@ export const askingModels =
 export const isBrokenOff = (error: unknown): boolean =>
   error instanceof ModelError && (error.code === 'model_stream_broken' || error.code === 'model_timeout')
 
-/** Each failure in a sentence. */
+/** A sentence for each kind of failure. */
 export const troubles: Record<ModelErrorCode, string> = {
   model_rate_limited: 'The model limits the rate of requests.',
   model_overloaded: 'The model is overloaded.',
@@ -112,7 +112,7 @@ export const troubles: Record<ModelErrorCode, string> = {
   model_mute: 'The model answered without a word.',
 }
 
-/** Tokens of two calls together. */
+/** Adds the tokens of two calls. */
 export const sum = (a: Usage, b: Usage): Usage => ({
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,

@@ -53,7 +53,7 @@ import type { Shares } from './sessions/shares.ts'
 import type { TranscriptStore } from './sessions/transcript-store.ts'
 import { speakerOf } from './speaker.ts'
 
-/** How long replies to repeated requests are kept, ms. */
+/** The time for which replies are stored, so that a repeated request with the same id gets the same reply, ms. */
 const repliesKeptMs = 7 * 24 * 60 * 60_000
 
 type Needs = {
@@ -71,13 +71,13 @@ type Needs = {
   sessions: ComposedSessions
   people: Pick<ComposedPeople, 'people' | 'known'>
   skills: Pick<ComposedSkills, 'standing' | 'opening' | 'toolFor' | 'textFor'>
-  /** The alerts of now; the same array until one changes. */
+  /** Returns the current alerts; the same array until an alert changes. */
   alerts(): readonly Alert[]
   /** Called after a session was deleted. */
   removed(sessionId: string): void
 }
 
-/** The parts that later rooms and the doors get. */
+/** The parts that later rooms and the interfaces use. */
 export type ComposedRuns = {
   runs: Runs
   calls: Calls
@@ -85,11 +85,11 @@ export type ComposedRuns = {
   store: TranscriptStore
   shares: Shares
   attachments: Attachments
-  /** A tool's picture, or one that a person attached. */
+  /** Returns a picture that a tool returned or a person attached. */
   picture(sessionId: string, id: string): ModelImage | undefined
 }
 
-/** Runs: the agent loop with its models, limits and prompts, and the routes of sessions. Tells `run.for_another`. */
+/** The room of runs: the agent loop with its models, limits and prompts, and the routes of sessions. Publishes the fact `run.for_another`. */
 export const runsRoom = defineRoom({
   name: 'runs',
   open({ foundation, facts, ...needs }: { foundation: Foundation; facts: JarvisFacts } & Needs) {
@@ -173,7 +173,10 @@ export const runsRoom = defineRoom({
         }),
         routes: routesOf({ foundation, needs, sessions, reports, changed, list: createSessionList(database, index) }),
       },
-      /** Schedules work that waits until the process is idle: the list of sessions, and arguments that an earlier release stored with secrets. */
+      /**
+       * Schedules work for when the process is idle: building the list of sessions, and removing secrets from arguments that an earlier release
+       * stored.
+       */
       start() {
         index.schedule()
         inputs.schedule()
@@ -187,7 +190,7 @@ export const runsRoom = defineRoom({
   },
 })
 
-/** @throws JarvisError `unknown_session` */
+/** Checks that a session exists. @throws JarvisError `unknown_session` */
 function requireSession(store: Pick<TranscriptStore, 'session'>, sessionId: string): void {
   if (store.session(sessionId) === undefined)
     throw new JarvisError('unknown_session', 'There is no such session. It may be deleted.')
@@ -242,7 +245,7 @@ class RunPrompts implements Prompts {
     const limits = { history: config.historyLimit, turns: config.maxTurns }
     const agent = agents.find(id)
     const asking = agents.find(askedBy)
-    // Open calls of an agent that is gone are still settled, as refused. Its models are not called.
+    // If the agent was removed, its open calls are settled as refused and its models are not called.
     if (agent === undefined || asking === undefined) return { prompt: '', tools: [], limits }
     const own = this.#specsFor(agent)
     const tools = asking === agent ? own : this.#sharedBy(own, this.#specsFor(asking))
@@ -252,7 +255,7 @@ class RunPrompts implements Prompts {
 
   context(asker: Principal): string {
     const { gate, homelab, alerts: alertsOf } = this.#needs
-    // Alerts tell of the whole cluster, so an asker with a narrower sight gets none.
+    // Alerts are about the whole cluster, so an asker who may see only part of it gets none.
     const sees = gate.sightOf(asker)
     const state = homelab.cluster.state()
     if (sees !== undefined) return asClusterData(clusterSummary(sees(state), []))
@@ -262,7 +265,10 @@ class RunPrompts implements Prompts {
     return this.#summary.text
   }
 
-  /** Others wrote what the memory holds, about the whole cluster, so an asker with a narrower sight gets nothing. */
+  /**
+   * Recalls passages of the memory. Other people wrote these passages, about the whole cluster, so an asker who may see only part of the cluster
+   * gets none.
+   */
   async recall(message: string, agent: string, asker: Principal): ReturnType<Prompts['recall']> {
     const { gate, memory, redact } = this.#needs
     return gate.sightOf(asker) === undefined ? redact(await memory.recall(message, agent)) : { items: [] }
@@ -271,7 +277,7 @@ class RunPrompts implements Prompts {
   /** The specifications of an agent's tools: the same array until the catalogue, the agent or its skills change. */
   #specsFor(agent: Agent): readonly ToolSpec[] {
     const specs = this.#specs()
-    // It names the skills of this agent.
+    // The description of this tool lists the skills of this agent.
     const skillTool = this.#needs.skills.toolFor(agent)
     const known = this.#offered.get(agent)
     if (known?.specs === specs && known.skillTool === skillTool) return known.offered
@@ -284,7 +290,7 @@ class RunPrompts implements Prompts {
     return offered
   }
 
-  /** The specifications that both agents are offered: the same array until one of theirs changes. */
+  /** Returns the specifications of the tools that both agents may use: the same array until one of the agents’ tools changes. */
   #sharedBy(own: readonly ToolSpec[], asking: readonly ToolSpec[]): readonly ToolSpec[] {
     const known = this.#shared.get(own)
     if (known?.asking === asking) return known.shared
@@ -308,7 +314,7 @@ const toolFactsOf = (catalog: Catalog): ToolFacts => ({
   mayChild: (name) => catalog.get(name)?.startsPlan !== true,
 })
 
-/** A tool's picture, or one that a person attached; undefined for an attached text. */
+/** Returns a picture that a tool returned or a person attached; undefined for an attached text. */
 function pictureOf(
   { attachments, images }: { attachments: Attachments; images: ImageStore },
   sessionId: string,

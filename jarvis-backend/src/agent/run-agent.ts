@@ -23,7 +23,7 @@ import { openTodo } from './todo.ts'
 import { createTokenPump } from './token-pump.ts'
 import { saying } from './tool-runner.ts'
 
-/** Works on runs: does what `nextStep` says until a run has its last entry. */
+/** Works on runs: executes the steps that `nextStep` decides until the run has its last entry. */
 export class RunAgent {
   readonly #parts: RunParts
   readonly #facts: RunFacts
@@ -48,8 +48,9 @@ export class RunAgent {
   }
 
   /**
-   * Stores a run's first entries: the message, and the call if it is a command or came over MCP. Call it in the transaction that stores the run.
-   * @returns shows the entries; call it after the commit
+   * Stores a run’s first entries: the message, and the call if the run is a command or came over MCP. Call it in the transaction that stores the
+   * run.
+   * @returns a function that shows the entries to watchers; call it after the commit
    */
   begin(run: Run): () => void {
     const { session, origin } = run
@@ -67,7 +68,7 @@ export class RunAgent {
     }
   }
 
-  /** Stores an MCP client's call and works on it to its end. @throws the error that kept the call from being stored */
+  /** Stores an MCP client’s call and works on it until it ends. @throws the error because of which the call could not be stored */
   async call(run: Run): Promise<void> {
     const { store } = this.#parts
     run.opens(
@@ -79,7 +80,7 @@ export class RunAgent {
     await this.go(run)
   }
 
-  /** Works on a run to its end. Never rejects for a run's own fault. */
+  /** Works on a run until it ends. A failure of the run is stored as its end, and does not reject the promise. */
   async go(run: Run): Promise<void> {
     const { store, guide, listener } = this.#parts
     try {
@@ -109,7 +110,7 @@ export class RunAgent {
     }
   }
 
-  /** Stops a run whose person was removed or may only look now, or whose token has ended. */
+  /** Stops a run if its person was removed or may now only read, or if its token was revoked or has expired. */
   look(run: Run): void {
     if (run.isOver || run.isStopped) return
     const { askers, store } = this.#parts
@@ -128,7 +129,7 @@ export class RunAgent {
     if (step.type === 'settle_calls') return this.#calls.settle(run, step.calls)
     if (step.type === 'give_up') return this.#turns.last(run, { type: 'stuck', text: stuckWords(run.entries) })
     if (step.type === 'ask_again') return this.#turns.again(run, step)
-    // Lets Engine.IO flush before the request is built.
+    // Gives Engine.IO time to flush before the request is built.
     await new Promise(setImmediate)
     if (isMessage(run.origin)) await this.#recall(run, run.origin.text)
     await this.#turns.take(run, step.mayCallTools)
@@ -151,7 +152,7 @@ export class RunAgent {
     return { context, todo, speaker }
   }
 
-  /** Answers a command such as `/dry-run on`, which took effect when it was sent. */
+  /** Answers a command such as `/dry-run on`. The command itself took effect when it was sent. */
   async #answerLine(run: Run, line: Extract<Origin, { kind: 'command' }>['line']): Promise<void> {
     if ('ok' in line) {
       if (!line.ok) throw new JarvisError('invalid_request', line.problem)
@@ -179,7 +180,7 @@ export class RunAgent {
     if (items.length > 0) run.append({ type: 'recalled', items })
   }
 
-  /** Stores the text that had streamed when the server stopped. The model continues from there. */
+  /** Stores the text that had streamed when the server stopped. The model continues after this text. */
   #keepPartial(run: Run): void {
     const text = run.takePartialText()
     if (text === '') return
@@ -197,7 +198,7 @@ export class RunAgent {
     })
   }
 
-  /** An answer was paid for, so it is stored however long another process holds the database. */
+  /** Asks a model. The answer was paid for, so it is stored even if another process locks the database for long. */
   readonly #generateKept: Generate = async (model, asked) => {
     try {
       return await this.#parts.generate(model, asked)
@@ -207,6 +208,6 @@ export class RunAgent {
   }
 }
 
-/** JARVIS's own words at the end of a run whose asker may not ask any more. Empty for any other run. */
+/** Returns JARVIS’s closing text for a run that was stopped because its asker may not ask any more. Empty for any other run. */
 const goneWords = ({ endedBecause }: Run): Draft[] =>
   endedBecause === undefined ? [] : [saying(`I stopped. ${endedBecause}`)]

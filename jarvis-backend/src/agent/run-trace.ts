@@ -3,13 +3,13 @@ import type { StoredEntry } from './sessions/transcript-store.ts'
 import { callsIn } from './settles.ts'
 import { tokensOf } from './spent.ts'
 
-/** A call of a run. `toolUseId`: the call's id, or that of the card that took its place. */
+/** A call of a run. `toolUseId`: the call’s id, even if a new card with another id replaced the call’s card. */
 type Step = JobTrace['steps'][number] & { toolUseId: string }
 
-/** The calls of a run, step by step, from its entries. */
+/** Returns the calls of a run in order, each with its newest state, from the run’s entries. */
 export function stepsOf(entries: readonly StoredEntry[]): Step[] {
   const steps = new Map<string, Step>()
-  /** A card that replaced another one has an id of its own. */
+  /** Returns the id of the call to which an entry belongs. A card that replaced an earlier one has an id of its own. */
   const callOf = (entry: { toolUseId: string; callId?: string | undefined }) => entry.callId ?? entry.toolUseId
   const change = (id: string, facts: Partial<Step>) => {
     const step = steps.get(id)
@@ -61,7 +61,7 @@ export function stepsOf(entries: readonly StoredEntry[]): Step[] {
 const decisionWords = ({ decision, by, note }: { decision: string; by: string; note?: string | undefined }) =>
   `${decision === 'expired' ? 'Nobody decided its card in time' : decision === 'denied' ? `Denied by ${by}` : `Its card was withdrawn by ${by}`}${note === undefined ? '.' : `: ${note}`}`
 
-/** The last words of the model; undefined if no model spoke. */
+/** Returns the model’s last text; undefined if the model wrote none. */
 export function saidIn(entries: readonly StoredEntry[]): string | undefined {
   const last = entries.findLast(
     (entry) => entry.type === 'assistant' && entry.content.some(({ type }) => type === 'text'),
@@ -71,8 +71,8 @@ export function saidIn(entries: readonly StoredEntry[]): string | undefined {
 }
 
 /**
- * The outcome of a run; undefined while the run goes on. `failed`: it broke off, a call failed, or nobody allowed a call. `unknown`: a call may have
- * run.
+ * Returns the outcome of a run; undefined while the run goes on. `failed`: the run ended early or with an error, a call was refused, or the run is
+ * one call and that call failed. `unknown`: the outcome of a call is not known.
  */
 export function outcomeOf(
   entries: readonly StoredEntry[],

@@ -6,20 +6,23 @@ import { CallLocks } from './run/call-locks.ts'
 import type { Draft, Given, StoredEntry } from './sessions/entries.ts'
 import type { RunRow } from './sessions/transcript-store.ts'
 
-/** The prompt, tools and settings of a run. They stay the same to its end: a model's thinking must not continue under other instructions. */
+/**
+ * The prompt, tools and settings of a run. They stay the same until the run ends, because a model must not continue its thinking under other
+ * instructions.
+ */
 export type RunProfile = {
   prompt: string
   tools: readonly ToolSpec[]
-  /** How much the model thinks; absent: as the settings say. */
+  /** The effort with which the model thinks; undefined: the effort in the settings. */
   effort?: Effort
   /** Sent to models that take a temperature. */
   temperature?: number
-  /** Most tokens of each reply; absent: as the model's settings say. */
+  /** Maximum tokens of each reply; undefined: the maximum in the model’s settings. */
   mostTokens?: number
-  /** The tool that a program wants to be called, and the form that it wants the answer in. */
+  /** The tool that a program wants the model to call, and the format in which it wants the answer. */
   toolChoice?: ToolChoice
   format?: AnswerFormat
-  /** Most runs of history sent to the model, and most model calls of this run. */
+  /** `history`: maximum number of earlier runs sent to the model. `turns`: maximum number of model calls in this run. */
   limits: { history: number; turns: number }
 }
 
@@ -39,27 +42,28 @@ export interface RunSession {
   storeSeq(): void
 }
 
-/** The parts of a run by which its model, its profile and its history are chosen. */
+/** The parts of a run from which its model, its profile and its history are chosen. */
 export type RunBasis = Pick<Run, 'row' | 'origin' | 'agent' | 'entries' | 'failed' | 'profile' | 'earlier'>
 
 type Notice = { message: string; retryAt?: number }
 
 /**
- * A run in progress: its entries, its signals, and what screens that join in the middle are shown. The parts in `run/` decide what happens in it.
+ * A run in progress: its entries, its signals, and the state that a screen is shown if it joins in the middle. The parts in `run/` decide how the
+ * run continues.
  */
 export class Run {
   readonly session: RunSession
   readonly row: RunRow & { position: number }
   readonly origin: Origin
-  /** The agent in whose name the run acts: its session's, or for a child run the one that was asked. */
+  /** The agent in whose name the run acts: the session’s agent, or for a child run the agent that got the work. */
   readonly agent: string
-  /** The run's own entries. The session adds each once it is committed. */
+  /** The run’s own entries. The session appends an entry here after the entry’s transaction has committed. */
   readonly entries: StoredEntry[]
-  /** Messages of the tools that run now, by call. */
+  /** The newest progress message of each tool that runs now, by the call’s id. */
   readonly progress: Record<string, string> = {}
   /** True once part of the streaming text is stored. */
   isPartialSaved = false
-  /** Settles when the run's work is over. It never rejects. */
+  /** Settles when the work on the run has ended. It never rejects. */
   ended: Promise<void> = Promise.resolve()
 
   #isOver = false
@@ -75,7 +79,7 @@ export class Run {
   #partial: { text: string; thinking: string }
   #notice: Notice | undefined
 
-  /** @param begun.taken the run's entries, if it is taken up again after a restart */
+  /** @param begun.taken the run’s stored entries, if the run is resumed after a restart */
   constructor(
     session: RunSession,
     row: RunRow & { position: number; partial?: string },
@@ -87,7 +91,7 @@ export class Run {
     this.agent = origin.kind === 'child' ? origin.agent : session.agent
     this.entries = taken
     this.#partial = { text: row.partial ?? '', thinking: '' }
-    // Each call of an answer listens to the signal, and there may be many.
+    // Each call of a reply adds a listener to the signal, and a reply may have many calls.
     setMaxListeners(0, this.#abort.signal)
   }
 
@@ -95,12 +99,12 @@ export class Run {
     return this.row.id
   }
 
-  /** Stores an entry, then shows it once it is committed. */
+  /** Stores an entry, and shows it to watchers after the commit. */
   append(draft: Draft & Given): StoredEntry {
     return this.session.append(this, draft)
   }
 
-  /** Stores an entry. `show` adds it to the run and shows it; call it after the commit. */
+  /** Stores an entry. Call `show` after the commit: it adds the entry to the run and shows it to watchers. */
   keep(draft: Draft & Given): { entry: StoredEntry; show(): void } {
     return this.session.keep(this, draft)
   }
@@ -109,24 +113,26 @@ export class Run {
     this.session.emit(this.row.id, event, payload)
   }
 
-  /** The profile, made by `make` when the run begins to be worked on: a run that waited in the queue goes by the settings of that moment. */
+  /**
+   * Returns the run’s profile. `make` creates it when work on the run begins, so that a run that waited in the queue uses the settings of that time.
+   */
   profile(make: () => RunProfile): RunProfile {
     this.#profile ??= make()
     return this.#profile
   }
 
-  /** The entries of earlier runs that the model is given, read by `read` once after each fold. */
+  /** Returns the entries of earlier runs that the model is given. `read` reads them at the first call and again after each fold. */
   earlier(read: () => StoredEntry[]): StoredEntry[] {
     this.#earlier ??= read()
     return this.#earlier
   }
 
-  /** Lets `earlier` read again: a fold has changed what the model is given. */
+  /** Makes `earlier` read again, because a fold has changed the entries that the model is given. */
   forgetEarlier(): void {
     this.#earlier = undefined
   }
 
-  /** Ids of the models that failed in this run, and of the one that answers in their place. A restart forgets them. */
+  /** Ids of the models that failed in this run, and the id of the model that answers instead. Not kept over a restart. */
   get failed(): { models: readonly string[]; standIn: string } | undefined {
     return this.#failed
   }
@@ -136,7 +142,7 @@ export class Run {
     this.#failed = { models, standIn }
   }
 
-  /** The locks of calls at work. A child run shares those of the run that asked for it. */
+  /** The locks of calls in progress. A child run shares the locks of its parent run. */
   get locks(): CallLocks {
     return this.#locks
   }
@@ -145,7 +151,7 @@ export class Run {
     this.#locks = locks
   }
 
-  /** Keeps `show`, which shows the first entries: they were stored with the message, before the run began to be worked on. */
+  /** Stores the function that shows the first entries. These entries were stored with the message, before the work on the run began. */
   opens(show: () => void): void {
     this.#showOpening = show
   }
@@ -154,7 +160,7 @@ export class Run {
     this.#showOpening?.()
   }
 
-  /** True once the run's end is stored, or part of the open transaction. */
+  /** True if the run’s end is stored, or is part of the transaction that is open now. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -169,7 +175,7 @@ export class Run {
     return type === 'done' || type === 'error'
   }
 
-  /** Aborts when the run is stopped. */
+  /** Aborts when the run is stopped; not when the server stops. */
   get signal(): AbortSignal {
     return this.#abort.signal
   }
@@ -183,7 +189,7 @@ export class Run {
     return this.#abort.signal.aborted
   }
 
-  /** True if the server stops, so that the next start resumes this run. */
+  /** True if the server is stopping and the run was not stopped itself: the next start resumes it. */
   get isLeft(): boolean {
     return this.#modelAbort.signal.aborted && !this.#abort.signal.aborted
   }
@@ -197,7 +203,7 @@ export class Run {
     return this.#endedBecause
   }
 
-  /** Stops the run. Store its status `stopping` first, so that a crash before its end does not undo the stop. */
+  /** Stops the run. Before this call, store the status `stopping`, so that the stop survives a crash. */
   halt(by: string, because?: string): void {
     this.#abortedBy = by
     this.#endedBecause = because ?? this.#endedBecause
@@ -205,7 +211,7 @@ export class Run {
     this.#modelAbort.abort()
   }
 
-  /** Stops the run after its stop, or a call's outcome, could not be stored. The model's stream is not aborted. */
+  /** Stops the run when its stop, or the outcome of one of its calls, could not be stored. Does not abort the model’s stream. */
   haltCalls(): void {
     this.#abort.abort()
   }
@@ -215,21 +221,21 @@ export class Run {
     this.#modelAbort.abort()
   }
 
-  /** The words of the present turn that have streamed so far. */
+  /** The text and thinking of the current turn that have streamed so far. */
   get partial(): Readonly<{ text: string; thinking: string }> {
     return this.#partial
   }
 
   /**
-   * Adds streamed words, and shows them. The partial text grows with each event, so that a snapshot's text matches its `seq`. A child's words are
-   * shown whole at the end: the stream belongs to the run that a person reads.
+   * Adds streamed text and shows it. The partial text grows with each event, so that the text in a snapshot matches the snapshot’s `seq`. The text
+   * of a child run is not streamed but shown whole at its end, because the stream belongs to the run that a person reads.
    */
   stream(kind: 'text' | 'thinking', text: string): void {
     this.#partial[kind] += text
     if (this.origin.kind !== 'child') this.emit(kind === 'text' ? 'chat:token' : 'chat:thinking', { text })
   }
 
-  /** Turns the streamed text into thinking. */
+  /** Turns the text streamed so far into thinking. */
   takeBack(): void {
     if (this.#partial.text === '') return
     this.#partial.thinking += this.#partial.text
@@ -237,14 +243,14 @@ export class Run {
     if (this.origin.kind !== 'child') this.emit('chat:taken_back', {})
   }
 
-  /** Forgets the streamed words and the notice: their turn is about to be stored. */
+  /** Clears the streamed text and the notice, because their turn is about to be stored. */
   endTurn(): void {
     this.#partial.text = ''
     this.#partial.thinking = ''
     this.#notice = undefined
   }
 
-  /** Takes the text that had streamed when the last process stopped; empty if there is none. */
+  /** Returns and clears the text that had streamed when the previous process stopped; empty if there is none. */
   takePartialText(): string {
     const { text } = this.#partial
     this.#partial.text = ''
@@ -272,7 +278,7 @@ export class Run {
     this.#notice = undefined
   }
 
-  /** Shows the progress of a tool. */
+  /** Shows a tool’s progress message. */
   report(toolUseId: string, message: string): void {
     this.progress[toolUseId] = message
     this.emit('chat:tool_progress', { toolUseId, message })

@@ -19,17 +19,18 @@ import type { Watcher, Watchers } from './watchers.ts'
 
 export type { Sent }
 
-/** One session as a watcher has it. */
+/** A watcher’s access to one session. */
 export type Watch = {
   /**
-   * All that a fresh screen needs. Call it right after `watch`, in the same tick: no event then lies between the snapshot and the events told.
-   * @param since what the screen has: older entries are left out, unless more was missed than a snapshot holds
+   * Returns all data that a new screen needs. Call it right after `watch`, in the same tick, so that no event is missed between the snapshot and the
+   * first event.
+   * @param since the last `seq` that the screen has: older entries are left out, unless the screen missed more entries than a snapshot holds
    */
   snapshot(since?: number): Snapshot
   end(): void
 }
 
-/** Entries of a snapshot, about a screen and a half. Earlier entries are read page by page. */
+/** Number of entries in a snapshot, about one and a half screens. Earlier entries are read page by page. */
 const snapshotEntries = 100
 
 export type RunsParts = RunParts & {
@@ -39,7 +40,7 @@ export type RunsParts = RunParts & {
   kept: Pick<KeptRunStore, 'get'>
 }
 
-/** The one door through which a run starts, and is watched. */
+/** Starts runs and lets callers watch them. Every run is started here. */
 export class Runs {
   readonly #parts: RunsParts
   readonly #agent: RunAgent
@@ -68,7 +69,7 @@ export class Runs {
     this.calls = new Calls(parts, { agent, active })
   }
 
-  /** Stores the message and starts its run, or queues it behind the one that goes on. @throws JarvisError */
+  /** Stores the message and starts its run, or queues it if a run of the session is in progress. @throws JarvisError */
   start(message: NewMessage): Sent {
     return this.#sending.send(message)
   }
@@ -79,7 +80,7 @@ export class Runs {
   }
 
   /**
-   * Starts the run of a program's message, or queues it behind the one that goes on in its session.
+   * Starts the run of a program’s message, or queues it if a run of its session is in progress.
    * @throws JarvisError, as `ProgramStart.start` says
    */
   startProgram(message: ProgramRun): { runId: string; isQueued: boolean } {
@@ -92,8 +93,8 @@ export class Runs {
   }
 
   /**
-   * Stops all runs of a session, and begins nothing after them: pending cards are cancelled, queued messages are held until their
-   * writers send them again, and a program's queued message ends as stopped.
+   * Stops all runs of a session and starts no other: waiting cards are cancelled, queued messages are held until their writers send them again, and
+   * a program’s queued message ends as stopped.
    * @throws JarvisError `unknown_session`
    */
   abort(sessionId: string, by: string): void {
@@ -102,7 +103,7 @@ export class Runs {
     this.#active.stopAll(sessionId, [...(live.get(sessionId)?.runs.values() ?? [])], by)
   }
 
-  /** The messages that wait in a session. */
+  /** Returns the queued messages of a session. */
   queued(sessionId: string): QueuedMessage[] {
     return this.#queue.list(sessionId)
   }
@@ -112,14 +113,17 @@ export class Runs {
     this.#queue.remove(sessionId, messageId)
   }
 
-  /** Sends a message that a stop holds. @throws JarvisError `unknown_session`, `not_found`, `forbidden`, `shutting_down` */
+  /**
+   * Queues a message again that was held when the session was stopped. @throws JarvisError `unknown_session`, `not_found`, `forbidden`,
+   * `shutting_down`
+   */
   sendHeld(sessionId: string, messageId: string, by: string): void {
     this.#active.requireOpen()
     this.#queue.release(sessionId, messageId, by)
     this.#active.goOn(this.#parts.live.open(sessionId))
   }
 
-  /** Tells a watcher of all that happens in a session from now on. @throws JarvisError `unknown_session` */
+  /** Sends a watcher all events of a session from now on. @throws JarvisError `unknown_session` */
   watch(sessionId: string, watcher: Watcher): Watch {
     this.#parts.live.stored(sessionId)
     return {
@@ -131,7 +135,7 @@ export class Runs {
     }
   }
 
-  /** @throws JarvisError `unknown_session` */
+  /** Sets the session’s title, after secrets are removed from it. @throws JarvisError `unknown_session` */
   rename(sessionId: string, given: string): void {
     const { live, store, redact, listener } = this.#parts
     live.stored(sessionId)
@@ -142,7 +146,7 @@ export class Runs {
     listener.changed(sessionId)
   }
 
-  /** Turns rehearsal on or off: changes are described and not run, or run again. Withdraws waiting cards when rehearsal begins. */
+  /** Turns rehearsal on or off. While it is on, changes are described and not run. Turning it on withdraws waiting cards. */
   setRehearsal(sessionId: string, isRehearsal: boolean, by: string): void {
     this.#rehearsing.set(sessionId, isRehearsal, by)
   }
@@ -172,7 +176,10 @@ export class Runs {
     return this.#parts.live.get(sessionId)?.runs.has(runId) === true
   }
 
-  /** Begins a run that is stored as running, such as that of a plan. No-op if it is in progress. @throws JarvisError `unknown_session` */
+  /**
+   * Begins a stored run with the status `running`, such as the run of a plan. No-op if it is already in progress. @throws JarvisError
+   * `unknown_session`
+   */
   take(sessionId: string, runId: string): void {
     const { live, store } = this.#parts
     const row = store.unfinishedRuns(sessionId).find(({ id }) => id === runId)
@@ -196,13 +203,13 @@ export class Runs {
     this.#active.look()
   }
 
-  /** True if a run goes on that acts for a program, or for another person than the first owner. */
+  /** True if a run in progress acts for a program, or for a person other than the first owner. */
   haveOthers(): boolean {
     return this.#active.haveOthers()
   }
 
   /**
-   * Resumes what a stopped process left unfinished. Called once, before anybody is served.
+   * Resumes runs that a stopped process left unfinished. Call it once, before any request is served.
    * @param mayGoOn false: unfinished runs are stopped, and queued messages are dropped
    */
   resume(mayGoOn: boolean): void {

@@ -1,13 +1,16 @@
-/** Shorter words must match whole, because a short prefix matches nearly everything. */
+/**
+ * The shortest term that may match as a prefix, characters. A shorter term must match a whole word, because a short prefix matches nearly every
+ * word.
+ */
 const shortestPrefix = 3
 const mostTerms = 8
 
 /** A search term. `isPrefix`: also matches words that begin with it. */
 export type Term = { text: string; isPrefix: boolean }
 
-/** The terms in a search text: its words, and texts in quotes as whole terms. Terms without a letter or digit are left out. */
+/** Splits a search text into terms: its words, and each text in quotes as one term. Terms without a letter or digit are left out. */
 export const searchTerms = (words: string): Term[] =>
-  // SQLite ends a query at a NUL.
+  // SQLite would cut the query at a NUL character.
   [...words.replaceAll('\0', ' ').matchAll(/"([^"]*)"?|[^\s"]+/g)]
     .map(([whole, quoted]) => ({
       text: quoted ?? whole,
@@ -18,7 +21,7 @@ export const searchTerms = (words: string): Term[] =>
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '')
 
-/** Finds a term as the index does: its words with any signs between them, without regard to case and accents. */
+/** Creates a pattern that finds a term in the same way as the index: its words with any signs between them, ignoring case and accents. */
 function finderOf({ text, isPrefix }: Term): RegExp {
   const tokens = plain(text).match(/[\p{L}\p{N}]+/gu) ?? []
   return new RegExp(
@@ -27,7 +30,7 @@ function finderOf({ text, isPrefix }: Term): RegExp {
   )
 }
 
-/** The newest of the texts with the most terms, and the place of the first term in it. */
+/** Returns the newest of the texts that contain the most terms, and the position of the first term in it. */
 export function placeOfTerms<T extends { text: string }>(
   texts: readonly T[],
   terms: readonly Term[],

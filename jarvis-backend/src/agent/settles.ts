@@ -5,12 +5,15 @@ export const callsIn = ({ content }: Extract<Entry, { type: 'assistant' }>): Too
 
 export type Settling = Extract<Entry, { type: 'tool_result' | 'blocked' | 'confirm_resolved' }>
 
-/** True for an entry that settles a call. An approval alone settles nothing: the result does. A card that another one has replaced settles nothing either. */
+/**
+ * True for an entry that settles a call. An approval does not settle a call, because its result follows. A card that was replaced by another card
+ * does not settle one either.
+ */
 export const settles = (entry: Entry): entry is Settling =>
   entry.type === 'tool_result' ||
   entry.type === 'blocked' ||
   (entry.type === 'confirm_resolved' && entry.decision !== 'approved' && entry.replacedBy === undefined)
 
-/** The call that an entry settles: a card that replaced another one has an id of its own. */
+/** Returns the id of the call that an entry settles. A card that replaced another card has its own id, so the call’s id is in `callId`. */
 export const callIdOf = (entry: Settling): string =>
   entry.type === 'confirm_resolved' ? (entry.callId ?? entry.toolUseId) : entry.toolUseId

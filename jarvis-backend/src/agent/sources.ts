@@ -2,41 +2,41 @@ import { type Attachment, isPicture, type ToolInput } from 'protocol'
 import { textsSentAlong } from './program.ts'
 import type { StoredEntry } from './sessions/entries.ts'
 
-/** The texts of a conversation by their origin. `asked`: the arguments of the call that a result answers. */
+/** The texts of a conversation, by who wrote them. `asked`: the arguments of the call to which a result belongs. */
 export type Sources = {
   results: {
     toolName: string
     toolUseId: string
     text: string
-    /** JARVIS composed the text. Words of others are in it as names alone. */
+    /** True: JARVIS composed the text. Other people’s words are in it only as names. */
     isComposed?: boolean
     asked?: ToolInput
-    /** JARVIS wrote it down by itself. */
+    /** True: a note that JARVIS wrote on its own initiative. */
     isOwnNote?: boolean
     /** A file that the operator attached. */
     isFile?: boolean
     /** An attached server's description of a tool. */
     isDescription?: boolean
-    /** The names and ids of the things in the result's data. They count for JARVIS's own tools that list the cluster. */
+    /** The names and ids of the things in the result’s data. Used only for JARVIS’s own tools that list the cluster. */
     listed?: () => ReadonlySet<string>
-    /** For a web page: the address at which it was read. `isMixed`: it may hold texts of other sites. */
+    /** For a web page: the URL from which it was read. `isMixed`: the page may contain texts of other sites. */
     page?: { url: string; isMixed: boolean }
-    /** For a recalled text: what the operator said, and what JARVIS did by itself, in the conversations that the text names. */
+    /** For a recalled text: words of the operator and calls of JARVIS, in the conversations that the text names. */
     said?: () => Iterable<string>
-    /** The same for a tool's result. It counts for tools that repeat earlier conversations. */
+    /** Same as `said`, for a tool’s result. Used only for tools that repeat earlier conversations. */
     saidIfRecalled?: () => Iterable<string>
   }[]
   operatorTexts: string[]
-  /** Pictures were read. Only the model can read words in them. */
+  /** True: pictures were read. The taint check cannot read words in them; only the model can. */
   hasPictures?: true
-  /** For calls of a model of JARVIS's: the texts of its prompt that no stranger wrote. */
+  /** For calls of JARVIS’s models: the texts of the prompt that no stranger wrote. */
   prompt?: { toolName: typeof promptSource; toolUseId: string; text: string }[]
 }
 
-/** The name under which texts of the prompt are sources. `toolUseId` says which text. */
+/** The name under which texts of the prompt appear as sources. `toolUseId` then names the text. */
 export const promptSource = 'prompt'
 
-/** The entries that hold a person's words in a conversation, and the calls that the gate let run there. Results do not belong to them. */
+/** Types of entries that hold a person’s words in a conversation, or a call that the gate allowed there. Results are not included. */
 export const tellingTypes = [
   'user',
   'tool_use',
@@ -47,7 +47,7 @@ export const tellingTypes = [
   'subrun',
 ] as const satisfies readonly StoredEntry['type'][]
 
-/** The entries that sources are made of. */
+/** Types of entries from which sources are made. */
 export const sourceTypes = [
   'user',
   'recalled',
@@ -61,31 +61,37 @@ export const sourceTypes = [
   'subrun',
 ] as const satisfies readonly StoredEntry['type'][]
 
-/** The call whose sources are asked for. */
+/** The call for which the sources are wanted. */
 export type JudgedCall = {
   toolUseId: string
-  /** True for an MCP client's call: a client has read its own results alone, a model all but what MCP clients asked for. */
+  /**
+   * True for an MCP client’s call. A client has read only the results of its own calls. A model has read everything except the results of MCP
+   * clients’ calls.
+   */
   isClients: boolean
-  /** The newest entries of `tellingTypes` in an earlier conversation of the operator; empty if it is an MCP client's or gone. */
+  /**
+   * Returns the newest entries of `tellingTypes` in an earlier conversation of the operator; empty if the session is an MCP client’s or no longer
+   * exists.
+   */
   tellingEntries(sessionId: string): readonly StoredEntry[]
-  /** The token of the program that made the call. A program's messages are its person's words in its own calls alone. */
+  /** The token of the program that made the call. A program’s messages count as its person’s words only for the program’s own calls. */
   token?: string | undefined
-  /** The text of an attached file. The person who attached it need not have written or read it. */
+  /** Returns the text of an attached file. The person who attached it may not have written or read it. */
   textOf?: (attachmentId: string) => string | undefined
-  /** True if words of this writer count as the asker's own. In a shared conversation, words of somebody who may do less do not. */
+  /** True if text of this writer counts as the asker’s own words. In a shared conversation, text of a person with fewer rights does not count. */
   isOwn?: (by: string) => boolean
 }
 
 /**
- * What tools and the cluster had brought into a conversation when the call `toolUseId` was made, in the order it came,
- * and what the operator had said in it.
+ * Returns the texts that tools and the cluster had brought into a conversation before the call `toolUseId`, in order, and the operator’s words in
+ * it.
  */
 export function sourcesOf(
   entries: readonly StoredEntry[],
   { toolUseId, isClients, tellingEntries, token, textOf = () => undefined, isOwn = () => true }: JudgedCall,
 ): Sources {
   const read = new Map<string, readonly string[]>()
-  /** Several texts of the memory may name one conversation. */
+  /** Cached, because several recalled texts may name the same conversation. */
   const wordsOf = (sessionId: string) => {
     const words = read.get(sessionId) ?? wordsIn(tellingEntries(sessionId), isOwn)
     read.set(sessionId, words)
@@ -95,7 +101,7 @@ export function sourcesOf(
   const calls = new Map<string, { toolName: string; asked: ToolInput }>()
   const prompt: Required<Sources>['prompt'] = []
   const sources: Sources = { results: [], operatorTexts: [], ...(!isClients && { prompt }) }
-  /** Names in the cluster summary are others' words, as in any result. */
+  /** Adds a cluster summary as a result: the names in it were chosen by others. */
   const tellContext = (text: string | undefined, toolUseId: string) => {
     if (text !== undefined) sources.results.push({ toolName: 'cluster_state', isComposed: true, text, toolUseId })
   }
@@ -103,7 +109,7 @@ export function sourcesOf(
     for (const file of files) {
       if (isPicture(file)) sources.hasPictures = true
       else sources.results.push({ toolName: attachedFile, toolUseId, text: textOf(file.id) ?? '', isFile: true })
-      // The maker of the file chose its name.
+      // The file’s name is a source too, because whoever made the file chose it.
       sources.results.push({ toolName: attachedFile, toolUseId, text: file.name, isFile: true })
     }
   }
@@ -120,7 +126,7 @@ export function sourcesOf(
       if (item.toolUseId === toolUseId) madeAt = entry.seq
     }
   }
-  // A model's question and the option that a person chose are the model's own words, not a stranger's.
+  // The model wrote its own question and the option that a person chose, so neither counts as a stranger’s text.
   const asking = new Set(
     entries.flatMap((entry) => (entry.type === 'question' && entry.server === undefined ? entry.toolUseId : [])),
   )
@@ -147,15 +153,15 @@ export function sourcesOf(
       for (const text of textsSentAlong(entry))
         sources.results.push({ toolName: 'program', toolUseId: entry.messageId, text })
       tellContext(entry.context, entry.messageId)
-      // The list may repeat a result that is no longer among the entries.
+      // The model’s list may repeat text from a result that is no longer among the entries.
       if (entry.todo !== undefined)
         sources.results.push({ toolName: 'update_plan', toolUseId: entry.messageId, text: entry.todo })
     } else if (entry.type === 'subrun' && entry.change === 'begin') {
-      // The task is a model's own words: neither an order nor a stranger's text.
+      // A model wrote the child run’s task, so it is neither an order of a person nor a stranger’s text.
       tellContext(entry.context, entry.toolUseId)
     } else if (entry.type === 'recalled') {
       for (const { text, name, isFromTools, isOwnNote } of entry.items) {
-        // A note of the operator is neither an order given now nor a stranger's text.
+        // A note of the operator is not an order given now, but no stranger wrote it either.
         if (!isFromTools) prompt.push({ toolName: promptSource, toolUseId: name, text })
         else {
           const own = isOwnNote && { isOwnNote }
@@ -178,15 +184,18 @@ function pageIn(data: unknown): { url: string; isMixed: boolean } | undefined {
   return typeof url === 'string' ? { url, isMixed: isMixed === true } : undefined
 }
 
-/** Fields of results under which a thing has its name or its id. */
+/** Fields of a result that hold the name or the id of a thing. */
 const namingFields = new Set(
   'name id storage volid snapshot job upid iface pool disk target node archive namespace datastore store'.split(' '),
 )
 
-/** The disks, drives and interfaces of a guest's configuration. */
+/** Matches the keys of disks, drives and network interfaces in a guest’s configuration. */
 const slot = /^(?:rootfs|(?:mp|scsi|sata|ide|virtio|efidisk|tpmstate|unused|net)\d{1,2})$/
 
-/** The names and ids of the things in a result's data, and the slots of a configuration with their volumes. Free texts, such as notes and tags, are left out. */
+/**
+ * Returns the names and ids of the things in a result’s data, and the disk and network keys of a guest’s configuration with their volumes. Free
+ * text, such as notes and tags, is left out.
+ */
 function listedIn(data: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(data)) for (const item of data) listedIn(item, found)
   else if (typeof data === 'object' && data !== null) {
@@ -202,12 +211,12 @@ function listedIn(data: unknown, found = new Set<string>()): ReadonlySet<string>
 /** The name under which an attached file is a source. */
 const attachedFile = 'attached_file'
 
-/** Conversations that one result may name. */
+/** Maximum number of conversations that are read for one text. */
 const mostSessions = 20
 
 /**
- * The words of the conversations that a text of the memory names, each conversation read when its turn comes. A text may name a conversation that it
- * did not come from: that gives it only words that were truly said there.
+ * Yields the words of the conversations that a recalled text names; each conversation is read only when it is needed. A text may name a conversation
+ * from which it does not come. It then gains only words that were really said there.
  */
 function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]): Generator<string> {
   const ids = new Set(text.match(/\bses_[a-z\d]{8,64}/g) ?? [])
@@ -215,8 +224,8 @@ function* saidIn(text: string, wordsOf: (sessionId: string) => readonly string[]
 }
 
 /**
- * The operator's words in a conversation, and the calls that the gate let run or a person approved there, except calls with words that came from a
- * tool.
+ * Returns the operator’s words in a conversation, and the calls there that the gate allowed or a person approved. Calls with words that came from a
+ * tool are left out.
  */
 function wordsIn(entries: readonly StoredEntry[], isOwn: (by: string) => boolean): string[] {
   const tainted = new Set(
@@ -231,13 +240,13 @@ function wordsIn(entries: readonly StoredEntry[], isOwn: (by: string) => boolean
     if (entry.type === 'user') return entry.text
     if (entry.type === 'confirm_resolved' && isOperators(entry.decision)) return wordsWith(entry)
     if (entry.type === 'question_resolved') return typedIn(entry)
-    // The origin of a green call's words was not judged.
+    // Green calls are left out, because the gate did not check where their words came from.
     const isLetRun = entry.type === 'tool_use' && entry.tier !== 'green' && !tainted.has(entry.toolUseId)
     return isLetRun ? `${entry.toolName} ${Object.values(entry.toolInput).map(written).join('\n')}` : []
   })
 }
 
-/** The words of an operator with a decision: a note, and the call to make instead. */
+/** Returns an operator’s own words in a decision: the note, and the alternative call. */
 const wordsWith = ({ note, alternative }: Extract<StoredEntry, { type: 'confirm_resolved' }>): string[] => [
   ...(note === undefined ? [] : [note]),
   ...(alternative === undefined
@@ -245,11 +254,14 @@ const wordsWith = ({ note, alternative }: Extract<StoredEntry, { type: 'confirm_
     : [`${alternative.toolName} ${Object.values(alternative.toolInput).map(written).join('\n')}`]),
 ]
 
-/** The words that a person typed to a model's question. An option is the model's text, and an answer to a server's question is told to the server alone. */
+/**
+ * Returns the text that a person typed as answer to a model’s question. A chosen option is the model’s text, and an answer to a server’s question
+ * goes only to that server.
+ */
 const typedIn = ({ server, answers = [], said }: Extract<StoredEntry, { type: 'question_resolved' }>): string[] =>
   server !== undefined ? [] : [...(said === undefined ? [] : [said]), ...answers.flatMap(({ text }) => text ?? [])]
 
 const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** True for a decision of a person. The notes of other decisions are JARVIS's own. */
+/** True for a decision of a person. JARVIS wrote the notes of all other decisions. */
 const isOperators = (decision: string) => decision === 'approved' || decision === 'denied'

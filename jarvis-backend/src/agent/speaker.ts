@@ -3,15 +3,16 @@ import { asData } from './context/as-data.ts'
 import type { Draft, StoredEntry, TranscriptStore } from './sessions/transcript-store.ts'
 import { callIdOf } from './settles.ts'
 
-/** How many runs are searched for an earlier message: child runs, jobs and clients' calls lie between messages. */
+/** Number of newest runs in which an earlier message is searched. Child runs, jobs and clients’ calls may lie between two messages. */
 const runsBack = 20
 
 /** The entries that hold a person's words. */
 const wordTypes = ['user', 'question_resolved', 'confirm_resolved'] as const satisfies readonly StoredEntry['type'][]
 
 /**
- * The name of the person who writes a message, answers a question or decides a card, in a conversation of several people; undefined if only its owner
- * writes in it. Once one message has a name, all later ones get one: a message without a name would count as the last named person's.
+ * Returns the name of the person who writes a message, answers a question or decides a card, if several people write in the conversation; undefined
+ * if only its owner does. Once one message has a name, all later messages get one, because a message without a name would seem to come from the last
+ * named person.
  */
 export function speakerOf(
   parts: {
@@ -30,13 +31,13 @@ export function speakerOf(
   return isOfSeveral ? parts.nameOf(person) : undefined
 }
 
-/** The block in front of a message that names its writer. The message itself must not hold the mark of such a block. */
+/** Returns the block before a message that names its writer. The caller must remove marks of such a block from the message itself. */
 export const speakerWords = (speaker: string): string =>
   asData('speaker', `${speaker} writes this message. Several people write in this conversation.`)
 
 /**
- * The person who answered or decided, for entries that a model is told of: an answer to its own question, an answer that was declined, a denial, and
- * an approval with a note. Undefined for all other entries.
+ * Returns the person who answered or decided, for entries that the model is told about: an answer to the model’s question, a declined question, a
+ * denial, and an approval with a note. Undefined for all other entries.
  */
 export function toldBy(entry: Draft): string | undefined {
   if (entry.type === 'question_resolved') {
@@ -49,8 +50,8 @@ export function toldBy(entry: Draft): string | undefined {
 }
 
 /**
- * Sentences about who answered or denied each call, by id of the call. The model is given them behind the calls' results, where no result can imitate
- * them. Empty if nobody is named.
+ * Returns sentences that say who answered or denied each call, by the call’s id. The model gets them after the calls’ results, so that no result can
+ * imitate them. Empty if no person is named.
  */
 export function endersIn(entries: readonly StoredEntry[]): ReadonlyMap<string, string> {
   const enders = new Map<string, string>()
@@ -69,9 +70,9 @@ export function endersIn(entries: readonly StoredEntry[]): ReadonlyMap<string, s
   return enders
 }
 
-/** The block about the people who ended calls. @param did sentences of `endersIn` */
+/** Returns the block that says who answered or denied calls. @param did sentences from `endersIn` */
 export const endedWords = (did: readonly string[]): string =>
   did.length === 0 ? '' : asData('speaker', `${did.join(' ')} Several people write in this conversation.`)
 
-/** A text without the block that names its writer. */
+/** Removes the block that names a text’s writer. */
 export const withoutSpeaker = (text: string): string => text.replace(/<speaker>\n[^\n]*\n<\/speaker>\s*/g, '')

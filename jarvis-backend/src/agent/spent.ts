@@ -1,7 +1,7 @@
 import { noUsage, type Usage } from 'protocol'
 import type { StoredEntry } from './sessions/entries.ts'
 
-/** An entry that a model was paid for: a turn, or the words of a fold. */
+/** An entry for which a model was paid: a turn, or the summary of a fold. */
 type Paid = StoredEntry & { type: 'assistant' | 'compaction'; model: string; usage: Usage }
 const isPaid = (entry: StoredEntry): entry is Paid =>
   (entry.type === 'assistant' || entry.type === 'compaction') && entry.model !== undefined && entry.usage !== undefined
@@ -11,7 +11,7 @@ export type CostOf = (model: string, usage: Usage) => number | undefined
 
 export type Spent = { usage: Usage; costUsd?: number; isUsagePartial?: true }
 
-/** The tokens and the cost of a run's turns. `costUsd` is absent if a price is not known, or if nothing was used. */
+/** Adds up the tokens and the cost of a run’s turns. `costUsd` is undefined if a price is not known, or if no tokens were used. */
 export function spentOn(entries: readonly StoredEntry[], costOf: CostOf): Spent {
   let costUsd: number | undefined = 0
   for (const entry of entries) {
@@ -46,12 +46,12 @@ const isNothing = (usage: Usage) => Object.values(usage).every((tokens) => token
 const sumOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage) =>
   inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens
 
-/** Characters per token, about. */
+/** An estimate of the characters per token. */
 const charsPerToken = 4
 
 /**
- * All tokens that a run's turns read and wrote. Where a provider counts none, they are estimated by the length of the texts, so that
- * a limit holds there too.
+ * Returns all tokens that a run’s turns read and wrote. If a provider counts no tokens, they are estimated from the length of the texts, so that a
+ * limit applies to its models too.
  */
 export function tokensOf(entries: readonly StoredEntry[]): number {
   let chars = 0

@@ -1,10 +1,13 @@
 import { noUsage, type Usage } from 'protocol'
 import type { CostOf } from './spent.ts'
 
-/** The sum of a model's replies since the start. `costUsd` undefined: no price is known. `partial`: replies whose tokens were not all counted. */
+/**
+ * The sum of a model’s replies since the start of JARVIS. `costUsd` undefined: the model’s price is not known. `partial`: the number of replies
+ * whose tokens were not all counted.
+ */
 export type ModelTally = { model: string; usage: Usage; costUsd: number | undefined; partial: number }
 
-/** Counts what models use, stopped and failed replies included. */
+/** Counts the tokens and cost of models’ replies. Stopped and failed replies count too. */
 export function createTally(costOf: CostOf) {
   const tallies = new Map<string, ModelTally>()
   return {

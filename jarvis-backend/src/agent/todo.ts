@@ -1,11 +1,11 @@
 import type { EntryOf, TodoItem } from 'protocol'
 
-/** The block in which a model is given its own list again. */
+/** The name of the block in which a model gets its own list again. */
 const mark = 'plan'
 
 /**
- * A model's open list word for word, as the model is given it with the next message, so that the list outlives messages that no longer fit the window.
- * Undefined if there is no list, or all of it is done.
+ * Formats a model’s open list word for word, for the next message to the model. The list thus stays known when the messages that set it no longer
+ * fit the window. Undefined if there is no list, or if all items are done.
  */
 export function openTodo(newest: Pick<EntryOf<'plan'>, 'items'> | undefined): string | undefined {
   const { items = [] } = newest ?? {}

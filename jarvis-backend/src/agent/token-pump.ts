@@ -1,18 +1,21 @@
 type Send = (kind: 'text' | 'thinking', text: string) => void
 
-/** Opens one streaming answer. It sends the first delta at once, and later ones in frames: one every `windowMs`, or every second one if the stream is fast. */
+/**
+ * Opens one streaming answer. The first delta is sent at once. Later deltas are sent in frames: every `windowMs`, or at every second frame if the
+ * stream is fast.
+ */
 export type OpenStream = (send: Send) => { push: Send; flush(): void }
 
 type Stream = { kind: 'text' | 'thinking'; buffer: string; isOpen: boolean; isHeld: boolean; send: Send }
 
-/** A screen draws 60 times a second. */
+/** The length of a frame, ms. A screen draws 60 times a second. */
 const frameMs = 16
-/** A stream with more new characters in a frame has over 500 tokens a second. Nobody reads that fast, so every second frame is enough. */
+/** A stream with more new characters a frame is fast (over 500 tokens a second). Nobody reads that fast, so it is sent at every second frame. */
 const fastChars = 32
 
 /**
- * Makes the pump. This is the hot path. A delta goes out at once if nothing was sent for `windowMs`; deltas that follow within the window go out
- * together at its end. One timer serves all answers, and no timer runs while nothing streams.
+ * Creates the pump that sends streamed text in frames; this is the hot path. A delta is sent at once if nothing was sent for `windowMs`. Deltas that
+ * follow within the window are sent together at its end. One timer serves all answers, and no timer runs while nothing streams.
  */
 export function createTokenPump(windowMs = frameMs): OpenStream {
   let open: Stream[] = []

@@ -6,7 +6,7 @@ import type { Sources } from './sources.ts'
 /** Settles the calls of a run; `calls/execute.ts` implements it. */
 export type ToolRunner = {
   settle(call: ToolCall, context: CallContext): Promise<void>
-  /** The locks of a call: two calls with a common lock run one after the other. */
+  /** Returns the locks that a call needs. Two calls that share a lock run one after the other. */
   locksOf(call: ToolCall): readonly string[]
 }
 
@@ -14,23 +14,26 @@ export type CallContext = {
   sessionId: string
   runId: string
   principal: Principal
-  /** The runs that share their denials: this run, the run that asked for it, and the runs that this one asked for. */
+  /** Returns the ids of runs in which a denial also applies to this run: this run, its parent run, and all child runs of the same parent. */
   kin(): readonly string[]
-  /** Says why the run may not call this tool, whatever the gate says; undefined if it may. Absent: it may call all tools. */
+  /**
+   * Returns the reason why the run may not call this tool, independent of the gate; undefined if it may. Without this function it may call all
+   * tools.
+   */
   refusal?(toolName: string): string | undefined
-  /** If it aborts, a waiting call is withdrawn, and a running one is no longer waited for. */
+  /** When it aborts, a call that waits for a decision is withdrawn, and a running call is no longer waited for. */
   signal: AbortSignal
   append(entry: Draft): void
   progress(toolUseId: string, message: string): void
   /** The name of the person or program that aborted, for the journal. */
   abortedBy(): string
-  /** Settles when the earlier changes to the same things have. A change starts only then. */
+  /** Settles when all earlier changes to the same things have settled. A change waits for it before it starts. */
   before: Promise<unknown> | undefined
   /** True if the session is a rehearsal now: a call that would change something is described and not run. */
   isRehearsal(): boolean
-  /** Hashes of the skills whose text the principal has been given, by name. Absent: no skill is known. */
+  /** Returns the hashes, by name, of the skills whose text the principal has been given. Undefined: no skills are known. */
   loadedSkills?(): ReadonlyMap<string, string>
-  /** The texts that the principal had read. Called only when a change is judged. */
+  /** Returns the texts that the principal has read. Called only when a change is judged. */
   sources(): Sources
 }
 
@@ -46,7 +49,7 @@ export const calling = (
   stopReason: 'tool_use',
 })
 
-/** A turn that no model made: JARVIS's own words. */
+/** Creates the entry of a turn that no model made: a text of JARVIS itself. */
 export const saying = (text: string): Extract<Draft, { type: 'assistant' }> => ({
   type: 'assistant',
   madeBy: 'jarvis',

@@ -3,19 +3,19 @@ import type { Entry, EntryOf } from 'protocol'
 type Turn = EntryOf<'assistant'>
 export type Unmade = NonNullable<Turn['unmade']>
 
-/** A model's turn without a word and without a call. */
+/** True for a model’s turn that has neither text nor a call. */
 export const isMute = ({ content, madeBy, stopReason }: Turn): boolean =>
   madeBy === undefined &&
   (stopReason === 'end_turn' || stopReason === 'max_tokens') &&
   !content.some((item) => item.type === 'tool_call' || (item.type === 'text' && item.text.trim() !== ''))
 
-/** The turns without a word at the end of a run, oldest first. */
+/** Returns the turns without text at the end of a run, oldest first. */
 export function mutesAtEnd(entries: readonly Entry[]): Turn[] {
   const turns = entries.filter((entry) => entry.type === 'assistant')
   return turns.slice(turns.findLastIndex((turn) => !isMute(turn)) + 1)
 }
 
-/** How often a model of the run wrote its calls as text. */
+/** Counts the turns of a run in which a model wrote its calls as text. */
 export const timesWritten = (entries: readonly Entry[]): number =>
   entries.filter((entry) => entry.type === 'assistant' && entry.unmade?.why === 'text').length
 
@@ -23,7 +23,7 @@ export const timesWritten = (entries: readonly Entry[]): number =>
 export const letServerRead =
   'Set its server to read the model’s calls: --jinja for llama.cpp, --enable-auto-tool-choice with --tool-call-parser for vLLM and SGLang, a model whose template has tools for Ollama and LM Studio. Or choose another model.'
 
-/** The words for a person at the end of a turn whose calls were not made. @param isAgain true if the model had been told before */
+/** Returns the text for a person after a turn whose calls were not run. @param isAgain true if the model had been told before */
 export function unmadeWords({ why, toolNames }: Unmade, isAgain: boolean): string {
   const names = namesOf(toolNames)
   if (why === 'cut')
@@ -32,20 +32,20 @@ export function unmadeWords({ why, toolNames }: Unmade, isAgain: boolean): strin
   return isAgain ? `${first} ${letServerRead}` : first
 }
 
-/** The words for the model about its turn whose calls were not made. */
+/** Returns the text for the model about its own turn whose calls were not run. */
 export const unmadeTold = ({ why, toolNames }: Unmade): string =>
   why === 'cut'
     ? `[JARVIS: your answer was cut at its limit of tokens, in the middle of a call of ${namesOf(toolNames)}. Nothing was run.]`
     : `[JARVIS: you wrote a call of ${namesOf(toolNames)} as text. Nothing was run, and nothing is ever run from text. Make the call with the tools that you are given, or answer in words.]`
 
-/** The words for a person about a run without an answer. @param mutes its last turns, all without a word */
+/** Returns the text for a person about a run without an answer. @param mutes the last turns of the run, all without text */
 export function unansweredWords(mutes: readonly Turn[]): string {
   const models = [...new Set(mutes.map(({ model }) => model ?? 'the model'))]
   const who = models.length === 1 ? `${models[0]} ended its reply` : `${models.join(' and ')} ended their replies`
   return `There is no answer: ${who} without a word each time it was asked. Ask again, or choose another model.`
 }
 
-/** The words for a person about an answer that was cut before its first word. */
+/** The text for a person about an answer that reached its token limit before its first word. */
 export const cutBeforeWords =
   'There is no answer: it reached its limit of tokens before the first word, in the model’s thinking. Raise the limit of the model’s answers, or lower its effort.'
 

@@ -1,14 +1,14 @@
 import type { ChatEvents } from 'protocol'
 
-/** Hears what happens in a session: a screen, an MCP client's call, a program. */
+/** Receives the events of a session: for a screen, an MCP client’s call, or a program. */
 export type Watcher = {
-  /** True for an operator's watcher: a card that it is told of counts as seen. */
+  /** True for an operator’s watcher: a card sent to it counts as seen. */
   isOperator: boolean
-  /** Called synchronously and in order, for each event once it is stored. Must not block. */
+  /** Called synchronously and in order for each event; for an entry, after it is stored. Must not block. */
   tell<E extends keyof ChatEvents>(event: E, payload: ChatEvents[E]): void
 }
 
-/** The watchers of each session, through whatever door they came. */
+/** The watchers of each session, regardless of the interface they use. */
 export class Watchers {
   readonly #report: (error: unknown, message: string) => void
   readonly #bySession = new Map<string, Set<Watcher>>()
@@ -17,7 +17,7 @@ export class Watchers {
     this.#report = report
   }
 
-  /** @returns ends the watching */
+  /** Adds a watcher. @returns a function that removes it */
   add(sessionId: string, watcher: Watcher): () => void {
     const watching = this.#bySession.get(sessionId) ?? new Set()
     this.#bySession.set(sessionId, watching.add(watcher))
@@ -32,7 +32,7 @@ export class Watchers {
     return [...(this.#bySession.get(sessionId) ?? [])].some((one) => one.isOperator)
   }
 
-  /** Tells all watchers of a session. An error of one watcher reaches neither the others nor the run. */
+  /** Sends an event to all watchers of a session. An error of one watcher affects neither the other watchers nor the run. */
   publish(sessionId: string, event: keyof ChatEvents, payload: object): void {
     for (const watcher of this.#bySession.get(sessionId) ?? []) {
       try {

@@ -1,34 +1,37 @@
 import { meantName } from '../lib/meant-name.ts'
 
-/** Longest part of an answer that is searched, and the part of a call in which its name must come, characters. */
+/**
+ * `longestText`: the part of an answer that is searched. `longestCall`: the part of a call that must contain the tool’s name. `longestTag`: the
+ * longest tag. All in characters. `mostTags`: maximum tags that are examined.
+ */
 const longestText = 60_000
 const longestCall = 4_000
 const longestTag = 80
 const mostTags = 500
 
 const nameStart = /^[\s"'`]{0,16}([A-Za-z_][\w.:-]{0,80})/
-/** Words by which the templates of models begin a call, in brackets of any kind. */
+/** Words with which the chat templates of models begin a call, in brackets of any kind. */
 const openingWord = /tool|function|plugin|action|invoke|python_tag/i
 const openingBracket = /^\[\/?(?:available_|end_)?tool_?(?:calls?|request)\]$/i
 const valueKey = /\b(?:function|tool|tool_call|invoke|name)\s{0,4}=/i
-/** Between the word that begins a call and its name. */
+/** Matches the text that may stand between the word that begins a call and the tool’s name. */
 const betweens = /^\s{0,16}(?:function\s{0,4}<[|｜]tool▁sep[|｜]>|call:|```json)?\s{0,16}/
 const nameKey =
   /["'](?:name|tool|tool_name|toolname|function|function_name|recipient_name|action)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/gi
 const inputKey = /["'](?:arguments|args|parameters|params|input|tool_input|action_input|kwargs|toolinput)["']\s{0,8}:/i
-/** The kind of a block of code that is a call and no example. */
+/** The language names of code blocks that are calls and not examples. */
 const callFence = /^(?:tool|function)_?(?:code|calls?|use)$/i
 
 /**
- * The tools that a model called in the text of its answer, in any of the forms that models are known to write. The tools are only named: JARVIS calls
- * nothing from a text. A form that is only explained, in prose or in a block of code among text, does not count.
+ * Finds the tools that a model called in the text of its answer, in any form that models are known to write. The tools are only named: JARVIS never
+ * runs a call from text. A form that is only explained, in prose or in a code block among other text, is ignored.
  * @param offered the names of the tools that the model was given
  */
 export function writtenCalls(answer: string, offered: readonly string[]): string[] {
   if (offered.length === 0) return []
   const { text, isAlone } = outsideCode(answer.slice(0, longestText))
   const given = [...tagged(text, offered), ...inLines(text), ...(isAlone ? alone(text.trim()) : [])]
-  // A plain word is only a tool's name if it is exactly one.
+  // A name without `_`, `.` or `:` may be an ordinary word, so it must equal a tool’s name exactly.
   const named = given.filter((name) => /[_.:]/.test(name) || offered.includes(name))
   return [...new Set(named.flatMap((name) => meantName(name, offered) ?? []))]
 }
@@ -36,7 +39,7 @@ export function writtenCalls(answer: string, offered: readonly string[]): string
 const nameAt = (text: string, at: number): string[] =>
   nameStart.exec(text.slice(at, at + longestTag + 20))?.slice(1) ?? []
 
-/** Names in JSON that begins at a place, if it has arguments. */
+/** Returns the tool names in the JSON that begins at `at`, if the JSON has arguments. */
 function namesInJson(text: string, at: number): string[] {
   const json = text.slice(at, at + longestCall)
   return inputKey.test(json) ? [...json.matchAll(nameKey)].flatMap(([, name]) => name ?? []) : []
@@ -85,7 +88,7 @@ function inLines(text: string): string[] {
   return names
 }
 
-/** Names in a text that is one call and nothing else: `NAME(vmid=105)`, `[NAME(…)]`, `NAME {…}`, `{"NAME": {…}}`, `/NAME vmid=105`. */
+/** Finds the name if the whole text is one call: `NAME(vmid=105)`, `[NAME(…)]`, `NAME {…}`, `{"NAME": {…}}`, `/NAME vmid=105`. */
 function alone(text: string): string[] {
   if (text.startsWith('/')) return text.includes('=') ? nameAt(text, 1) : []
   const key = /^\{\s{0,16}["']([^"'\n]{1,100})["']\s{0,16}:\s{0,16}\{/.exec(text)
@@ -96,7 +99,10 @@ function alone(text: string): string[] {
   return isWhole ? call.slice(1, 2) : []
 }
 
-/** A text without its code, or the code alone if there is nothing else. `isAlone`: the text may be one call. */
+/**
+ * Returns a text without its code. If the text has code blocks that are calls, or is only code, returns that code. `isAlone`: the text may be one
+ * call as a whole.
+ */
 function outsideCode(answer: string): { text: string; isAlone: boolean } {
   const rest: string[] = []
   const code: string[] = []

@@ -9,7 +9,10 @@ export type WrittenAgents =
   | { kind: 'read'; hash: string; text: string }
   | { kind: 'unreadable'; problem: string }
 
-/** The hash of the file in force, and the faults of the file. While the file has problems, the last good one stays in force. */
+/**
+ * The hash of the version of the file that is in use, and the faults of the present file. While the file has problems, its last valid version stays
+ * in use.
+ */
 export type AgentsStatus = { hash?: string; problems: string[]; warnings: string[] }
 
 export type ActiveAgents = Agents & {
@@ -18,7 +21,7 @@ export type ActiveAgents = Agents & {
   look(): void
   /**
    * Writes an agent into the file, or removes it if `agent` is undefined.
-   * @param change.hash of the file that the caller had read; absent: the file is not compared
+   * @param change.hash the hash of the file that the caller had read; undefined: the file is not compared
    * @throws JarvisError `invalid_request` naming the field, `conflict`, `not_found`
    */
   save(id: string, change: { agent?: AgentBody | undefined; hash?: string | undefined }, by: string): void
@@ -28,7 +31,7 @@ const goodKey = 'agents_good'
 const hashKey = 'agents_hash'
 const name = 'agents.yaml'
 
-/** The agents in force. The database keeps the last good file, so a file that was broken while JARVIS was down changes nothing either. */
+/** Manages the agents in use. The database stores the last valid file, so that a file that became invalid while JARVIS was down changes nothing. */
 export function createActiveAgents(parts: {
   read(): WrittenAgents
   write(text: string): void

@@ -9,26 +9,26 @@ import {
   type Verdict,
 } from 'protocol'
 
-/** A persona with narrowed rights. It may do what main may, or less. */
+/** A persona with limited rights. It has at most the rights of `main`. */
 export type Agent = Omit<AgentBody, 'name' | 'about' | 'ceiling' | 'memory' | 'budget' | 'bindings'> & {
-  /** Name of its folder below `agents/`; `main` has the workspace. */
+  /** The agent’s id, and the name of its folder below `agents/`; `main` has the workspace instead. */
   id: string
   name: string
   about: string
-  /** Calls of a higher tier are refused. */
+  /** The highest tier that the agent may use. Calls of a higher tier are refused. */
   ceiling: Ceiling
   memory: AgentMemory
   budget: NonNullable<AgentBody['budget']>
   bindings: NonNullable<AgentBody['bindings']>
 }
 
-/** The agents that there are now. */
+/** The agents that exist now. */
 export type Agents = {
-  /** @returns undefined if there is no such agent, or no longer. Nothing may run in its name then. */
+  /** Finds an agent. @returns undefined if it does not exist, or not any more. Then nothing may run in its name. */
   find(id: string): Agent | undefined
   /** @throws JarvisError `unknown_agent` with the names of the present agents */
   require(id: string): Agent
-  /** `main` first, then the order of the file. Returns the same array until an agent changes. */
+  /** Returns `main`, then the other agents in the order of the file. The array stays the same until an agent changes. */
   list(): readonly Agent[]
 }
 
@@ -43,17 +43,17 @@ export const agentOf = (id: string, body: AgentBody): Agent => ({
   bindings: body.bindings ?? [],
 })
 
-/** The agent whose name a principal acts in. */
+/** Returns the id of the agent in whose name a principal acts. */
 export const agentIdOf = ({ agent = mainAgentId }: Pick<Principal, 'agent'>): string => agent
 
-/** The facts of a tool on which an agent's lists and memory decide. */
+/** The facts of a tool that an agent’s tool lists and memory setting check. */
 type ToolFacts = {
   name: string
   /** The tool reads or writes the memory. */
   remembers?: true
 }
 
-/** @returns true if the agent's lists and memory allow the tool. `deny` wins over `allow`. */
+/** @returns true if the agent’s tool lists and memory setting allow the tool. `deny` takes precedence over `allow`. */
 export function mayUse(
   { tools = {}, memory }: Pick<Agent, 'tools' | 'memory'>,
   { name, remembers }: ToolFacts,
@@ -73,9 +73,9 @@ export const fits = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 
 /**
- * The refusal of a call above an agent's ceiling; undefined if the call is not above it. The tier is not lowered to the ceiling: a person who wants
- * the call makes it as main, or raises the ceiling.
- * @param baseTier the tool's own tier; it counts even if a profile or `allow` lets the tool's calls run unasked
+ * Returns the refusal of a call above an agent’s ceiling; undefined if the call is not above it. The call is refused and not lowered to the ceiling:
+ * a person who wants it makes it as `main`, or raises the ceiling.
+ * @param baseTier the tool’s own tier; it counts even if a profile or `allow` lets calls of the tool run without asking
  */
 export function aboveCeiling(
   { id, ceiling }: Pick<Agent, 'id' | 'ceiling'>,

@@ -1,13 +1,13 @@
 import { type AgentBinding, mainAgentId } from 'protocol'
 import type { Agent } from './agent.ts'
 
-/** Where a message comes from, as bindings see it. */
+/** The origin of a message, in the fields that bindings compare. */
 export type Arrival = Pick<AgentBinding, 'door'> & { [K in Exclude<keyof AgentBinding, 'door'>]?: string | undefined }
 
-/** An agent, and the binding that chose it. `number`: the binding's place in its agent's list, from 1. */
+/** An agent, and the binding that chose it. `number`: the binding’s position in its agent’s list, from 1. */
 export type Chosen = { agent: string; binding?: AgentBinding; number?: number }
 
-/** How much each field of a binding counts: a chat more than a person, a person more than the channel. */
+/** The weight of each field of a binding: a chat outweighs a person, and a person outweighs a channel. */
 const weights: Record<keyof AgentBinding, number> = {
   chat: 32,
   person: 16,
@@ -31,8 +31,8 @@ const weightOf = (binding: AgentBinding) =>
   }, 0)
 
 /**
- * The agents whose bindings fit, the binding with the most weight first, equal ones in the order of the file, main last. The first agent answers.
- * A binding admits nobody: the door has decided before who may come in.
+ * Returns the agents whose bindings match, ordered by the weight of the binding, highest first; bindings of the same weight in the order of the
+ * file; `main` last. The first agent answers. A binding grants no access: the interface has already decided whether the sender is admitted.
  */
 export function chosenFor(agents: readonly Agent[], arrival: Arrival): [Chosen, ...Chosen[]] {
   const fitting = agents

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Finding, parseYaml, type YamlProblem } from '../lib/strict-yaml.ts'
 import { type Agent, agentOf, fits } from './agent.ts'
 
-/** The names that a file may use. `models` absent: models are not checked. */
+/** The names that a file may use. `models` undefined: models are not checked. */
 export type Known = { tools: readonly string[]; models?: readonly string[] }
 
 /** `warnings`: names of attached tools that no server has now. */
@@ -14,7 +14,7 @@ export type ParsedAgents =
   | { ok: false; problems: YamlProblem[] }
 
 const mostAgents = 50
-/** Keys that main may not have here: main is narrowed by the policy alone. */
+/** Keys that `main` may not have in this file, because only the policy limits `main`. */
 const notOfMain = ['tools', 'ceiling', 'memory'] as const
 
 const AgentsFile = z.strictObject(
@@ -90,7 +90,7 @@ const bindingsOf = (path: PropertyKey[], bindings: unknown): Finding[] =>
     ? bindings.flatMap((binding, at) => strays([...path, 'bindings', at], binding, Object.keys(AgentBinding.shape)))
     : []
 
-/** A finding for each unknown key, with the key that was probably meant. */
+/** Returns a finding for each unknown key, with the known key that is most similar. */
 const strays = (path: PropertyKey[], given: unknown, known: readonly string[]): Finding[] =>
   keysOf(given)
     .filter((key) => !known.includes(key))
@@ -111,13 +111,13 @@ function modelFinding(model: unknown, path: PropertyKey[], { models }: Known): F
   ]
 }
 
-/** The name that was probably meant, as the end of a sentence. */
+/** Returns the most similar known name, as the end of a sentence; empty if there is none. */
 function meant(word: string, known: readonly string[]): string {
   const nearest = nearestName(word, known)
   return nearest === undefined ? '' : `; the nearest is ${nearest}`
 }
 
-/** The text with the agent set or, if `body` is undefined, removed. Everything else stays, comments included. */
+/** Returns the file’s text with the agent added or changed or, if `body` is undefined, removed. Everything else stays, including comments. */
 export function withAgent(text: string, id: string, body: AgentBody | undefined): string {
   const document = parseDocument(text.trim() === '' ? 'agents: {}\n' : text, { version: '1.2', schema: 'core' })
   if (body === undefined) document.deleteIn(['agents', id])

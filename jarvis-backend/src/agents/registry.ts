@@ -1,7 +1,7 @@
 import { JarvisError, mainAgentId } from 'protocol'
 import { type Agent, type Agents, agentOf } from './agent.ts'
 
-/** The agents of a list that may change. @param current `main` first; the same array until one changes */
+/** Wraps a list of agents that may change. @param current returns the list with `main` first; the same array until an agent changes */
 export function agentsIn(current: () => readonly Agent[]): Agents {
   const find = (id: string) => current().find((agent) => agent.id === id)
   return {
@@ -16,7 +16,7 @@ export function agentsIn(current: () => readonly Agent[]): Agents {
   }
 }
 
-/** Main alone, as without an `agents.yaml`. */
+/** Returns a list that contains only `main`, as if there were no `agents.yaml`. */
 export function onlyMain(): Agents {
   const list: readonly Agent[] = [agentOf(mainAgentId, {})]
   return agentsIn(() => list)

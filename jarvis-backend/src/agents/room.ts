@@ -22,13 +22,13 @@ import { type ActiveAgents, createActiveAgents } from './active.ts'
 import { type Agent, isOffered } from './agent.ts'
 import { agentDir } from './agent-dir.ts'
 
-/** The agents of `agents.yaml`. Hears `files.changed` and `models.changed`. */
+/** The room of the agents in `agents.yaml`. Listens to the facts `files.changed` and `models.changed`. */
 export const agentsRoom = defineRoom({
   name: 'agents',
   open(needs: {
     foundation: Foundation
     facts: JarvisFacts
-    /** Names of the tools that do not ship with JARVIS. */
+    /** Returns the names of the tools that are not part of JARVIS itself. */
     otherTools(): string[]
     models: Pick<ModelChoice, 'ids'>
   }) {
@@ -51,7 +51,7 @@ export const agentsRoom = defineRoom({
   },
 })
 
-/** The system prompt of each agent. */
+/** The room that builds the system prompt of each agent. */
 export const promptsRoom = defineRoom({
   name: 'prompts',
   open({
@@ -65,7 +65,9 @@ export const promptsRoom = defineRoom({
     skillsOf(agent: Agent): string
   }) {
     const prompts = new Map<string, { of: Agent; text: () => string }>()
-    /** The prompt of an agent. Its files are read again when they change, and redacted: people may write secrets into them. */
+    /**
+     * Returns the prompt of an agent. Its files are read again when they change. Secrets are removed, because people may write them into the files.
+     */
     function promptOf(agent: Agent): string {
       const known = prompts.get(agent.id)
       if (known?.of === agent) return known.text()
@@ -91,7 +93,7 @@ export const promptsRoom = defineRoom({
   },
 })
 
-/** The page and the routes of the agents. */
+/** The room of the agents’ page: its routes. */
 export const agentsPageRoom = defineRoom({
   name: 'agents-page',
   open(needs: AgentsPageNeeds) {
@@ -156,7 +158,7 @@ function routesOf(needs: AgentsPageNeeds) {
   })
 }
 
-/** The files of an agent's prompt, and its memory. */
+/** Gives access to the files of an agent’s prompt and to its memory. */
 const filesOf = (texts: TextFiles): AgentFiles => ({
   list: (id) =>
     texts

@@ -3,16 +3,16 @@ import type { Budgets } from 'protocol'
 /** The limits of a new installation. Calls of a run include those of its child runs. */
 export const usualBudgets: Budgets = {
   run: { calls: 40, tokens: 500_000, usd: 1, minutes: 15 },
-  // Tokens decide if a price is not known: as many as in twenty full runs.
+  // The token limit applies if a price is not known. It equals twenty runs that use their whole limit.
   day: { tokens: 10_000_000, usd: 5 },
-  // Jobs stop before the chat does.
+  // Lower than the limits of the day, so that jobs stop before the chat does.
   jobs: { tokens: 4_000_000, usd: 2 },
   agents: {},
 }
 
-/** The part of its time that a run keeps for its last answer, ms. */
+/** The time at the end of a run’s limit that is reserved for its last answer, ms. */
 export const wrapUpMs = 60_000
-/** The part of a limit from which on a person is warned, 0..1. */
+/** Share of a limit above which a person is warned, 0..1. */
 export const nearRatio = 0.9
-/** The share of its parent's remaining limits that a child run takes, 0..1. */
+/** The share of its parent’s remaining limits that a child run gets, 0..1. */
 export const usualShare = 0.3

@@ -5,12 +5,15 @@ import { nearRatio, wrapUpMs } from './defaults.ts'
 import type { Scope } from './scopes.ts'
 import { nearly, refusal, used } from './words.ts'
 
-/** The most that a call could use. `usd` undefined: the price is not known, so tokens decide. */
+/** The maximum that a call could use. `usd` undefined: the price is not known, so the limits in tokens decide. */
 export type Most = { calls: number; tokens: number; usd: number | undefined }
 
 export const noRoom: Most = { calls: 0, tokens: 0, usd: 0 }
 
-/** The most that a call could use. The price is that of the dearer case: a provider may charge more for input that it writes to its cache. */
+/**
+ * Returns the maximum that a call could use. It assumes the higher price for the input, because a provider may charge more for input that it writes
+ * to its cache.
+ */
 export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: CostOf): Most {
   const price = (usage: Partial<Usage>) => costOf(model, { ...noUsage, outputTokens, ...usage })
   const [fresh, written] = [price({ inputTokens }), price({ cacheWriteTokens: inputTokens })]
@@ -22,9 +25,9 @@ export function mostOf({ model, inputTokens, outputTokens }: CallPlan, costOf: C
 }
 
 /**
- * The limit that a call would pass, in a sentence; undefined if the call fits all limits.
- * @param when.room what must be left after the call
- * @param when.isLast true for a run's last answer: it may be one call more than the limit, and may use the run's last minute
+ * Returns a sentence about the limit that a call would exceed; undefined if the call fits all limits.
+ * @param when.room amounts that must remain available after the call
+ * @param when.isLast true for a run’s last answer: it may be one call above the limit, and may use the time reserved for it
  */
 export function obstacle(
   scopes: readonly Scope[],
@@ -46,7 +49,7 @@ export function obstacle(
   return undefined
 }
 
-/** The time until a limit of minutes lets no further call begin, ms; undefined without such a limit. */
+/** Returns the time after which a limit of minutes permits no further call, ms; undefined if no such limit applies. */
 export function leftMs(scopes: readonly Scope[]): number | undefined {
   const all = scopes.flatMap(({ who, limits: { minutes }, spent }) =>
     minutes === undefined ? [] : msUntil(minutes, spent, who),
@@ -54,13 +57,13 @@ export function leftMs(scopes: readonly Scope[]): number | undefined {
   return all.length === 0 ? undefined : Math.max(0, Math.ceil(Math.min(...all)))
 }
 
-/** A run keeps its last minute, or half of its time, for its last answer. */
+/** Returns the time left, ms. A run reserves its last minute, or half of its time if that is less, for its last answer. */
 function msUntil(minutes: number, spent: Pick<Spending, 'minutes'>, who: string): number {
   const keptMs = who === 'This run' ? Math.min(wrapUpMs, minutes * 30_000) : 0
   return minutes * 60_000 - spent.minutes * 60_000 - keptMs
 }
 
-/** The first limit that is used up, in a sentence; undefined if every limit has something left. */
+/** Returns a sentence about the first limit that is used up; undefined if none is. */
 export function usedUp(scopes: readonly Scope[]): string | undefined {
   for (const { who, limits, spent } of scopes) {
     for (const unit of ['usd', 'tokens', 'calls', 'minutes'] as const) {
@@ -71,7 +74,7 @@ export function usedUp(scopes: readonly Scope[]): string | undefined {
   return undefined
 }
 
-/** A sentence with what is left of a limit that the next call could bring to 90 %; undefined if no limit is that near. */
+/** Returns a sentence about the amount left of a limit, if the next call could bring the use to 90 % of the limit; otherwise undefined. */
 export function nearLine(scopes: readonly Scope[], most: Most, room: Most): string | undefined {
   for (const { near, limits, spent } of scopes) {
     if (near === undefined) continue

@@ -11,21 +11,21 @@ export type KeeperParts = ScopeParts & { now(): number; costOf: CostOf }
 
 export type Keeper = BudgetKeeper & {
   slices: Slices
-  /** A run's limits, and what counts against them. */
+  /** Returns a run’s limits, and the use that counts against them. */
   stateOf(run: RunIds): { limits: BudgetLimits; spent: Spending; raisedUsd: number }
-  /** The day's limits for a caller, and what was used of them. */
+  /** Returns the day’s limits for a caller, and the use that counts against them. */
   dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
-  /** The first limit of the day that is used up, in a sentence; undefined if none is used up. */
+  /** Returns a sentence about the first of the day’s limits that is used up; undefined if none is. */
   usedUp(caller: Pick<Caller, 'agent' | 'jobId'>): string | undefined
-  /** Counts embeddings to the day. They are never refused: nobody would notice in time that texts are missing in the index. */
+  /** Counts embeddings against the day’s limits. Embeddings are never refused, because texts missing in the index would not be noticed in time. */
   embedded(model: string, tokens: number, isPartial: boolean): void
-  /** Allows a run more US dollars; for a child run, allows its parent more. @returns the run that was allowed more */
+  /** Raises a run’s dollar limit; for a child run, the limit of its parent. @returns the id of the run whose limit was raised */
   raise(run: RunIds, usd: number): string
 }
 
 type RunIds = { runId: string; sessionId: string; agent?: string; jobId?: string }
 
-/** Lets a model be called only if the call fits all of its limits, and writes down what it used. */
+/** Creates the keeper. It permits a model call only if the call fits all its limits, and stores the use of each call. */
 export function createKeeper(parts: KeeperParts): Keeper {
   const { store, costOf } = parts
   const scopes = createScopes(parts)
@@ -43,7 +43,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     ask(spender, plan) {
       const all = scopes.of(spender)
       const most = mostOf(plan, costOf)
-      // The last answer must still fit after this call. It reads about as many tokens as this one.
+      // The last answer must still fit after this call. It reads about as many tokens as this call.
       const room = { ...noRoom, tokens: plan.inputTokens + Math.min(plan.outputTokens, wrapUpTokens) }
       const refused = obstacle(all, most, { room, isLast: false })
       if (refused !== undefined) return { refused, ...(most.usd === undefined && { isUnpriced: true as const }) }

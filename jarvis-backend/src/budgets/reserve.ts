@@ -5,7 +5,7 @@ import { mostOf } from './fit.ts'
 import type { Caller, Scopes } from './scopes.ts'
 import type { SpendingStore, SpendKind } from './spending.ts'
 
-/** Characters of an answer per token, for answers whose provider counts no tokens. */
+/** An estimate of the characters per token of an answer, for providers that count no tokens. */
 const charsPerToken = 3.3
 
 /** @returns a function that stores a call before it is made, with the most that it could use */
@@ -63,7 +63,10 @@ export const tokensOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWrit
 
 const withLost = (usage: Usage, tokens: number): Usage => ({ ...usage, inputTokens: usage.inputTokens + tokens })
 
-/** The tokens that a call counts with. If the provider did not count all of them, they are estimated from the request and the characters that came. */
+/**
+ * Returns the tokens with which a call counts. If the provider did not count all of them, they are estimated from the request and from the
+ * characters received.
+ */
 function countedOf(
   usage: Usage,
   plan: CallPlan,

@@ -21,10 +21,10 @@ import {
 } from './index.ts'
 import type { SpendingStore } from './spending.ts'
 
-/** How long the calls of models are kept, ms. */
+/** The time for which model calls stay stored, ms. */
 const keptMs = 400 * 24 * 60 * 60_000
 
-/** Limits of a job as the keeper has them. */
+/** Converts the limits of a job to the keeper’s form. */
 const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
   run: limitsOf({
     calls: budget.callsPerRun,
@@ -40,7 +40,7 @@ const limitsOfJob = ({ budget }: { budget: JobBudget }): OwnLimits => ({
   }),
 })
 
-/** Limits of an agent as the keeper has them. */
+/** Converts the limits of an agent to the keeper’s form. */
 const limitsOfAgent = ({ budget: { run = {}, ...day } }: Pick<Agent, 'budget'>): OwnLimits => ({ run, day })
 
 type Amounts = Record<'calls' | 'tokens' | 'usd' | 'minutes', number | undefined>
@@ -51,7 +51,7 @@ const limitsOf = ({ calls, tokens, usd, minutes }: Amounts): BudgetLimits => ({
   ...(minutes !== undefined && { minutes }),
 })
 
-/** The limits of what models use. Calls that the last process left open count with the most that they could use. */
+/** The room of the limits on model use. Calls that were still open when the last process stopped count with the maximum that they could use. */
 export const budgetsRoom = defineRoom({
   name: 'budgets',
   open(needs: {
@@ -85,12 +85,12 @@ function openBudgets(
   const settings = createBudgetSettings(foundation.settings)
   const zone = ownZone()
   let day = { from: 0, until: 0 }
-  /** The last midnight. It is kept for a while, because computing it in a zone is slow. */
+  /** Returns the last midnight, Unix ms. It is cached, because computing it in a time zone is slow. */
   function midnight() {
     const at = now()
     if (at < day.from || at >= day.until) {
       const from = midnightOf(zone, at)
-      // A day of 23 hours ends earlier, so midnight is computed again after an hour at the latest.
+      // A day with a clock change may have only 23 hours. The cache is valid for at most an hour.
       day = { from, until: Math.min(from + 23 * 60 * 60_000, at + 60 * 60_000) }
       if (day.until <= at) day.until = at + 60_000
     }
@@ -102,7 +102,7 @@ function openBudgets(
   return { keeper, settings, store, midnight, zone }
 }
 
-/** The limits, and the calls that count against them. `midnight`: the last one, Unix ms. `zone`: the zone of the day. */
+/** The limits, and the calls that count against them. `midnight`: returns the last midnight, Unix ms. `zone`: the time zone in which a day begins. */
 export type ComposedBudgets = {
   keeper: Keeper
   settings: BudgetSettings
@@ -113,7 +113,7 @@ export type ComposedBudgets = {
 
 type PageParts = Parameters<typeof routesOf>[1]
 
-/** The routes of budgets, over the keeper, jobs and runs at work. */
+/** The room with the routes of budgets. */
 export const budgetsPageRoom = defineRoom({
   name: 'budgets-page',
   open: ({ foundation, ...parts }: { foundation: Foundation } & PageParts) => ({

@@ -3,7 +3,7 @@ import type { RunRecord, SpendingStore } from './spending.ts'
 
 const units = ['calls', 'tokens', 'usd', 'minutes'] as const
 
-/** Multiplies each limit, except absent ones. */
+/** Multiplies each limit that is set. */
 export const scaled = (limits: BudgetLimits, factor: number): BudgetLimits =>
   Object.fromEntries(
     units.flatMap((unit) => {
@@ -13,12 +13,15 @@ export const scaled = (limits: BudgetLimits, factor: number): BudgetLimits =>
     }),
   )
 
-/** A run's limits with the raises of operators. A raise by the run's whole dollar limit doubles all of its limits. */
+/**
+ * Returns a run’s limits after operators raised them. Each limit grows by the same ratio as the dollar limit (1 US dollar if there is none), so a
+ * raise by the whole dollar limit doubles all limits.
+ */
 export function raisedLimits(base: BudgetLimits, raisedUsd: number): BudgetLimits {
   return raisedUsd === 0 ? base : scaled(base, 1 + raisedUsd / (base.usd ?? 1))
 }
 
-/** The stricter of two limits, unit by unit. */
+/** Returns the lower of two limits for each unit. */
 export function strictest(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
   const limits: BudgetLimits = { ...one }
   for (const unit of units) {
@@ -28,7 +31,10 @@ export function strictest(one: BudgetLimits, other: BudgetLimits): BudgetLimits 
   return limits
 }
 
-/** The use that counts against a run: its own calls, and each child's. A working child counts with at least its slice, an ended one with what it used. */
+/**
+ * Returns the use that counts against a run: its own calls and the calls of its child runs. A child run that still works counts with at least its
+ * slice; an ended one counts with its actual use.
+ */
 export function spentOfRun(store: Pick<SpendingStore, 'sum' | 'childrenOf'>, runId: string): Spending {
   return store.childrenOf(runId).reduce((sum, child) => plus(sum, countedFor(store, child)), store.sum({ runId }))
 }

@@ -3,7 +3,7 @@ import type { Spender } from '../agent/budgets.ts'
 import { raisedLimits, scaled, spentOfRun, strictest } from './runs.ts'
 import type { DayQuery, RunRecord, SpendingStore } from './spending.ts'
 
-/** The limits of an agent or a job: for each of its runs, and for a day. */
+/** The additional limits of an agent or a job: for each of its runs, and for a day. */
 export type OwnLimits = { run: BudgetLimits; day: BudgetLimits }
 
 export type ScopeParts = {
@@ -11,27 +11,27 @@ export type ScopeParts = {
   /** The last midnight, Unix ms. */
   midnight(): number
   budgets(): Budgets
-  /** Limits of an agent besides those of the settings. */
+  /** Returns an agent’s own limits, which apply in addition to the limits in the settings. */
   agentLimits(agent: string): OwnLimits
   jobLimits(jobId: string): OwnLimits
 }
 
 /**
- * Limits and what counts against them. `who`: the subject of a sentence about them. `near`: the same for the warning that a limit is near; absent:
- * nobody is warned.
+ * A set of limits, and the use that counts against them. `who`: the subject of a sentence about a refusal. `near`: the subject of the warning that a
+ * limit is near; undefined: nobody is warned.
  */
 export type Scope = { who: string; near?: string; limits: BudgetLimits; spent: Spending }
 
-/** The caller of a model. Without a run only the day's limits count. */
+/** The caller of a model. Without a run, only the day’s limits apply. */
 export type Caller = Pick<Spender, 'agent' | 'jobId'> & Partial<Spender>
 
-/** Finds all limits that hold for a call. */
+/** Finds all limits that apply to a call. */
 export interface Scopes {
-  /** The record of a run; a fresh one if none is stored. */
+  /** Returns the record of a run; a new record if none is stored. */
   recordOf(run: { runId: string; sessionId: string }): RunRecord
-  /** A run's own limits; a child run's are its slice. */
+  /** Returns a run’s own limits. The limits of a child run are its slice. */
   runLimits(record: RunRecord, caller: Pick<Partial<Caller>, 'agent' | 'jobId'>): BudgetLimits
-  /** All scopes of the day, those without a limit too. */
+  /** Returns all scopes of the day, including scopes without a limit. */
   dayScopes(caller: Pick<Caller, 'agent' | 'jobId'>): Scope[]
   /** The scopes that limit a call. */
   of(caller: Caller): Scope[]
@@ -51,7 +51,7 @@ export function createScopes(parts: ScopeParts): Scopes {
     return raisedLimits(own.reduce(strictest, record.slice ?? parts.budgets().run), record.raisedUsd)
   }
 
-  /** The raises that operators allowed the run and its parent, US dollars. */
+  /** Returns the sum of the raises for the run and its parents, US dollars. */
   function raisedUsd(record: RunRecord): number {
     const parent = record.parentId === undefined ? undefined : store.run(record.parentId)
     return record.raisedUsd + (parent === undefined ? 0 : raisedUsd(parent))
@@ -66,7 +66,7 @@ export function createScopes(parts: ScopeParts): Scopes {
     }
   }
 
-  /** @param allowedUsd the raises that operators allowed the run */
+  /** Returns the day’s limits for a caller. @param allowedUsd the sum of the raises that operators allowed the run, US dollars */
   function dayLimits({ agent, jobId }: Pick<Caller, 'agent' | 'jobId'>, allowedUsd: number): DayLimits[] {
     const { day, jobs, agents, run } = parts.budgets()
     const more = (limits: BudgetLimits) => withRaise(limits, run, allowedUsd)
@@ -103,11 +103,11 @@ export function createScopes(parts: ScopeParts): Scopes {
   }
 }
 
-/** A scope of the day before its calls are summed. `of`: selects the calls that count. */
+/** A scope of the day before its calls are added up. `of`: selects the calls that count. */
 type DayLimits = Omit<Scope, 'spent'> & { of: DayQuery }
 const hasLimit = (limits: BudgetLimits) => Object.values(limits).some((limit) => limit !== undefined)
 
-/** A day's limits, raised by what operators allowed a run. */
+/** Adds the raises that operators allowed a run to the day’s limits. */
 function withRaise(limits: BudgetLimits, run: BudgetLimits, raisedUsd: number): BudgetLimits {
   if (raisedUsd === 0) return limits
   const more = { ...scaled(run, raisedUsd / (run.usd ?? 1)), usd: raisedUsd }

@@ -1,16 +1,19 @@
 import { Budgets, type BudgetsChange } from 'protocol'
 import { usualBudgets } from './defaults.ts'
 
-/** Where the operator's limits are kept: the settings of the database. */
+/** Stores the operator’s limits in the settings of the database. */
 export type BudgetSettings = {
   current(): Budgets
-  /** @returns the limits from now on */
+  /** Changes the limits. @returns all limits after the change */
   change(change: BudgetsChange): Budgets
 }
 
 const key = 'budgets'
 
-/** The operator's limits. The usual ones hold if none are stored, or if another release stored them in a form that cannot be read. */
+/**
+ * Reads and changes the operator’s limits. The default limits apply if none are stored, or if another release stored them in a form that cannot be
+ * read.
+ */
 export function createBudgetSettings(settings: {
   get(key: string): string | undefined
   set(key: string, value: string): void

@@ -5,7 +5,7 @@ import { scaled, spentOfRun } from './runs.ts'
 import type { Scopes } from './scopes.ts'
 import type { SpendingStore } from './spending.ts'
 
-/** Lends parts of runs' budgets to child runs. */
+/** Reserves parts of runs’ budgets for child runs. */
 export function createSlices(store: SpendingStore, scopes: Scopes): Slices {
   return {
     take(parent, child, share = usualShare) {
@@ -16,7 +16,7 @@ export function createSlices(store: SpendingStore, scopes: Scopes): Slices {
       const minutes = (limits.minutes ?? Number.POSITIVE_INFINITY) - (parent.activeMs + wrapUpMs) / 60_000
       const taken: BudgetLimits = {
         ...scaled(finite({ calls: left('calls'), tokens: left('tokens'), usd: left('usd') }), share),
-        // Parent and child work at the same time.
+        // The child run gets all of the remaining time and not a share, because parent and child work at the same time.
         ...finite({ minutes }),
       }
       if (Object.values(taken).some((most = 0) => most <= 0))

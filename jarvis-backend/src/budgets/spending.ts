@@ -4,8 +4,8 @@ import type { BudgetLimits, Spending } from 'protocol'
 export type SpendKind = 'turn' | 'wrap_up' | 'title' | 'compaction' | 'embedding' | 'plain' | 'try'
 
 /**
- * One call of a model. `isOpen`: the call still runs, and counts with the most that it could use. `usd` undefined: the price is not known.
- * `ms`: the call's duration.
+ * One call of a model. `isOpen`: the call is still in progress, and counts with the maximum that it could use. `usd` undefined: the price is not
+ * known. `ms`: the call’s duration.
  */
 export type Spend = {
   at: number
@@ -21,44 +21,50 @@ export type Spend = {
   isPartial: boolean
 }
 
-/** Selects the calls to sum: those of a run, or those since an instant. All given fields must match; `isJob`: calls of any job. */
+/**
+ * Selects the calls to add up: the calls of a run, or the calls since `since`, Unix ms. A call must match all given fields. `isJob`: calls of any
+ * job.
+ */
 export type SpendQuery = { runId: string } | DayQuery
 export type DayQuery = { since?: number; agent?: string; jobId?: string; isJob?: true }
 
-/** A run as the budgets know it. `slice`: a child's part of its parent's limits. `stoodMs`: how long JARVIS was down while the run was unfinished. */
+/**
+ * The budgets’ record of a run. `slice`: for a child run, its part of the parent’s limits. `stoodMs`: how long JARVIS was down while the run was
+ * unfinished, ms.
+ */
 export type RunRecord = {
   runId: string
   sessionId: string
   parentId?: string
   slice?: BudgetLimits
-  /** False once a child has ended and has given back what it did not use. */
+  /** False when a child run has ended and the unused rest of its slice has gone back to the parent. */
   isOpen: boolean
   raisedUsd: number
   stoodMs: number
-  /** A last answer without tools was asked for; there is no second one. */
+  /** True if the last answer without tools was already asked for; it is asked for only once. */
   hasWrappedUp?: true
 }
 
-/** Keeps the calls of models, and the slices and raises of runs. */
+/** Stores the calls of models, and the slices and raises of runs. */
 export interface SpendingStore {
-  /** @returns its number */
+  /** Stores a call. @returns the call’s id */
   add(spend: Spend): number
-  /** Closes an open call with what it used. */
+  /** Closes an open call, and stores the amounts that it used. */
   settle(id: number, used: Pick<Spend, 'tokens' | 'usd' | 'ms' | 'isPartial'>): void
-  /** Changes the most that an open call could use. */
+  /** Changes the maximum that an open call could use. */
   grow(id: number, most: Pick<Spend, 'tokens' | 'usd'>): void
-  /** Drops a call that never reached a model. */
+  /** Removes a call that did not reach a model. */
   remove(id: number): void
-  /** Closes all open calls, which then count with the most that they could use. @returns how many */
+  /** Closes all open calls. They then count with the maximum that they could use. @returns the number of closed calls */
   closeAll(): number
   sum(query: SpendQuery): Spending
-  /** The day's sums by a field. */
+  /** Returns the sums of the calls since `since`, grouped by a field. */
   sumsBy(field: 'agent' | 'jobId' | 'kind', since: number): { key: string; spent: Spending }[]
-  /** Models without a known price that were called from an instant on. */
+  /** Returns the models without a known price that were called since `since`. */
   unpricedSince(since: number): string[]
   run(runId: string): RunRecord | undefined
   saveRun(run: RunRecord): void
   childrenOf(runId: string): RunRecord[]
-  /** Drops calls and runs older than `before`. */
+  /** Deletes calls and runs older than `before`, Unix ms. */
   prune(before: number): void
 }

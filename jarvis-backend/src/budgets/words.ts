@@ -2,7 +2,7 @@ import type { BudgetLimits, Spending } from 'protocol'
 
 export type Unit = keyof BudgetLimits
 
-/** Dollars for a person: two digits behind the point, and more below a cent. */
+/** Formats US dollars for a person: two decimal places, or one significant digit for less than a cent. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.01) return `$${usd.toPrecision(1)}`
   return `$${usd.toFixed(2)}`
@@ -29,14 +29,14 @@ export function amount(unit: Unit, value: number): string {
 const verb = { usd: 'cost', tokens: 'use', calls: 'make', minutes: 'take' } as const
 const past = { usd: 'cost', tokens: 'used', calls: 'made', minutes: 'taken' } as const
 
-/** A limit and what was used of it. @param who the subject, such as `This run` */
+/** Returns a sentence about a limit and the use of it. @param who the subject, such as `This run` */
 export const used = (who: string, unit: Unit, { most, spent }: { most: number; spent: Spending }): string =>
   `${who} may ${verb[unit]} ${amount(unit, most)}${who === 'This run' ? '' : ' a day'} and has ${past[unit]} ${amount(unit, spent[unit])}.`
 
 /**
- * Says which limit the next call would pass.
+ * Returns a sentence about the limit that the next call would exceed.
  * @param who the subject, such as `This run`
- * @param limit.next the most that the next call could use
+ * @param limit.next the maximum that the next call could use
  */
 export function refusal(
   who: string,
@@ -48,7 +48,7 @@ export function refusal(
   return `${has} The next call could ${verb[unit]} up to ${amount(unit, next)}.`
 }
 
-/** Says how much is left. @param room.calls how many more calls of the present size fit; undefined: the sentence is left out */
+/** Returns a sentence about the amount left. @param room.calls how many more calls of the present size fit; undefined: this is not said */
 export function nearly(who: string, unit: Unit, { left, calls }: { left: number; calls: number | undefined }): string {
   const what = `${amount(unit, Math.max(0, left))} ${unit === 'tokens' || unit === 'calls' ? 'are' : 'is'} left for ${who}.`
   if (calls === undefined) return what

@@ -1,19 +1,23 @@
-/** A clock that leaps ahead by more than this is not believed at once, ms: nothing that is kept for months may go by it. */
+/**
+ * The largest jump ahead of the system clock that is accepted at once, ms. After a larger jump, data that is kept for months must not be deleted
+ * yet.
+ */
 const believableMs = 30 * 24 * 60 * 60_000
-/** How long a leap must stand until it is believed, ms of this process. */
+/** The time for which a larger jump must last until it is accepted, ms, measured with this process’s monotonic clock. */
 const standsMs = 24 * 60 * 60_000
 
-/** The time by which what is old may be deleted. */
+/** A clock for deciding which old data may be deleted. */
 export type BelievedClock = {
-  /** Unix ms. Behind the clock while that has leapt further than a process can have stood. */
+  /** Returns the time, Unix ms. While a jump of the system clock is not accepted, the time continues from before the jump. */
   now(): number
-  /** From where and how far the clock leapt, Unix ms, while that is not believed; else undefined. */
+  /** Returns the accepted time (`from`) and the system clock’s time (`to`), Unix ms, while a jump is not accepted; otherwise undefined. */
   leapt(): { from: number; to: number } | undefined
 }
 
 /**
- * @param newest the newest time that was believed before this process, Unix ms; undefined: none is known
- * @param monotonic ms from anywhere, which nobody sets
+ * Creates the clock.
+ * @param newest the newest accepted time of earlier processes, Unix ms; undefined: not known
+ * @param monotonic a monotonic clock in ms that nobody can set; its start is arbitrary
  */
 export function createBelievedClock(parts: {
   now(): number

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Reads a request's body by events, because the async iterator is slow.
- * @param most bytes @param tooLarge the error for a larger body, of which the rest is not read
+ * Reads a request’s body with events, because the async iterator is slow.
+ * @param most maximum length, bytes @param tooLarge returns the error for a longer body; the rest of such a body is not read
  */
 export function bodyBytes(request: IncomingMessage, most: number, tooLarge: () => Error): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export function bodyBytes(request: IncomingMessage, most: number, tooLarge: () =
       chunks.push(chunk)
       if (size <= most) return
       request.removeAllListeners('data')
-      // The rest is not read; the answer closes the connection.
+      // Stops reading. The response then closes the connection.
       request.pause()
       reject(tooLarge())
     })

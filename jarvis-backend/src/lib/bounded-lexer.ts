@@ -1,18 +1,18 @@
 import { Lexer, type MarkedOptions, type Token, type TokensList } from 'marked'
 
-/** Quotations, lists and emphasis within one another; what stands deeper is plain text. */
+/** Maximum depth of nested quotations, lists and emphasis. Deeper content becomes plain text. */
 const deepest = 24
-/** Signs of inline Markdown in one paragraph. The lexer compares them in pairs, so a paragraph with more is plain text. */
+/** Maximum signs of inline Markdown in one paragraph. The lexer compares them in pairs, so a paragraph with more becomes plain text. */
 const mostSigns = 500
-/** Items of lists in one text, because each costs a look at those after it. */
+/** Maximum list items in one text, because the lexer compares each with the items after it. */
 const mostItems = 2_000
-/** Longer texts are plain text, characters. */
+/** Maximum characters. A longer text becomes plain text. */
 const longest = 200_000
 
 const marks = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/gm
 const signs = /[*_~`[\]!<]/g
 
-/** A lexer of Markdown whose depth and time are bounded, because the text may come from anybody. */
+/** A Markdown lexer with limits on depth and time, because strangers may have written the text. */
 class BoundedLexer extends Lexer {
   private depth = 0
 
@@ -45,8 +45,8 @@ function plain(text: string, tokens: Token[]): Token[] {
 }
 
 /**
- * The tokens of Markdown that anybody may have written. Never throws: a text that cannot be read is one token of plain text.
- * @param options GFM where absent
+ * Returns the tokens of a Markdown text that strangers may have written. Never throws: a text that cannot be parsed becomes one token of plain text.
+ * @param options undefined: GFM
  * @param links definitions of links that stand before the text
  */
 export function tokensOf(markdown: string, options?: MarkedOptions, links: TokensList['links'] = {}): TokensList {
@@ -57,7 +57,7 @@ export function tokensOf(markdown: string, options?: MarkedOptions, links: Token
       return lexer.lex(markdown)
     }
   } catch {
-    // An extension or the lexer failed on the text, which is shown as it was written.
+    // An extension or the lexer failed on the text, so the text is shown as plain text.
   }
   return Object.assign(plain(markdown, []), { links: { ...links } })
 }

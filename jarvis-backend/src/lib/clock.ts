@@ -2,14 +2,14 @@ import type { Clock as PlainClock } from 'node-kit/clock'
 
 export { sleep, systemClock } from 'node-kit/clock'
 
-/** The time for the code, Unix ms; tests use clocks of their own. */
+/** The clock that code uses, Unix ms; tests pass clocks of their own. */
 export type Clock = PlainClock & {
-  /** ms from anywhere, which nobody sets; absent: the process's own. */
+  /** Returns a monotonic time in ms that nobody can set; its start is arbitrary. Undefined: the process’s own clock is used. */
   monotonic?(): number
-  /** The time by which what is old may be deleted, Unix ms, see `believed-clock.ts`; absent: `now`. */
+  /** Returns the time for deciding which old data may be deleted, Unix ms, see `believed-clock.ts`. Undefined: `now` is used. */
   believed?(): number
 }
 
-/** Before this, Unix ms, what is kept for `keptMs` may be deleted. */
+/** Returns a time, Unix ms. Data that is kept for `keptMs` may be deleted if it is older. */
 export const oldBefore = (clock: Pick<Clock, 'now' | 'believed'>, keptMs: number): number =>
   (clock.believed ?? clock.now)() - keptMs

@@ -1,7 +1,10 @@
-/** Deepest nesting of a tool's arguments; code that walks them may be recursive. */
+/** Maximum nesting of a tool’s arguments, so that code that walks them may be recursive. */
 export const deepestInput = 50
 
-/** Why a value cannot be the arguments of a tool; undefined where it can. JSON has no other number, and `1e309` is read as infinite. */
+/**
+ * Returns the reason why a value cannot be the arguments of a tool; undefined if it can. JSON has only finite numbers, and `1e309` is parsed as
+ * infinite.
+ */
 export function unfitInput(value: unknown): string | undefined {
   if (isDeeperThan(value, deepestInput)) return `nested more than ${deepestInput} levels deep`
   return holdsInfinite(value)

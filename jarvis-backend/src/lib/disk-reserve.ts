@@ -6,19 +6,19 @@ import { hasRoom } from './disk-room.ts'
 const reserveBytes = 4 * 1024 ** 2
 
 export type DiskReserve = {
-  /** Makes the file if there is none and the disk has room. Never throws. */
+  /** Creates the file if it does not exist and the disk has room. Never throws. */
   hold(): void
-  /** Frees the room of the file for the database. Never throws. @returns whether there was some */
+  /** Deletes the file, so that the database can use its room. Never throws. @returns false if there was no file */
   release(): boolean
 }
 
-/** A file that keeps room for decisions, their journal and their results on a disk that others fill. */
+/** Manages a file that reserves room for decisions, their journal and their results, in case other data fills the disk. */
 export function createDiskReserve(dataDir: string, hasRoomFor: (folder: string) => boolean = hasRoom): DiskReserve {
   const path = join(dataDir, 'disk-reserve')
   return {
     hold(): void {
       try {
-        // A file system that compresses would keep no room for zeros.
+        // Random bytes, because a file system that compresses would reserve no room for zeros.
         if (!existsSync(path) && hasRoomFor(dataDir)) writeFileSync(path, randomBytes(reserveBytes), { mode: 0o600 })
       } catch {
         rmSync(path, { force: true })

@@ -1,29 +1,32 @@
 import { type StatsFs, statfsSync } from 'node:fs'
 
-/** Room that stays free for JARVIS itself: the database has to store decisions while others fill the disk. */
+/**
+ * Room on the disk that stays free for JARVIS itself, because the database must store decisions when other data fills the disk. `files`: free
+ * inodes.
+ */
 const reserve = { bytes: 512 * 1024 ** 2, files: 10_000 }
-/** The same on a small disk. */
+/** The reserve on a small disk: a share of its size, 0..1. */
 const share = 0.05
 
 /** Tests if the file system of a folder has more room than the reserve of the database: 512 MB and 10,000 files, or 5 % if that is less. */
 export const hasRoom = (folder: string): boolean => leavesReserve(statfsSync(folder))
 
 /**
- * Room that a command needs besides the reserve, bytes. A command can write more than 100 MB to a fast disk between two measurements, so it is ended
- * before it reaches the reserve.
+ * Room that a command needs in addition to the reserve, bytes. A command can write more than 100 MB to a fast disk between two measurements, so it
+ * is ended before it reaches the reserve.
  */
 const ofCommand = { toBegin: 256 * 1024 ** 2, toGoOn: 128 * 1024 ** 2 }
-/** Tests if a folder's file system has room for a command to begin or to go on, besides the reserve of the database. */
+/** True if a folder’s file system has room for a command to begin or to continue, in addition to the database’s reserve. */
 export const hasRoomFor = (folder: string, command: keyof typeof ofCommand): boolean =>
   leavesReserve(statfsSync(folder), ofCommand[command])
 
-/** @param more bytes that are to be free besides the reserve */
+/** True if the free room is larger than the reserve. @param more bytes that must be free in addition to the reserve */
 export function leavesReserve(
   { bavail, blocks, bsize, ffree, files }: Omit<StatsFs, 'type' | 'bfree'>,
   more = 0,
 ): boolean {
   const isFree = bavail * bsize > more + Math.min(reserve.bytes, blocks * bsize * share)
-  // Some file systems count no files.
+  // Some file systems do not count files and report 0.
   return isFree && (files === 0 || ffree > Math.min(reserve.files, files * share))
 }
 

@@ -1,6 +1,6 @@
 import { fstatSync, readSync, type Stats } from 'node:fs'
 
-/** `size`, `changedAt` (Unix ms): after reading. `isTorn`: the file changed meanwhile. */
+/** The first bytes of a file. `size`, `changedAt` (Unix ms): after reading. `isTorn`: the file changed while it was read. */
 export type FileStart = { bytes: Buffer; size: number; changedAt: number; isTorn: boolean }
 
 /** Reads the first `most` bytes of an open file. @param before the file's state before reading */

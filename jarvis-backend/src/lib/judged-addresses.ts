@@ -2,15 +2,16 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
-/** Replacements that tests give for the machine's resolver and for the rule for addresses. */
+/** Replacements for tests: of the system’s resolver, and of the rule that allows addresses. */
 export type Judging = {
   resolve?: (host: string) => Promise<string[]>
   isAllowed?: (address: string) => boolean
 }
 
 /**
- * Resolves a host once and judges all its addresses. Whoever connects uses these and asks no resolver again.
- * @param host of a URL; IPv6 in brackets @throws Error in words: an address is not allowed, there is none, or it took too long
+ * Resolves a host once and checks all its addresses. The caller must connect to one of the returned addresses and not resolve the host again.
+ * @param host the host of a URL; IPv6 in brackets @throws Error with a message for people: an address is not allowed, there is none, or it took too
+ * long
  */
 export async function judgedAddresses(host: string, judging: Judging, signal: AbortSignal): Promise<string[]> {
   const { resolve = addressesOf, isAllowed = isPublicAddress } = judging

@@ -1,4 +1,4 @@
-/** The newest lines of a log, oldest first; `id` grows with each. */
+/** Keeps the newest lines of a log. `lines` returns them oldest first; `id` increases with each line. */
 export type LogRing<T> = { add(line: T): void; lines(): (T & { id: number })[] }
 
 export function createLogRing<T extends object>(limit: number): LogRing<T> {

@@ -1,4 +1,7 @@
-/** State of a stream that lines are written to. `lost`: lines that it did not take; `problem`: why, while it takes none. */
+/**
+ * The state of a stream to which lines are written. `lost`: the number of lines that could not be written. `problem`: the reason, while writing
+ * fails.
+ */
 export type LogStanding = { lost: number; problem?: string }
 export type LogSink = { write(line: string): void; standing(): LogStanding }
 
@@ -7,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
 }
 
-/** Writes lines to a stream. A line that the stream does not take is dropped and counted, and the next one is tried again. */
+/** Writes lines to a stream. A line that cannot be written is dropped and counted, and the next line is tried again. */
 export function createLogSink(stream: NodeJS.WritableStream): LogSink {
   let lost = 0
   let problem: string | undefined
@@ -31,7 +34,7 @@ export function createLogSink(stream: NodeJS.WritableStream): LogSink {
   }
 }
 
-/** Lets a failure of stdout or stderr end nothing: without a listener its `error` would end the process. Of a program, once. */
+/** Keeps the process alive when stdout or stderr fails. Without a listener their `error` event would end the process. Call it once. */
 export function surviveLostOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

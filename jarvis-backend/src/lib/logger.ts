@@ -4,7 +4,10 @@ import type { LogSink } from './log-sink.ts'
 
 export type { Logger }
 
-/** Structured logs into `sink`. `redact` is applied to each whole line, so no call can forget it; `keep` gets it after that. */
+/**
+ * Creates a logger that writes structured lines into `sink`. `redact` is applied to each whole line, so that no caller can forget it. `keep` gets
+ * the redacted line.
+ */
 export const createLogger = (
   level: LogLevel,
   sink: Pick<LogSink, 'write'>,

@@ -1,12 +1,12 @@
 import { nearestName } from 'node-kit/nearest'
 
 const mostChars = 200
-/** Names that other programs put before the name of a tool with `_`. */
+/** Prefixes that other programs put before a tool’s name, joined with `_`. */
 const spaces = /^(?:default_api|functions?|tools?|jarvis|mcp__jarvis)_{1,2}$/i
 
 /**
- * The known name that a model meant by one with leftovers of a template round it (`functions.stop_vm:0`, `stop_vm<|channel|>commentary`), or with a
- * slip. Undefined where none is close.
+ * Finds the known name that a model meant. The given name may have remains of a template around it (`functions.stop_vm:0`,
+ * `stop_vm<|channel|>commentary`) or a typing error. Undefined if no known name is similar.
  */
 export function meantName(given: string, known: readonly string[]): string | undefined {
   const [bare = ''] = given

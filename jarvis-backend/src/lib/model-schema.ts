@@ -1,17 +1,20 @@
 type Json = Record<string, unknown>
 
-/** Keywords that a projected schema may hold beside `type`, `properties`, `items`, `required` and `description`. A server may refuse them. */
+/**
+ * Keywords that a simplified schema may contain in addition to `type`, `properties`, `items`, `required` and `description`. Some servers refuse
+ * them.
+ */
 export const optionalKeywords = ['anyOf', 'enum', 'minimum', 'maximum', 'additionalProperties'] as const
 export type OptionalKeyword = (typeof optionalKeywords)[number]
 
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const
 const deepest = 12
-/** Most nodes of one projection: references that double at each level would exhaust memory. */
+/** Maximum nodes of one simplified schema. References that double at each level would otherwise use up the memory. */
 const mostNodes = 2_000
 const longestNote = 1_000
-/** Most objects of a union that stay apart: more are told to a model as one. */
+/** Maximum objects of a union that are listed separately. If there are more, they are merged into one object. */
 const mostApart = 20
-/** Names of properties that every server takes. */
+/** Matches property names that every server accepts. */
 const usualName = /^[A-Za-z0-9_.-]{1,64}$/
 
 type Within = {
@@ -23,8 +26,9 @@ type Within = {
 }
 
 /**
- * The plain part of a JSON Schema that every model server takes: `type` is one word, references are resolved, what a union at the top allows
- * is one object, and no patterns, formats, lengths or conditions are left. It allows whatever the full schema allows, which the gate checks.
+ * Simplifies a JSON Schema so that every model server accepts it: `type` is one word, references are resolved, a union at the top becomes one
+ * object, and patterns, formats, lengths and conditions are removed. The result allows everything that the full schema allows; the gate checks the
+ * full schema.
  * @param without keywords that the server refuses
  */
 export function modelSchema(schema: Json, without: ReadonlySet<OptionalKeyword> = new Set()): Json {
@@ -32,10 +36,10 @@ export function modelSchema(schema: Json, without: ReadonlySet<OptionalKeyword> 
   return objectOf(flat(schema, within))
 }
 
-/** A schema with the references, unions and conditions of its own level merged. */
+/** A schema after the references, unions and conditions of its top level were merged. */
 type Flat = {
   schema: Json
-  /** Names that no server is told as a property. */
+  /** Property names that are not listed as properties, because some servers would refuse them. */
   hidden: string[]
   properties: Map<string, { of: unknown; within: Within }[]>
   required: Set<string>
@@ -105,13 +109,13 @@ function objectOf({ schema, properties, required, notes, hidden, within }: Flat)
   const named = [...properties].map(([name, found]) => [name, merged(found, inner.depth)] as const)
   const wanted = [...required].filter((name) => properties.has(name))
   const more = schema.additionalProperties
-  // A grammar made of a schema takes no other keys, unless the schema says so.
+  // If a server makes a grammar from a schema, the model can write no other keys unless `additionalProperties` is set.
   const isOpen =
     hidden.length > 0 ||
     more === true ||
     isRecord(more) ||
     (more !== false && (isRecord(schema.patternProperties) || properties.size === 0))
-  // At the top the gate takes the names that are told alone.
+  // At the top level no other keys are described, because the gate accepts only the listed names there.
   if (hidden.length > 0 && within.depth > 0)
     described.push(`It may have ${JSON.stringify(hidden).slice(1, longestNote)} too.`)
   if (isRecord(more) && typeof more.type === 'string') described.push(`Each value is of type ${more.type}.`)
@@ -124,7 +128,7 @@ function objectOf({ schema, properties, required, notes, hidden, within }: Flat)
   }
 }
 
-/** One schema for what several branches say of one property. */
+/** Merges the schemas that several branches give for one property. */
 function merged(found: { of: unknown; within: Within }[], depth: number): Json {
   const all = found.map(({ of, within }) => node(of, { ...within, depth }))
   return all.length === 1 ? (all[0] as Json) : unionOf(all, '', found[0]?.within.without ?? new Set())
@@ -187,11 +191,14 @@ function ofType(type: string, schema: Json, within: Within): Json {
 
 const oneOf = (values: readonly unknown[]) => `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.`
 
-/** A union as plainly as it can be said: one schema where all are alike, else `anyOf`, else the first. */
+/**
+ * Returns a union in the simplest form: one schema if all branches can be merged; otherwise `anyOf`; otherwise, if the server refuses `anyOf`, the
+ * first schema with a note about the other types.
+ */
 function unionOf(all: readonly Json[], note: string, without: ReadonlySet<OptionalKeyword>): Json {
   const kinds = new Map<string, Json>()
   for (const one of all.flatMap((one) => (Array.isArray(one.anyOf) ? (one.anyOf as Json[]) : [one]))) {
-    // A branch without a type takes every value, so the union does too.
+    // A branch without a type allows every value, so the union does too.
     if (one.type === undefined) return textOf([note])
     kinds.set(JSON.stringify(one), one)
   }
@@ -212,7 +219,7 @@ function unionOf(all: readonly Json[], note: string, without: ReadonlySet<Option
   return { ...first, ...textOf([note, String(first.description ?? ''), `May also be: ${others.join(', ')}.`]) }
 }
 
-/** One schema for several of the same type. */
+/** Merges several schemas of the same type into one. */
 function alike(all: readonly Json[], without: ReadonlySet<OptionalKeyword>): Json {
   const [first = {}] = all
   if (all.length === 1) return first
@@ -252,7 +259,7 @@ function alike(all: readonly Json[], without: ReadonlySet<OptionalKeyword>): Jso
   return whole
 }
 
-/** Follows a local reference. `isCut`: it leads to itself, or nowhere. */
+/** Follows a local reference. `isCut`: the reference is circular, or its target does not exist. */
 function resolved(given: unknown, within: Within): { schema: Json; within: Within; isCut?: true } {
   let schema = recordIn(given)
   let { refs } = within
@@ -284,7 +291,7 @@ const openObject = (note: string, { without }: Within): Json => ({
   ...(!without.has('additionalProperties') && { additionalProperties: true }),
 })
 
-/** The types that a schema names or that its values have, without `null`. */
+/** Returns the types that a schema names, or the types of its listed values, without `null`. */
 function typesOf(schema: Json): string[] {
   const said = Array.isArray(schema.type) ? schema.type : [schema.type]
   const known = types.filter((type) => said.includes(type))

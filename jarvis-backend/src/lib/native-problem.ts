@@ -1,4 +1,4 @@
-/** One line about a native part that does not fit the running Node; undefined for other errors. */
+/** Returns one line about a native module that does not fit the running version of Node; undefined for other errors. */
 export function nativeProblem(error: unknown): string | undefined {
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string }
   const isOther = code === 'ERR_DLOPEN_FAILED' || /NODE_MODULE_VERSION|Could not locate the bindings file/.test(message)

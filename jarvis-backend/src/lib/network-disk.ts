@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** Numbers that Linux gives file systems of other machines (statfs(2)). */
+/** The numbers by which Linux identifies network file systems (statfs(2)). */
 const networks = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -11,17 +11,17 @@ const networks = new Map([
   [0x5346414f, 'AFS'],
 ])
 
-/** The network file system that a path is on; undefined for a local one, and where the system does not say. */
+/** Returns the name of the network file system that holds a path; undefined for a local file system, or if the system does not report it. */
 export function networkDiskOf(path: string, typeOf = (of: string) => statfsSync(of).type): string | undefined {
   if (process.platform !== 'linux') return undefined
   try {
-    // Some systems give the number with its sign.
+    // Converts the number to unsigned, because some systems return it as a signed number.
     return networks.get(typeOf(path) >>> 0)
   } catch {
     return undefined
   }
 }
 
-/** States the risk of a network file system for the data dir. @param disk as `networkDiskOf` names it */
+/** Returns a sentence about the risk of a network file system for the data directory. @param disk the name from `networkDiskOf` */
 export const networkDiskWords = (dataDir: string, disk: string): string =>
   `${dataDir} is on a network file system (${disk}), where SQLite's locks do not hold and the database can be damaged. Move it to a local disk, and copy it away with: npm run jarvis -- backup`

@@ -1,9 +1,9 @@
-/** A value that is made at most once in a turn of the event loop. `forget`: the next `get` makes it again. */
+/** A value that is computed at most once in a turn of the event loop. `forget`: the next `get` computes it again. */
 export type OnceATick<T> = { get(): T; forget(): void }
 
 /**
- * Makes a value once for all who ask within one turn of the event loop, for what is read from disk several times in a row.
- * @returns `forget` for a change that was made within the same turn
+ * Computes a value once for all callers within one turn of the event loop. Used for data that is read from disk several times in a row.
+ * @returns with `forget`, for a change that is made within the same turn
  */
 export function onceATick<T>(make: () => T): OnceATick<T> {
   let made: { value: T } | undefined

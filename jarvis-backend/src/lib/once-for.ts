@@ -1,4 +1,4 @@
-/** @returns `make(current())`, computed again only when `current()` is another object or text */
+/** @returns a function that returns `make(current())`, and computes it again only if `current()` returns another object or text */
 export function onceFor<T extends object | string, R>(current: () => T, make: (from: T) => R): () => R {
   let made: { from: T; result: R } | undefined
   return () => {

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 
 export type Asked = { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal }
-/** Sends a request. @throws Error where that failed; the signal's reason */
+/** Sends a request. @throws Error if the request failed; the signal’s reason */
 export type Ask = (address: string, asked: Asked) => Promise<Response>
 
-/** Requests that all go over one connection, or fail. */
+/** Sends all requests over one connection. When the connection has ended, further requests fail. */
 export function oneConnection(): { ask: Ask; end(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let isOpen = false

@@ -1,4 +1,4 @@
-/** Facts from the first bytes of a picture. Sides in pixels; absent if the header does not tell them. */
+/** Facts from the first bytes of a picture. Width and height are in pixels; undefined if the header does not contain them. */
 export type PictureFacts = {
   mimeType: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/gif'
   widthPx?: number
@@ -14,7 +14,7 @@ const kinds: readonly (readonly [PictureFacts['mimeType'], RegExp, Reader])[] = 
   ['image/webp', /^52494646.{8}57454250/, sidesOfWebp],
 ]
 
-/** Reads a picture's type and size from its bytes, whatever its name says. @returns undefined for any other kind of file */
+/** Reads a picture’s type and size from its bytes, regardless of the file’s name. @returns undefined for any other kind of file */
 export function pictureFacts(data: Buffer): PictureFacts | undefined {
   const head = data.subarray(0, 16).toString('hex')
   const kind = kinds.find(([, signature]) => signature.test(head))
@@ -24,12 +24,12 @@ export function pictureFacts(data: Buffer): PictureFacts | undefined {
     const [widthPx, heightPx] = sides(data) ?? []
     return widthPx && heightPx ? { mimeType, widthPx, heightPx } : { mimeType }
   } catch {
-    // The header ends too early.
+    // The header is incomplete, so the size is not known.
     return { mimeType }
   }
 }
 
-/** Goes from segment to segment to the one that begins a frame. */
+/** Reads width and height from the first segment that begins a frame, following the segments one by one. */
 function sidesOfJpeg(data: Buffer): [number, number] | undefined {
   for (let at = 2; ; ) {
     if (data.readUInt8(at) !== 0xff) return undefined

@@ -2,10 +2,10 @@ import { BlockList, isIP } from 'node:net'
 import { isHomeAddress } from './home-address.ts'
 import { isOwnAddress } from './own-address.ts'
 
-/** The environment's words on proxies, as they stand there; an empty one counts as absent. */
+/** The proxy variables of the environment, as they are set. An empty variable counts as not set. */
 export type ProxySettings = { http?: string; https?: string; except: string; names: { http: string; https: string } }
 
-/** A proxy that connections may go through. `place`: its address for people, without its name and password. */
+/** A proxy for connections. `place`: its URL for people, without name and password. */
 export type ForwardProxy = {
   variable: string
   place: string
@@ -16,20 +16,20 @@ export type ForwardProxy = {
   authorization?: string
 }
 
-/** `secrets`: parts of the settings that no log and no client may show. */
+/** The proxies in use. `secrets`: parts of the settings that must not appear in logs or be sent to clients. */
 export type Proxies = {
-  /** The proxies that the settings name, each once. */
+  /** The proxies in the settings, without duplicates. */
   all: readonly ForwardProxy[]
-  /** The proxy of an address; undefined: it is reached directly. @throws ProxyFault where the variable for it cannot be used */
+  /** Returns the proxy for a URL; undefined: the URL is reached directly. @throws ProxyFault if the variable for it cannot be used */
   of(url: URL): ForwardProxy | undefined
-  /** Faults of the settings, a sentence each. */
+  /** Sentences about faults of the settings. */
   problems: readonly string[]
   secrets: readonly string[]
 }
 
 /**
- * A connection failed at the proxy, or for its sake. `message` continues a sentence and names the proxy without its password. `isLasting`:
- * another attempt would fail too.
+ * A connection that failed at the proxy or because of the proxy settings. `message` continues a sentence and names the proxy without its password.
+ * `isLasting`: another attempt would fail too.
  */
 export class ProxyFault extends Error {
   readonly isLasting: boolean
@@ -40,7 +40,9 @@ export class ProxyFault extends Error {
   }
 }
 
-/** Takes the proxy variables out of an environment. The lower-case name counts first, and `ALL_PROXY` where the one of the scheme is not set. */
+/**
+ * Reads the proxy variables of an environment. The lower-case name takes precedence. `ALL_PROXY` is used if the variable of the scheme is not set.
+ */
 export function proxySettings(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   const find = (...names: string[]) =>
     names.flatMap((name) => [name.toLowerCase(), name]).find((name) => (env[name] ?? '').trim() !== '')
@@ -57,8 +59,8 @@ export function proxySettings(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Decides which addresses are reached through a proxy. This machine, private networks and names of a home network never are; everything else
- * is, unless `NO_PROXY` names it.
+ * Decides which URLs are reached through a proxy. This machine, private networks and names of a home network are always reached directly. All other
+ * hosts are reached through the proxy, unless `NO_PROXY` lists them.
  */
 export function readProxies({ http, https, except, names }: ProxySettings): Proxies {
   const read = { http: proxyOf(http, names.http), https: proxyOf(https, names.https) }
@@ -86,7 +88,7 @@ const isSame = (one: ForwardProxy, other: ForwardProxy | string | undefined) =>
 
 const example = 'such as http://proxy.lan:3128'
 
-/** @returns a sentence's words that say what is wrong with the variable */
+/** Parses a proxy variable. @returns the proxy; a sentence about the fault, if the variable cannot be used; undefined if it is not set */
 function proxyOf(text: string | undefined, variable: string): ForwardProxy | string | undefined {
   if (text === undefined) return undefined
   const url = asUrl(text)
@@ -108,14 +110,14 @@ function proxyOf(text: string | undefined, variable: string): ForwardProxy | str
   }
 }
 
-/** A proxy may be written without its scheme. */
+/** Parses the URL of a proxy. The scheme may be missing. */
 function asUrl(text: string): URL | undefined {
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
   return URL.canParse(whole) ? new URL(whole) : undefined
 }
 
 function secretsOf(text: string | undefined): string[] {
-  // A text that cannot be read as an address may still hold a password.
+  // A text that is not a valid URL may still contain a password.
   const [, user = '', password = ''] = /^(?:[^/]*:\/\/)?([^:@/]*):(.*)@/.exec(text ?? '') ?? []
   const url = text === undefined ? undefined : asUrl(text)
   const given = [password, url?.password ?? '']
@@ -138,7 +140,7 @@ for (const [net, prefix] of [
   ['0.0.0.0', 8],
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
-  // Between a provider and its customers, and of overlays such as Tailscale.
+  // Addresses between a provider and its customers (carrier-grade NAT); overlay networks such as Tailscale use them too.
   ['100.64.0.0', 10],
 ] as const)
   near.addSubnet(net, prefix, 'ipv4')
@@ -148,7 +150,7 @@ for (const [net, prefix] of [
 ] as const)
   near.addSubnet(net, prefix, 'ipv6')
 
-/** Tests if a URL's host is this machine or its network. A name is judged as it is written: it is not resolved. */
+/** True if a URL’s host is this machine or in its network. A name is judged by its spelling and is not resolved. */
 export function isNearHost(hostname: string): boolean {
   const host = bare(hostname).replace(/\.$/, '')
   if (isIP(host) === 0) return !host.includes('.') || /\.(?:localhost|local|lan|home|internal|home\.arpa)$/.test(host)
@@ -157,7 +159,7 @@ export function isNearHost(hostname: string): boolean {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Reads `NO_PROXY`: names with what is below them, addresses, networks, each with a port or without; `*` is everything. */
+/** Parses `NO_PROXY`: names (which include their subdomains), addresses and networks, each with or without a port. `*` matches every host. */
 function exceptionsOf(list: string): (url: URL) => boolean {
   const entries = list
     .toLowerCase()
@@ -177,7 +179,7 @@ function entryOf(text: string): Entry {
   if (text === '*') return { has: () => true }
   const network = networkOf(text)
   if (network !== undefined) return { has: network }
-  // An IPv6 address without brackets has no port.
+  // A text that is an IPv6 address without brackets has no port.
   const [, named = text, port] = isIP(text) === 6 ? [] : (/^(.+?)(?::(\d{1,5}))?$/.exec(text) ?? [])
   const name = bare(named).replace(/\.$/, '')
   const has = hostTest(name)
@@ -196,7 +198,7 @@ function hostTest(name: string): Entry['has'] {
   return (host) => host === suffix || host.endsWith(`.${suffix}`)
 }
 
-/** @returns undefined for what is no network */
+/** Parses a network such as `10.0.0.0/8` to a test for hosts. @returns undefined if the text is not a network */
 function networkOf(text: string): Entry['has'] | undefined {
   const [, net = '', prefix = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? []
   const version = isIP(bare(net))

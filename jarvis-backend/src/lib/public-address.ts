@@ -20,7 +20,7 @@ for (const [net, prefix] of [
 ] as const) {
   special.addSubnet(net, prefix, 'ipv4')
 }
-// Tunnels, documentation, and what else in the global range leads somewhere of its own.
+// IPv6 ranges inside the global range that are not public: tunnels, documentation, and other special uses.
 for (const [net, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -32,7 +32,7 @@ for (const [net, prefix] of [
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
-/** Tests if an IP address belongs to the open internet: not to this machine, its network, or a tunnel into either. */
+/** True if an IP address is public: not of this machine, of its network, or of a tunnel into either. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -4,7 +4,7 @@ import { type Judging, judgedAddresses } from './judged-addresses.ts'
 import { agentTo } from './way-out.ts'
 
 export type Fetched = { text: string /** As its Cache-Control says; 0 where it says nothing. */; maxAgeS: number }
-/** `url`: https. @throws Error saying in words why there is none. */
+/** Fetches a document. `url`: https. @throws Error with a message for people */
 export type PublicFetch = (url: URL) => Promise<Fetched>
 
 /**
@@ -29,7 +29,8 @@ export function createPublicFetch(
           ...to,
           port: url.port === '' ? 443 : Number(url.port),
           path: url.pathname + url.search,
-          // A new connection, so that none opened for another purpose is reused; or the proxy's way to the judged address.
+          // Always a new connection, so that no connection opened for another purpose is reused. If a proxy is set, the proxy connects to the
+          // checked address.
           agent: agentTo(url, { keepsAlive: false }) ?? false,
           headers: { host: url.host, accept: 'application/json', 'accept-encoding': 'identity' },
         },

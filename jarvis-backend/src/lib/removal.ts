@@ -4,27 +4,27 @@ import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './clock.ts'
 
-/** Removes folders that a model, a page or a command filled. Nothing in them keeps the process from starting, or from its other work. */
+/** Removes folders that a model, a web page or a command filled. Their content cannot keep the process from starting or working. */
 export type Removal = {
   /**
-   * Takes a folder of the data dir away at once, whatever it holds, and removes it afterwards. No error where it is not there. Never throws: what
-   * cannot be removed is reported, and tried again every hour and at the next start.
+   * Moves a folder of the data directory away at once, regardless of its content, and removes it later. No error if the folder does not exist. Never
+   * throws: a folder that cannot be removed is reported, and tried again every hour and at the next start.
    */
   discard(path: string): void
-  /** Removes what is at a path, where it is. @returns false where something is left, which is reported */
+  /** Removes the file or folder at a path, if it exists. @returns false if a part of it is left; this is reported */
   remove(path: string): Promise<boolean>
-  /** Removes what earlier processes discarded. */
+  /** Begins to remove folders that earlier processes discarded. */
   start(): void
-  /** Ends the removal; the next start goes on with it. */
+  /** Stops removing; the next start continues. */
   stop(): void
 }
 
 /**
- * Removes what is at the paths of its arguments, and prints those of which something is left, as JSON. A process of its own, as such a folder may
- * hold any number of files; as text, so that the built server needs no file more.
+ * The program that removes the paths in its arguments. It prints as JSON the paths of which a part is left. It runs in a process of its own, because
+ * such a folder may hold any number of files. It is a text, so that the built server needs no further file.
  *
- * Each folder is opened without following a link, and what it holds is named relative to it. Folders in folders are moved up beside their parents,
- * so that neither their depth nor the length of a path counts. Names are bytes, as they need not be text.
+ * Each folder is opened without following links, and its entries are addressed relative to it. Nested folders are moved up beside their parents, so
+ * that neither their depth nor the length of a path matters. Names are handled as bytes, because they may not be valid text.
  */
 const source = `
 const fs = require('node:fs')
@@ -114,10 +114,10 @@ process.stdout.write(JSON.stringify(left))
 `
 
 const againMs = 60 * 60_000
-/** Paths that one child is given. */
+/** Maximum number of paths given to one child process. */
 const mostAtOnce = 200
 
-/** @param dir a folder of its own, on the file system of what is discarded */
+/** Creates the removal. @param dir a folder used only for this, on the same file system as the discarded folders */
 export function createRemoval(
   dir: string,
   { clock, report }: { clock: Clock; report(error: unknown, message: string): void },
@@ -185,7 +185,10 @@ export function createRemoval(
   }
 }
 
-/** Returns the paths at which something is left, each with the reason. @throws Error if the child did not end by itself */
+/**
+ * Removes paths in a child process. Returns the paths of which a part is left, each with the reason. @throws Error if the child process did not end
+ * normally
+ */
 function leftOf(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--max-old-space-size=128', '-e', source, '--', ...paths], {

@@ -2,12 +2,12 @@ import { Agent, buildConnector, DecoratorHandler, Dispatcher, setGlobalDispatche
 import type { ForwardProxy, Proxies } from './proxies.ts'
 import { refusedByProxy, tunnel } from './tunnel.ts'
 
-/** Sends each `fetch` of this thread through the proxy of its address, or directly. */
+/** Makes each `fetch` of this thread use the proxy for its URL, or connect directly. */
 export function routeFetch(proxies: Proxies): void {
   setGlobalDispatcher(new Routes(proxies))
 }
 
-/** Sends all directly again. */
+/** Makes each `fetch` connect directly again. */
 export function routeNoFetch(): void {
   setGlobalDispatcher(new Agent())
 }
@@ -15,7 +15,7 @@ export function routeNoFetch(): void {
 class Routes extends Dispatcher {
   readonly #proxies: Proxies
   readonly #direct = new Agent()
-  /** By proxy: connections to it, on which a request names its whole address. */
+  /** Connections to proxies for plain HTTP. A request on them names the whole URL. */
   readonly #plain = new Agent()
   readonly #tunnels = new Map<string, Agent>()
 
@@ -60,12 +60,12 @@ class Routes extends Dispatcher {
 }
 
 type Start = Parameters<Required<Dispatcher.DispatchHandler>['onResponseStart']>
-/** The typings leave out the methods of the class. */
+/** Needed because the type definitions lack the methods of the class. */
 const Decorator = DecoratorHandler as unknown as new (
   handler: Dispatcher.DispatchHandler,
 ) => { onResponseStart(...given: Start): void }
 
-/** Tells a proxy's own refusal from the server's answer. */
+/** Distinguishes a proxy’s own refusal from the server’s answer. */
 class FromProxy extends Decorator {
   readonly #proxy: ForwardProxy
   readonly #host: string
@@ -83,7 +83,7 @@ class FromProxy extends Decorator {
   }
 }
 
-/** Headers in any of the forms that callers hand over. */
+/** Converts headers to an object, from any of the forms that callers use. */
 function flat(headers: Dispatcher.DispatchOptions['headers']): Record<string, string | string[]> {
   if (headers === undefined || headers === null) return {}
   const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers)

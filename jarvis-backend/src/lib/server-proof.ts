@@ -4,8 +4,9 @@ import { makeWhole } from 'node-kit/whole-file'
 import { keptSecret } from './kept-secret.ts'
 
 /**
- * How the server of a data dir proves itself to a command of this machine before that sends a token or a password: whoever took its port while
- * it is down cannot read the key in the data dir. The proof names the port, so that nobody passes another server's on.
+ * The file with the key by which the server of a data directory proves its identity to a command on this machine, before the command sends a token
+ * or a password. A program that took the server’s port while the server was down cannot read the key. The proof contains the port, so that no
+ * program can pass on the proof of another server.
  */
 const file = 'server-proof-key'
 export const challengeHeader = 'x-jarvis-challenge'
@@ -14,16 +15,16 @@ const challengeForm = /^[0-9a-f]{64}$/
 
 export const newChallenge = (): string => randomBytes(32).toString('hex')
 
-/** @returns the key of a data dir, which is made where there is none */
+/** @returns the key of a data directory, which is created if it does not exist */
 export function serverProofKey(dataDir: string): string {
   const known = keptSecret(dataDir, file)
   if (known !== undefined) return known
-  // Another process may be first.
+  // Another process may create the key first, so the file is read again.
   makeWhole(join(dataDir, file), `${randomBytes(32).toString('hex')}\n`)
   return keptSecret(dataDir, file) ?? ''
 }
 
-/** @param port that the request came to @returns undefined for what is no challenge */
+/** Computes the proof for a challenge. @param port the port at which the request arrived @returns undefined if the challenge is not valid */
 export function proofOf(key: string, challenge: unknown, port: number | undefined): string | undefined {
   if (typeof challenge !== 'string' || !challengeForm.test(challenge) || key === '') return undefined
   return createHmac('sha256', key).update(`jarvis server v1\0${port}\0${challenge}`).digest('hex')

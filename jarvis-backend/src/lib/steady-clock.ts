@@ -1,21 +1,24 @@
 import type { Clock } from './clock.ts'
 
-/** How far a clock may be set back and is waited for, ms. */
+/** The largest setback of the clock that is not reported, ms. The steady clock then only waits until its time is reached again. */
 const toleratedMs = 5_000
 
 /**
- * A clock that does not go back by itself: what has ended stays ended. Where the time was set back further than seconds, it stands still until
- * whoever ends what had ended by then calls `follow`.
+ * A clock that never goes back by itself, so that a time limit that has passed stays passed. If the system clock is set back, this clock stands
+ * still. If it was set back by more than `toleratedMs`, the caller must end everything whose time had passed by then, and then call `follow`.
  */
 export type SteadyClock = Clock & {
   monotonic(): number
-  /** The time that was reached, where the clock was set back since; else undefined. Unix ms. */
+  /**
+   * Returns the time that was reached before the system clock was set back, plus the time passed since, Unix ms; undefined unless it was set back by
+   * more than `toleratedMs`.
+   */
   reached(): number | undefined
-  /** Goes by the clock again, as it stands now. */
+  /** Continues from the present time of the system clock. */
   follow(): void
 }
 
-/** @param monotonic ms from anywhere, which nobody sets */
+/** Creates the clock. @param monotonic a monotonic clock in ms that nobody can set; its start is arbitrary */
 export function createSteadyClock(clock: Clock, monotonic = clock.monotonic ?? (() => performance.now())): SteadyClock {
   let latest = clock.now()
   let seenAt = monotonic()

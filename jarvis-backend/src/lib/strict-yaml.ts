@@ -4,7 +4,7 @@ import type { z } from 'zod'
 /** `line` and `column` count from 1; `message` names what is wrong and what to write. */
 export type YamlProblem = { line: number; column: number; message: string }
 export type ParsedYaml<T> = { ok: true; value: T } | { ok: false; problems: YamlProblem[] }
-/** Where in the file, as keys and indices, and what is wrong there. `key`: that key itself, not its value. */
+/** A fault at a path of keys and indices in the file. `key`: set if the key itself is wrong, and not its value. */
 export type Finding = { path: readonly PropertyKey[]; key?: string; message: string }
 
 const said = new Map<string, string>([
@@ -12,12 +12,13 @@ const said = new Map<string, string>([
   ['MULTIPLE_DOCS', 'A second document begins here; put all into one, without ---.'],
 ])
 export const maxYamlBytes = 256 * 1024
-/** Names that mean something else to JavaScript. */
+/** Keys that have a special meaning in JavaScript. */
 const unsafeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Parses a file that people write, with all problems in the order of lines: no tags, anchors, references or second documents.
- * Never throws. @param more what the schema cannot say, of the value as it stands in the file
+ * Parses a YAML file that people write. Tags, anchors, references and further documents are not allowed. Problems are in the order of lines. Never
+ * throws.
+ * @param more checks that the schema cannot express; gets the value as it is in the file
  */
 export function parseYaml<T extends z.ZodType>(
   text: string,
@@ -68,7 +69,7 @@ function parse<T extends z.ZodType>(
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => findingsOf(issue, given))),
   ]
   if (parsed.success && findings.length === 0) return { ok: true, value: parsed.data }
-  // A finding about a key by name replaces the schema's "is not known".
+  // A finding about the same key replaces the schema’s message that the key is not known.
   const told = new Set<string>()
   const first = findings.filter(({ path, key }) => {
     const place = JSON.stringify([path.map(String), key])
@@ -84,7 +85,7 @@ const refused = (problems: YamlProblem[]) => ({
   problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column),
 })
 
-/** Drops sections whose lines are all commented out. */
+/** Removes sections that are empty because all their lines are commented out. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) return value
@@ -103,14 +104,14 @@ function findingsOf(issue: z.core.$ZodIssue, given: unknown): Finding[] {
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((at, part) => (at as Record<PropertyKey, unknown> | undefined)?.[part], value)
 
-/** `rules[1].tools: `; nothing for the file itself. */
+/** Formats a path for a message, such as `rules[1].tools `; `The file ` for the file itself. */
 function nameOf(path: readonly PropertyKey[], key: string | undefined): string {
   const all = key === undefined ? path : [...path, key]
   const name = all.map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${String(part)}`)).join('')
   return name === '' ? 'The file ' : `${name.replace(/^\./, '')} `
 }
 
-/** The offset of the node at `path`, or of its nearest existing parent. */
+/** Returns the offset in the file of the node at `path`, or of its nearest parent that exists. */
 function locate(root: Node | null, path: readonly PropertyKey[], key: string | undefined): number {
   let node: unknown = root
   let offset = offsetOf(root) ?? 0

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type ForwardProxy, ProxyFault } from './proxies.ts'
 import { whyUnreachable } from './unreachable.ts'
 
-/** How long a proxy may take to open a way, ms. */
+/** The time that a proxy may take to open a tunnel, ms. */
 const patienceMs = 15_000
 
 /** Opens a way to a host through a proxy (CONNECT, RFC 9110 section 9.3.6). @param host IPv6 without brackets @throws ProxyFault */
@@ -48,7 +48,7 @@ const unreached = (proxy: ForwardProxy, cause: Error): ProxyFault =>
 
 const silentWords = (proxy: ForwardProxy, ms: number): string => `${nameOf(proxy)} did not answer within ${ms / 1000} s`
 
-/** Makes the fault for a proxy's status. @param host the destination behind the proxy */
+/** Returns the error for a proxy’s HTTP status. @param host the destination behind the proxy */
 export function refusedByProxy(proxy: ForwardProxy, status: number, host: string): ProxyFault {
   const name = nameOf(proxy)
   if (status >= 500) return new ProxyFault(`${name} cannot reach ${host} (HTTP ${status})`)

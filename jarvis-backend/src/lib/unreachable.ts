@@ -24,9 +24,9 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Why a connection failed, in words that continue a sentence with the host's name.
- * @param error from `fetch`, `node:http` or a client over them; its causes are read too
- * @returns the system's own words for unusual reasons
+ * Returns the reason why a connection failed, as words that continue a sentence about the host.
+ * @param error from `fetch`, `node:http` or a client that uses them; its causes are examined too
+ * @returns the system’s own message or code for unusual reasons
  */
 export function whyUnreachable(error: unknown): string {
   let said = String(error)
@@ -49,7 +49,7 @@ export function faultAtProxy(error: unknown): ProxyFault | undefined {
   return undefined
 }
 
-/** Tests if the reason is an untrusted certificate. */
+/** True if the reason is a certificate that is not accepted. @param why the text from `whyUnreachable` */
 export const isMistrust = (why: string): boolean => why.startsWith('its certificate')
 
 /** The system codes of an error and its causes, the outermost first. */

@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream'
 import { type ForwardProxy, noProxies, type Proxies } from './proxies.ts'
 import { tunnel } from './tunnel.ts'
 
-/** The proxies of the process. */
+/** The proxies that this process uses. */
 let proxies: Proxies = noProxies
 const agents = new Map<string, Agent>()
 
 /**
- * Sends what leaves for the internet through these proxies from now on: each `fetch` of this thread, and whatever asks `agentTo` or `proxyOf`.
- * Node's own reading of the variables (`NODE_USE_ENV_PROXY`) is replaced.
+ * Makes all connections to the internet use these proxies from now on: each `fetch` of this thread, and all callers of `agentTo` and `proxyOf`.
+ * Replaces Node’s own handling of the variables (`NODE_USE_ENV_PROXY`).
  */
 export async function goOutBy(next: Proxies): Promise<void> {
   const isNew = next.all.length + next.problems.length > 0
@@ -19,18 +19,18 @@ export async function goOutBy(next: Proxies): Promise<void> {
   for (const agent of agents.values()) agent.destroy()
   agents.clear()
   if (!isNew && !wasSet) return
-  // Loaded only where there is a proxy: it takes a tenth of a second.
+  // Loaded only if there is a proxy, because loading takes a tenth of a second.
   const { routeFetch, routeNoFetch } = await import('./route-fetch.ts')
   if (isNew) routeFetch(next)
   else routeNoFetch()
 }
 
-/** The proxy of an address; undefined: it is reached directly. @throws ProxyFault */
+/** Returns the proxy for a URL; undefined: the URL is reached directly. @throws ProxyFault */
 export const proxyOf = (url: URL): ForwardProxy | undefined => proxies.of(url)
 
 /**
- * An agent of node:http or node:https whose connections go through the proxy of a URL; undefined where it is reached directly. Whichever
- * host a request names is what the proxy is asked for, so an address that was judged stays the one that is connected to.
+ * Returns an agent of node:http or node:https that connects through the proxy for a URL; undefined if the URL is reached directly. The agent asks
+ * the proxy for the host that the request names. If a caller checked an address and names it in the request, the proxy connects to that address.
  * @throws ProxyFault
  */
 export function agentTo(url: URL, { keepsAlive = true } = {}): Agent | undefined {
@@ -47,7 +47,7 @@ export function agentTo(url: URL, { keepsAlive = true } = {}): Agent | undefined
 type Made = (error: Error | null, socket?: Duplex) => void
 type Wanted = { host: string; port: number; servername?: string }
 
-/** Connects through a proxy. TLS, where wanted, is with the server behind it. */
+/** Creates an agent that connects through a proxy. If TLS is used, it is with the server behind the proxy. */
 function through(proxy: ForwardProxy, isSecure: boolean, options: AgentOptions): Agent {
   const agent = isSecure ? new SecureAgent(options) : new Agent(options)
   const connect = agent.createConnection.bind(agent) as (options: object) => Duplex

@@ -3,8 +3,8 @@ import { type Document, isMap, isScalar, parseDocument, YAMLMap } from 'yaml'
 type Edit = (section: YAMLMap, document: Document) => void
 
 /**
- * Changes the map under one key of a YAML file. Every byte outside the lines of that key stays; in them comments stay beside what they stand at.
- * The file has a line for each key, as people write it. The caller compares what the text means before and after.
+ * Changes the map under one key of a YAML file. All bytes outside the lines of that key stay the same. Inside, comments stay beside the lines to
+ * which they belong. The file must have a line for each key, as people write it. The caller must compare the parsed content before and after.
  */
 export function withSection(text: string, key: string, edit: Edit): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
@@ -29,7 +29,7 @@ const isKey = (line: string, key: string) => {
   )
 }
 
-/** The line after the key's last one. Comments and blank lines before the next key belong to that key. */
+/** Returns the index of the line after the last line of a key. Comments and blank lines before the next key belong to the next key. */
 function endOf(lines: readonly string[], from: number): number {
   let to = from + 1
   while (to < lines.length && /^(?:\s|#|$)/.test(lines[to] ?? '')) to += 1
@@ -43,7 +43,7 @@ function rendered(own: string, edit: Edit, { key, end }: { key: string; end: str
   const value = document.get(key, true)
   const section = isMap(value) ? value : new YAMLMap(document.schema)
   if (section !== value) {
-    // The comments of a section whose lines are all commented out.
+    // Keeps the comments of a section whose lines are all commented out.
     if (isScalar(value)) section.commentBefore = value.commentBefore ?? value.comment ?? null
     document.set(key, section)
   }

@@ -1,4 +1,7 @@
-/** Tests if a name is an IANA time zone that this machine knows. An offset such as `+02:00` is refused, because no clock change moves it. */
+/**
+ * True if a name is an IANA time zone that this machine knows. An offset such as `+02:00` is refused, because it does not follow daylight-saving
+ * changes.
+ */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
@@ -9,7 +12,7 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** The zone of this machine's clock, such as `Europe/Berlin`. Where `TZ` names none, the clock counts in UTC. */
+/** Returns the time zone of this machine’s clock, such as `Europe/Berlin`; UTC if `TZ` names no valid time zone. */
 export function ownZone(): string {
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone
   return zone !== undefined && isZone(zone) ? zone : 'UTC'

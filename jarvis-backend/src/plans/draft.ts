@@ -3,7 +3,7 @@ import type { Step } from '../runbooks/procedure.ts'
 import type { Leads, Whose } from '../tools/tool.ts'
 import type { ScriptStep } from './planned.ts'
 
-/** A plan in the making, after some of its steps. */
+/** An unfinished plan, after some of its steps were added. */
 export type Draft = {
   /** The asker in whose name the plan is made. */
   whose: Whose
@@ -13,18 +13,18 @@ export type Draft = {
   read: Leads['read'][number][]
   bound: unknown[]
   targets: string[]
-  /** The number in the plan of each step of the procedure; for a repeated step that of its last item. */
+  /** Maps the number of each step of the procedure to its number in the plan; for a repeated step, to the number of its last item. */
   numbers: Map<number, number>
 }
 
-/** Gives a step the next number of the plan. */
+/** Assigns the next number in the plan to a step of the procedure. */
 export function numbered({ number: own }: Step, { steps, numbers }: Draft): number {
   const number = steps.length + 1
   numbers.set(own, number)
   return number
 }
 
-/** The steps of the plan that a step comes after. Reads that were made already have gone as planned, so they are left out. */
+/** Returns the plan steps that must go well before a step. Reads that ran while the plan was made have already succeeded, so they are left out. */
 export function dependsOn({ after = [], onFailure }: Step, { numbers, script }: Draft) {
   const steps = after.flatMap((own) => script.find(({ number }) => number === numbers.get(own))?.number ?? [])
   return { after: steps.length > 0 ? { after: steps } : {}, onFailure }

@@ -6,12 +6,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { FollowPlan } from '../tools/plans/plan-tool.ts'
 import { endWords } from './guide.ts'
 
-/** How long the call that led to a plan waits for it. The plan goes on after that. */
+/** The time for which the call that started a plan waits for the plan to end, ms. The plan continues after that. */
 const longestMs = 15 * 60_000
 
 /**
- * @returns a function that begins a plan's run, and waits until the plan is over, asks a person, or has taken long. If the call is
- * stopped, the plan stops after its present step.
+ * @returns a function that begins a plan’s run. It waits until the plan ends, a step asks a person, or the maximum time has passed. If the call is
+ * stopped, the plan stops after its current step.
  */
 export function createFollowing(parts: {
   plans: Pick<Plans, 'get' | 'stop'>
@@ -37,7 +37,7 @@ export function createFollowing(parts: {
         try {
           parts.plans.stop(id, 'whoever asked')
         } catch {
-          // It is over already.
+          // The plan has already ended.
         }
         leave()
       }

@@ -20,7 +20,7 @@ const usualWithinS = 60
 type Placed = ProposedStep & { number: number; facts: ToolFacts; pointers: readonly PlanPointer[] }
 
 /**
- * The procedure of proposed calls, in an order in which every `after` holds. Nothing is read or judged yet.
+ * Makes a procedure of proposed calls, in an order that fulfils every `after`. Nothing is read or judged yet.
  * @throws PlanProblem with the step: a cycle, an unknown tool or step, arguments that the tool does not take
  */
 export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
@@ -63,7 +63,7 @@ export function procedureOf({ steps }: PlanProposal, tools: Tools): Procedure {
   const title = `A plan of ${made.length} steps`
   return { title, about: '', inputs: [], alerts: [], maxAgeMs: usualMaxAgeMs, steps: made }
 
-  /** True for a step whose output is known before anything asks. */
+  /** True for a step that is read while the plan is made, before any card is shown. */
   function isReadFirst(id: string): boolean {
     const step = byId.get(id)
     const at = (numberOf.get(id) ?? 0) - 1
@@ -75,7 +75,7 @@ const idsBefore = ({ after = [], pointers }: Pick<Placed, 'after' | 'pointers'>)
   ...new Set([...after, ...pointers.map(({ step }) => step)]),
 ]
 
-/** Reads that others take a value from come first, as far as `after` lets them. */
+/** Orders the steps. Reads from which other steps take a value come as early as `after` allows. */
 function inOwnOrder(placed: readonly Placed[]): Placed[] {
   const ids = placed.map(({ id }) => id)
   for (const step of placed) {
@@ -122,7 +122,7 @@ function pointersIn(value: unknown): PlanPointer[] {
 
 type Titled = { number: number; title: string }
 
-/** @param steps.isKnown true if a step's value is known while the plan is made */
+/** Checks that a pointer leads to a value that is known while the plan is made. @param steps.isKnown true for a step whose value is known then */
 function mustLead(
   place: Titled,
   { step: id, path }: PlanPointer,
@@ -149,7 +149,7 @@ function mustLead(
   )
 }
 
-/** @throws PlanProblem if a path cannot be parsed */
+/** Parses a pointer’s path to a reference. @throws PlanProblem if the path cannot be parsed */
 function refOf(place: Titled, name: string, path: string): Ref {
   const text = `$${name}${path.startsWith('(') ? '' : '.'}${path}`
   try {
@@ -166,7 +166,10 @@ function refOf(place: Titled, name: string, path: string): Ref {
   }
 }
 
-/** Arguments as a procedure has them: a pointer is a name of a value, and every other text stands for itself. */
+/**
+ * Converts arguments to the form of a procedure: a pointer becomes a reference such as `$disks.0.vmid`, and all other text is escaped so that it is
+ * taken literally.
+ */
 function argsOf(place: Titled, input: Readonly<Record<string, unknown>>): Args {
   const told = (value: unknown): unknown => {
     if (isPointer(value)) {
@@ -181,7 +184,7 @@ function argsOf(place: Titled, input: Readonly<Record<string, unknown>>): Args {
   return told(input) as Args
 }
 
-/** @throws PlanProblem for an argument that the tool does not take, or one that is missing */
+/** Checks the arguments of a tool. @throws PlanProblem for an argument that the tool does not take, or for a missing one */
 function mustTake(
   place: Titled,
   { tool, facts }: { tool: string; facts: ToolFacts },
@@ -208,7 +211,7 @@ function checkOf(place: Titled, step: Placed, tools: Tools): Check {
         ? `Its check needs a tool that reads: ${tool} changes something.`
         : `Its check only reads, and ${tool} changes something.`,
     )
-  // Without arguments of its own, a check is about what the step is about.
+  // A check without arguments of its own gets the arguments of its step.
   const shared = Object.fromEntries(Object.entries(step.input).filter(([name]) => facts.takes.includes(name)))
   const args = input ?? shared
   if (pointersIn(args).length === 0) mustTake(place, { tool, facts }, args)

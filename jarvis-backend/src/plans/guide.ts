@@ -13,25 +13,26 @@ import { NotKnown, seenWords } from '../runbooks/fill.ts'
 import { type CallEnd, isClosed, nextOf } from './next.ts'
 import type { PlannedCheck, Script, ScriptStep } from './planned.ts'
 
-/** The time between two reads of a check, ms. It is shorter at first. */
+/** The time between two reads of a check, ms. `soon` applies for the first `soonForMs`, `later` after that. */
 const looksMs = { soon: 2_000, later: 10_000, soonForMs: 60_000 }
 
 type Outcome = { state: StepState; outcome: string }
 
 export type PlanGuideParts = {
-  /** The plans; read late, because the gate makes them after this part. */
+  /** Returns the plans. A function, because the gate creates the plans after this part. */
   plans: () => Pick<Plans, 'get' | 'note' | 'ended' | 'over' | 'expect'>
   read(call: { toolName: string; toolInput: ToolInput }, principal: Principal, signal: AbortSignal): Promise<Done>
-  /** The things that a call changes. */
+  /** Returns the ids of the things that a call changes. */
   targetsOf(toolName: string, toolInput: ToolInput): string[]
-  /** Reads what a call would change again, so that the call is judged by the present state. */
+  /** Reads the things that a call would change again, so that the call is judged by their present state. */
   look(call: { toolName: string; toolInput: ToolInput }, asker: Principal): Promise<unknown>
   clock: Clock
 }
 
 /**
- * Leads the run of a plan: makes the next call after the last has ended and its check has come true, and ends the plan at the first step that
- * failed, may have run, or was not seen as it should be. All that it knows is in the plan's row and in the run's entries.
+ * Decides the calls of a plan’s run. It makes the next call when the previous one has ended and its check is fulfilled. It ends the plan at the
+ * first step that failed, may have run, or whose check was not fulfilled. It keeps no state of its own: everything is in the plan’s row and in the
+ * run’s entries.
  */
 export class PlanGuide implements Guide {
   readonly #parts: PlanGuideParts
@@ -58,7 +59,7 @@ export class PlanGuide implements Guide {
         plans().ended(id, next.step.number, { state: 'skipped', outcome })
       } else {
         const [first] = next.steps
-        // The gate judges a change by the present state, so that is read first.
+        // The gate judges a change by the present state, so the state is read first.
         if (first?.isRead === false) await look(first, plan.asker).catch(() => {})
         return { type: 'calls', calls: next.steps.map((step) => this.#begin(id, step, idOf(step.number))) }
       }
@@ -92,14 +93,14 @@ export class PlanGuide implements Guide {
     return toCall(step, toolUseId)
   }
 
-  /** Ends the plan. @returns the run's last words */
+  /** Ends the plan. @returns the run’s closing text */
   #over(plan: StoredPlan, state: 'done' | 'stopped' | 'unknown', why?: string): string {
     const { plans } = this.#parts
     plans().over(plan.id, state, why)
     return endWords(plans().get(plan.id) ?? plan)
   }
 
-  /** Stores the outcome of a step, after its check. */
+  /** Runs a step’s check, if it has one, and stores the step’s outcome. */
   async #close(
     { plan, step }: { plan: StoredPlan; step: ScriptStep },
     settled: Settling,
@@ -118,7 +119,7 @@ export class PlanGuide implements Guide {
     if (state === 'done' && !step.isRead) await this.#expectLater(plan, step)
   }
 
-  /** Repeats a check until its condition holds, or the time is over. @param from when the step ended, Unix ms */
+  /** Repeats a check until its condition holds or its time has passed. @param from the time at which the step ended, Unix ms */
   async #verified(
     { plan, check }: { plan: StoredPlan; check: PlannedCheck },
     from: number,
@@ -149,7 +150,7 @@ export class PlanGuide implements Guide {
     }
   }
 
-  /** Lets later steps on the same things expect the state that this step has made. */
+  /** Updates the expected state of later steps on the same things, because this step has changed them. */
   async #expectLater(plan: StoredPlan, step: ScriptStep): Promise<void> {
     const { plans, look, targetsOf } = this.#parts
     const changed = new Set(targetsOf(step.toolName, step.toolInput))
@@ -160,7 +161,7 @@ export class PlanGuide implements Guide {
     for (const one of later) {
       const toolUseId = plan.steps.find(({ number }) => number === one.number)?.toolUseId
       if (toolUseId === undefined) continue
-      // If the state cannot be told now, the step asks by itself.
+      // If the state cannot be read now, the later step shows a card of its own.
       try {
         await look(one, plan.asker).catch(() => {})
         plans().expect(plan, [toolUseId], () => one)
@@ -214,7 +215,7 @@ function outcomeOf(entry: Ended): Outcome & StepNote {
   }
 }
 
-/** The end of a plan in words, with a line for each step. */
+/** Returns the text about a plan’s end, with a line for each step. */
 export function endWords({ facts, notes, state, why }: StoredPlan): string {
   const words = {
     running: 'runs',

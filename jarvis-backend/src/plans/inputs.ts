@@ -3,8 +3,8 @@ import type { ClusterState, RunbookInput } from 'protocol'
 import { Mistake } from '../gate/index.ts'
 
 /**
- * The values of a runbook's inputs, by name. An optional input that was not given is undefined.
- * @throws Mistake for an unknown or missing input, a value of another type, or a thing that the cluster does not have
+ * Returns the values of a runbook’s inputs, by name. An optional input that was not given is undefined.
+ * @throws Mistake for an unknown or missing input, a value of the wrong type, or a node, guest or storage that the cluster does not have
  */
 export function inputsOf(
   inputs: readonly RunbookInput[],

@@ -4,14 +4,14 @@ import type { Leads } from '../tools/tool.ts'
 import type { Draft } from './draft.ts'
 import type { Request, Script } from './planned.ts'
 
-/** A fact that the plan's approval binds, in words. */
+/** A fact that the plan’s approval depends on, as text. */
 export type Binding = { what: string; value: string }
 export type Made = { leads: Leads; binds: Binding[] }
 
 /**
- * The plan of a finished draft: its facts for the card, its calls, and the hash that an approval binds.
- * @param given the inputs by name
- * @throws Mistake if a call holds a secret
+ * Makes the plan from a finished draft: its facts for the card, its calls, and the hash to which an approval applies.
+ * @param given the values of the inputs, by name
+ * @throws Mistake if a call contains a secret
  */
 export function madeOf(
   parts: { world: () => World; redactor: Redactor; policyHash(): string | undefined },

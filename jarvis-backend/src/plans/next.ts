@@ -5,15 +5,18 @@ import { most, type ScriptStep } from './planned.ts'
 /** The stored notes about the steps, by number. */
 export type Notes = Readonly<Record<number, StepNote | undefined>>
 
-/** How the call of a step ended. `refused`: a person or JARVIS ended its card. Undefined: it has not ended. */
+/**
+ * The end of a step’s call. `came`: it has a result, or the rules blocked it. `refused`: its card was denied, has expired or was withdrawn.
+ * Undefined: it has not ended.
+ */
 export type CallEnd = 'came' | 'refused' | undefined
 
 export type Next =
-  /** The step's call has ended: find out if it went as planned. */
+  /** The step’s call has ended: check whether the step went as planned. */
   | { type: 'close'; step: ScriptStep }
-  /** The step is left out, because a step that it comes after did not go as planned. */
+  /** The step is skipped, because the step `because`, on which it depends, did not go as planned. */
   | { type: 'leave'; step: ScriptStep; because: number }
-  /** The calls that may go together now. */
+  /** The calls to make now. They may run at the same time. */
   | { type: 'calls'; steps: readonly ScriptStep[] }
   | { type: 'end'; state: 'done' | 'stopped' | 'unknown'; why?: string }
 
@@ -22,8 +25,8 @@ export const isBad = (state: StepState | undefined) => state === 'failed' || sta
 export const isClosed = (state: StepState | undefined) => isOver(state) || isBad(state)
 
 /**
- * Decides what a plan does next, from its steps and the stored notes. Pure, so a restart goes on at the same place.
- * @param stopBy the person who wants the plan to stop after its present step
+ * Decides the next action of a plan, from its steps and the stored notes. Pure, so that the plan continues at the same place after a restart.
+ * @param stopBy the person who wants the plan to stop after its current step
  */
 export function nextOf(
   steps: readonly ScriptStep[],
@@ -56,11 +59,14 @@ export function nextOf(
   return { type: 'calls', steps: readsFrom(open, first, stateOf) }
 }
 
-/** True if the plan ends at a step that did not go as planned. It always ends if the step may have run, or if its card was not approved. */
+/** True if a step that did not go as planned ends the plan. This is always so if the step may have run, or if its card was not approved. */
 const stops = ({ onFailure }: ScriptStep, state: StepState | undefined, end: CallEnd): boolean =>
   onFailure !== 'skip' || state === 'unknown' || end === 'refused'
 
-/** A change goes alone; reads that follow each other go together, unless one comes after another of them. */
+/**
+ * Returns the steps that run next. A change or a step with a check runs alone. Consecutive reads run at the same time, unless one of them depends on
+ * another.
+ */
 function readsFrom(
   open: readonly ScriptStep[],
   first: ScriptStep,

@@ -1,9 +1,10 @@
-/** An item that comes after other items. `isFirst`: it comes as early as it may. */
+/** An item that must come after other items. `isFirst`: it is placed as early as possible. */
 export type Ordered = { id: string; after: readonly string[]; isFirst?: boolean }
 
 /**
- * Orders the ids so that every `after` holds. Among items that may come next, those with `isFirst` come first, then the order of the list. Pure.
- * @returns the order, or a cycle as a list of ids with the first id again at its end. Unknown ids in `after` are ignored
+ * Orders the ids so that every `after` is fulfilled. Among the items that may come next, an item with `isFirst` is preferred, then the order of the
+ * list decides. Pure.
+ * @returns the order, or a cycle as a list of ids with the first id repeated at the end. Unknown ids in `after` are ignored
  */
 export function inOrder(list: readonly Ordered[]): { order: string[] } | { cycle: string[] } {
   const ids = new Set(list.map(({ id }) => id))
@@ -20,7 +21,7 @@ export function inOrder(list: readonly Ordered[]): { order: string[] } | { cycle
   return { order }
 }
 
-/** A cycle among items that all wait for another one of `left`. */
+/** Finds a cycle among items that each wait for another item of `left`. */
 function cycleIn(left: ReadonlyMap<string, Ordered>): string[] {
   const path: string[] = []
   let [at] = left.keys()
@@ -31,7 +32,7 @@ function cycleIn(left: ReadonlyMap<string, Ordered>): string[] {
   return at === undefined ? path : [...path.slice(path.indexOf(at)), at].reverse()
 }
 
-/** The wanted ids, and all ids that come before one of them. */
+/** Returns the wanted ids, and all ids on which they depend, directly or indirectly. */
 export function leadingTo(wanted: ReadonlySet<string>, list: readonly Ordered[]): Set<string> {
   const found = new Set(wanted)
   const afterOf = new Map(list.map(({ id, after }) => [id, after]))

@@ -4,18 +4,18 @@ import type { Procedure } from '../runbooks/procedure.ts'
 import type { Whose } from '../tools/tool.ts'
 
 /**
- * A request for a plan. `said`: a person's text that holds the procedure; absent if the asker composed the procedure. `goal`, `criteria`:
- * the asker's own words, which are only shown.
+ * A request for a plan. `said`: a person’s text from which the procedure comes; undefined if the asker composed the procedure. `goal`, `criteria`:
+ * the asker’s own words, which are only shown.
  */
 export type Request = {
-  /** The asker in whose name the plan is made; absent: main. */
+  /** The principal in whose name the plan is made; undefined: `main`. */
   whose?: Whose
   procedure: Procedure
-  /** The hash of the text or calls that the plan is made from. */
+  /** The hash of the text or of the calls from which the plan is made. */
   hash: string
   runbook?: string
   said?: string
-  /** The person who last wrote that text, if known. */
+  /** The person who last edited the text in `said`, if known. */
   writtenBy?: string | undefined
   goal?: string
   criteria?: string
@@ -35,7 +35,7 @@ export type ScriptStep = {
   onFailure?: 'skip'
   verify?: PlannedCheck
 }
-/** The calls of a plan in order, which lead its run. Stored as JSON. */
+/** The calls that a plan’s run makes, in order. Stored as JSON. */
 export type Script = { steps: ScriptStep[] }
 
 export const most = { steps: 30, items: 200, readsAtOnce: 5 } as const

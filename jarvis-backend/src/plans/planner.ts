@@ -22,7 +22,7 @@ export type PlannerParts = {
   world: () => World
   judge: SeeingJudge
   lookAgain: LookAgain
-  /** Runs a call that only reads. */
+  /** Runs a call that only reads, while the plan is made. */
   read(
     call: { toolName: string; toolInput: ToolInput },
     by: { name: string; whose?: Whose | undefined },
@@ -34,7 +34,7 @@ export type PlannerParts = {
 
 export { Mistake, PlanProblem }
 
-/** A read that runs while the plan is made. */
+/** A read that runs while the plan is made. `when`: the step’s condition and its outcome, as text. */
 type Read = { step: Step; toolInput: ToolInput; when: string | undefined }
 
 /** Makes plans. Nothing is changed while a plan is made. */
@@ -46,9 +46,9 @@ export class Planner {
   }
 
   /**
-   * Makes a plan: runs the reads that come before any change, fills all values in, leaves out steps that do not apply, and has each remaining call
-   * judged.
-   * @throws PlanProblem with what was found of the steps before; Mistake for an input
+   * Makes a plan: runs the reads that come before the first change, fills in all values, skips steps whose condition is false, and has each
+   * remaining call judged.
+   * @throws PlanProblem with the steps made before the problem and their outputs; Mistake for an input
    */
   async make(request: Request, by: string, signal: AbortSignal): Promise<Made> {
     const { procedure, inputs } = request
@@ -59,7 +59,7 @@ export class Planner {
   }
 }
 
-/** A plan that is being made: goes through its steps in order, and collects the draft. */
+/** Makes one plan: goes through the steps in order and adds them to the draft. */
 class PlanMaking {
   readonly #parts: PlannerParts
   readonly #by: string
@@ -67,7 +67,7 @@ class PlanMaking {
   /** The inputs, and the outputs of the reads so far, by name. */
   readonly #scope: Map<string, unknown>
   readonly #draft: Draft
-  /** Reads that run next, side by side. */
+  /** Reads that will run next, at the same time. */
   #waiting: Read[] = []
 
   constructor(
@@ -81,7 +81,7 @@ class PlanMaking {
     this.#draft = { whose, steps: [], script: [], calls: [], read: [], bound: [], targets: [], numbers: new Map() }
   }
 
-  /** Runs what is read now, fills the rest in and has it judged. @throws PlanProblem */
+  /** Runs the reads, fills in the values of the other steps, and has these steps judged. @throws PlanProblem */
   async draftOf(steps: readonly Step[]): Promise<Draft> {
     try {
       await this.#goThrough(steps)
@@ -110,13 +110,15 @@ class PlanMaking {
     await this.#readWaiting()
   }
 
-  /** Takes a step, or one item of a repeated step. `isPlain`: it may be read side by side with others. */
+  /**
+   * Adds a step, or one item of a repeated step. `isNow`: it is read while the plan is made. `isPlain`: it may be read at the same time as others.
+   */
   async #take(step: Step, within: Scope, { isNow, isPlain }: { isNow: boolean; isPlain: boolean }): Promise<void> {
     this.#signal.throwIfAborted()
     const { steps } = this.#draft
     const when = step.when && isWanted(step.when, within)
     if (when?.holds === false) {
-      // Items of a repeated step to which it does not apply are left out.
+      // Items of a repeated step whose condition is false are left out and not shown as skipped.
       if (step.each === undefined) steps.push(this.#skipped(step, steps.length + 1, when.words))
       return
     }
@@ -135,7 +137,7 @@ class PlanMaking {
     await this.#readNow(reads)
   }
 
-  /** Runs reads side by side, and keeps their outputs in the order of the reads. */
+  /** Runs reads at the same time, and stores their outputs in the order of the reads. */
   async #readNow(reads: readonly Read[]): Promise<void> {
     const { redactor, read } = this.#parts
     const draft = this.#draft
@@ -167,7 +169,7 @@ class PlanMaking {
     }
   }
 
-  /** Adds a call that is made while the plan runs. */
+  /** Adds a call that will be made when the plan runs. */
   async #callLater({ step, toolInput, when }: Read, scope: Scope): Promise<void> {
     const now = await this.#judgement(step.toolName, toolInput)
     if (now.kind === 'ready') {
@@ -210,7 +212,7 @@ class PlanMaking {
     if (ready.target.kind !== 'none' && !isRead) draft.targets.push(ready.target.id)
   }
 
-  /** The words about a call: its sentence and, for a change, the state before and after and the undo. */
+  /** Returns the texts about a call for the card: a sentence and, for a change, the state before and after, and the undo. */
   #wordsOf(step: Step, ready: Ready, scope: Scope) {
     const { toolName } = step
     const { verdict, effects, preview } = ready
@@ -233,7 +235,7 @@ class PlanMaking {
     }
   }
 
-  /** Adds a step that cannot be judged before an earlier step has changed the same thing. Its own card asks in its turn. */
+  /** Adds a step that cannot be judged until an earlier step has changed the same thing. It shows its own card when its turn comes. */
   #askLater(step: Step, toolInput: ToolInput, because: string): void {
     const { redactor } = this.#parts
     const { toolName, title, takesBack } = step
@@ -273,7 +275,7 @@ class PlanMaking {
     return check
   }
 
-  /** Judges a call right after what it rests on was read again. The words tell nothing that the asker may not see. */
+  /** Judges a call, after the things it depends on were read again. The texts contain nothing that the asker may not see. */
   async #judgement(toolName: string, toolInput: ToolInput): Promise<Judgement> {
     const { judge, lookAgain } = this.#parts
     const asker = { ...this.#draft.whose, kind: planKind(this.#draft.whose) }
@@ -289,15 +291,15 @@ class PlanMaking {
     return { ...step, tier: tier === 'black' ? 'red' : tier }
   }
 
-  /** Arguments as their tool takes them: the card, the approval and the call hold the same. */
+  /** Converts arguments to the form that their tool takes, so that the card, the approval and the call have the same arguments. */
   #taken(toolName: string, toolInput: ToolInput): ToolInput {
     const tool = this.#toolOf(toolName)
     return tool === undefined ? toolInput : faithful(tool.input, toolInput)
   }
 
   /**
-   * True for a tool that asks the web. An address or a query can carry out what was read, so the web is asked only by a plan that was judged with its
-   * asker's sources.
+   * True for a tool that sends requests to the web. A URL or a query can carry out text that was read. Therefore such a tool does not run while the
+   * plan is made, but only in a plan that was judged with its asker’s sources.
    */
   #asksWeb(toolName: string): boolean {
     return this.#toolOf(toolName)?.touches.some(({ on }) => on === 'web') === true
@@ -315,37 +317,37 @@ class PlanMaking {
 const refusedAt = (place: Place, now: Exclude<Judgement, { kind: 'ready' }>) =>
   new PlanProblem(place, now.kind === 'invalid' ? now.message : `Refused: ${now.verdict.reason}`)
 
-/** The facts of a call that an approval of the plan binds. */
+/** Returns the facts of a call that become part of the plan’s hash, so that the approval holds only for them. */
 function boundOf({ hash, verdict, target }: Ready, verify: PlannedCheck | undefined) {
   const { name, status, lock, haState, madeAt, identity } = target
   const { tier, rule } = verdict
   return { hash, tier, rule, name, status, lock, haState, madeAt, guest: identity?.id, verify }
 }
 
-/** The undo of a step, with the words of its runbook if JARVIS knows no call that takes it back. */
+/** Returns the undo of a step. If JARVIS knows no undo call, adds the undo that the runbook names. */
 function undoWords({ undo: own }: Step, undo: UndoFacts, scope: Scope) {
   if (undo.kind === 'call' || own === undefined || own === 'none') return undo
   const input = fillArgs(own.args, scope)
   return { ...undo, sentence: `${undo.sentence} The runbook says: ${own.toolName} ${JSON.stringify(input)}.` }
 }
 
-/** The kind of principal that makes a plan's reads. A client's plan reaches no further than the client. */
+/** Returns the kind of principal that makes a plan’s reads. A client’s plan has no more access than the client. */
 export const planKind = ({ isClient }: Whose): string => (isClient ? 'client_plan' : 'plan')
 
-/** The error with the step in its words, if the error is a person's to mend. */
+/** Adds the step to an error’s message, if a person can correct the error. Returns other errors unchanged. */
 function atStep(step: Step, error: unknown): unknown {
   if (error instanceof PlanProblem) return error
   return error instanceof NotKnown || error instanceof Mistake ? new PlanProblem(step, error.message) : error
 }
 
-/** True if a step takes a value from a read that has not run yet, or comes after such a read. */
+/** True if a step takes a value from a read in `waiting`, or must come after one. */
 function restsOn({ args, after = [] }: Step, waiting: readonly Read[]): boolean {
   const text = JSON.stringify(args)
   const names = (as: string) => text.includes(`$${as}`) || text.includes(`$\{${as}`)
   return waiting.some(({ step: { as, number } }) => after.includes(number) || (as !== undefined && names(as)))
 }
 
-/** The scopes in which a step is filled in: one, or one for each item of its list. */
+/** Returns the scopes for filling in a step: one, or for a repeated step one for each item of its list. */
 function scopesOf(step: Step, scope: Scope): Scope[] {
   if (step.each === undefined) return [scope]
   const items = fillList(step.each, scope)

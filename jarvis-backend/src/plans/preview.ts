@@ -3,7 +3,7 @@ import { firstOf } from '../lib/words.ts'
 import type { Preview } from '../tools/tool.ts'
 import type { Made } from './made.ts'
 
-/** The card of a call that leads to a plan, beside the plan itself. */
+/** Returns the card’s text for a call that starts a plan. The card shows the plan itself beside it. */
 export function previewOf({ leads }: Made): Preview {
   const { steps } = leads.facts
   const isOpen = ({ state }: PlanStep) => state === 'waits'

@@ -8,11 +8,11 @@ export type Place = { number: number; title: string; line?: number | undefined }
 export const placeWords = ({ number, title, line }: Place): string =>
   `step ${number} "${title}"${line === undefined ? '' : `, line ${line}`}`
 
-/** Says why no plan can be made, and at which step. */
+/** The reason why no plan can be made, with the step that causes it. */
 export class PlanProblem extends Mistake {
   readonly step: number
   readonly line: number | undefined
-  /** The steps before, with what they read. */
+  /** The steps before this one, with the outputs of reads. */
   steps: readonly PlanStep[] = []
   constructor(place: Place, message: string) {
     super(`${placeWords(place)}: ${message}`)

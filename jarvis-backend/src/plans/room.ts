@@ -32,7 +32,10 @@ import { shownPlan } from './shown.ts'
 import { toolFacts } from './tool-facts.ts'
 import { undoRequest } from './undo.ts'
 
-/** The runbooks of the workspace, and the planner that makes plans from runbooks and from proposed calls. Tells `runbook.saved`. */
+/**
+ * The room of the workspace’s runbooks, and of the planner, which makes plans from runbooks and from proposed calls. Publishes the fact
+ * `runbook.saved`.
+ */
 export const runbooksRoom = defineRoom({
   name: 'runbooks',
   open(needs: {
@@ -53,7 +56,10 @@ export const runbooksRoom = defineRoom({
     const tools = toolFacts(catalog, ({ name, tier }) =>
       usualTier({ toolName: name, baseTier: tier }, gate.policy.current()),
     )
-    /** Withdraws other people's waiting cards for a runbook. With the new text, such a card would show a text that these people had not asked for. */
+    /**
+     * Withdraws other people’s waiting cards for a runbook whose text has changed. These people had asked for the old text, and such a card would
+     * show the new one.
+     */
     function withdrawOthers(name: string, by: string) {
       const { confirmations } = gate
       for (const { toolUseId, toolName, toolInput, requestedBy } of confirmations.pending()) {
@@ -108,12 +114,12 @@ export const runbooksRoom = defineRoom({
       plan,
       tools,
       asks,
-      /** Ships the runbooks that come with JARVIS. */
+      /** Writes the runbooks that come with JARVIS into the workspace. */
       resume: () => library.ship(),
       guide: new PlanGuide({
         clock,
         plans: () => gate.plans,
-        // Quiet, because the journal gets the outcome once, with the step.
+        // Quiet: these reads are not journalled, because the journal gets their outcome together with the step.
         read: (call, principal, signal) => gate.executor.read(call, { principal, signal, isQuiet: true }),
         targetsOf: (toolName, toolInput) => locksOf(gate.effectsOf(toolName, toolInput)),
         async look({ toolName, toolInput }, asker) {

@@ -5,14 +5,14 @@ import { type Catalog, inputSchemaOf, outputSchemaOf } from '../tools/catalog.ts
 import type { Tool } from '../tools/tool.ts'
 
 /**
- * True for a tool that can be a step. A tool that starts a plan cannot: a plan shows all its calls on its own card. A tool that acts on a conversation
- * cannot, because a plan has none, and neither can a tool that waits long. A tool of an attached server cannot: reads run while the plan is made, also
- * for an MCP client, and JARVIS lends a client no way to other servers.
+ * True for a tool that can be a step of a plan. Excluded are: a tool that starts a plan, because a plan shows all its calls on its own card; a tool
+ * that acts on a conversation, because a plan has none; a tool that waits long; a tool of an attached server, because reads run while the plan is
+ * made, also for an MCP client, and JARVIS is no way for clients to other servers.
  */
 const isStep = ({ startsPlan, asks, isOfChat, outlives, attached }: Tool) =>
   [startsPlan, asks, isOfChat, outlives, attached].every((mark) => mark === undefined)
 
-/** The facts of the present tools for the parser of runbooks. @param tierOf a tool's usual tier by the policy in force */
+/** Returns the facts about the existing tools for the parser of runbooks. @param tierOf returns a tool’s usual tier by the policy in use */
 export function toolFacts(catalog: Catalog, tierOf: (tool: Tool) => Tier): Tools {
   return {
     names: () =>

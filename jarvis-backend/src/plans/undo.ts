@@ -8,9 +8,9 @@ import type { Request } from './planned.ts'
 const undoable: readonly StoredChange['state'][] = ['made', 'armed', 'unknown']
 
 /**
- * The request for a plan that takes another plan back: an `undo` of each change that its steps made, the newest first. Changes that cannot be taken back
- * are left as they are.
- * @throws Mistake if the plan still goes on, or if nothing of it can be taken back
+ * Makes the request for a plan that undoes another plan: an `undo` for each change that its steps made, newest first. Changes that cannot be undone
+ * are left out.
+ * @throws Mistake if the plan is still running, or if none of its changes can be undone
  */
 export function undoRequest(plan: StoredPlan | undefined, changeOf: (id: string) => StoredChange | undefined): Request {
   if (plan === undefined) throw new Mistake('plan: there is no such plan.')

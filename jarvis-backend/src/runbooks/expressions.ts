@@ -1,18 +1,21 @@
-/** A value that a runbook names: an input, an earlier step's output, `result` in a check, `item` in a repeated step. */
+/** A reference to a value in a runbook: an input, the output of an earlier step, `result` in a check, or `item` in a repeated step. */
 export type Ref = { name: string; path: readonly Part[] }
-/** A key, an index, `length` or `last` of a list, or the first item of a list whose key has that value: `guests(vmid=104)`. */
+/**
+ * A part of a reference’s path: a key; for a list an index, `length` or `last`; or the first item of a list whose key has this value, as in
+ * `guests(vmid=104)`.
+ */
 export type Part = { key: string } | { where: { key: string; value: Operand } }
 export type Operand = { value: Scalar } | { ref: Ref }
 export type Scalar = string | number | boolean | null
 export const operators = ['=', '!=', '<=', '>=', '<', '>', 'contains'] as const
 type Operator = (typeof operators)[number]
 export type Test = { left: Ref; op: Operator; right: Operand }
-/** All tests must hold. An operand `none` stands for an absent value. */
+/** A condition holds if all its tests hold. The operand `none` means that the value is absent. */
 export type Condition = readonly Test[]
-/** Names and what they stand for. */
+/** Values by name. */
 export type Scope = ReadonlyMap<string, unknown>
 
-/** A text that is no expression. `at`: the fault's place in the text, from 0. */
+/** A text that is not a valid expression. `at`: the position of the fault in the text, from 0. */
 export class ExpressionFault extends Error {
   readonly at: number
   constructor(message: string, at: number) {
@@ -20,10 +23,13 @@ export class ExpressionFault extends Error {
     this.at = at
   }
 }
-/** Thrown for a value that is not known. Unknown is neither absent nor false. */
+/** Thrown for a value that is not known. A value that is not known is neither absent nor false. */
 export class NotKnown extends Error {}
 
-/** Reads the reference that begins at `from`. @returns the reference and the index behind it. @throws ExpressionFault if `$` begins no reference */
+/**
+ * Parses the reference that begins at `from`. @returns the reference and the index after it. @throws ExpressionFault if the `$` does not begin a
+ * reference
+ */
 export function readRef(text: string, from: number): { ref: Ref; end: number } {
   const head = /\$([A-Za-z_]\w*)/y
   head.lastIndex = from
@@ -108,10 +114,13 @@ const inPath = ({ path }: Ref): Ref[] =>
   path.flatMap((part) => ('where' in part && 'ref' in part.where.value ? withinRef(part.where.value.ref) : []))
 const withinRef = (ref: Ref): Ref[] => [ref, ...inPath(ref)]
 
-/** An argument's text in pieces. `$top.0.vmid` alone is one reference; `${node}` is a reference within a text; `$$` is a dollar sign. */
+/**
+ * An argument’s text, split into pieces. `$top.0.vmid` as the whole text is one reference; `${node}` is a reference inside a text; `$$` is a dollar
+ * sign.
+ */
 export type Template = readonly ({ text: string } | { ref: Ref; at: number })[]
 
-/** @throws ExpressionFault */
+/** Parses an argument’s text. @throws ExpressionFault */
 export function readTemplate(text: string): Template {
   if (/^\$[A-Za-z_]\S*$/.test(text)) {
     const { ref, end } = readRef(text, 0)
@@ -148,13 +157,13 @@ export const wordsOfRef = ({ name, path }: Ref): string =>
 export const wordsOf = (operand: Operand): string => ('ref' in operand ? wordsOfRef(operand.ref) : said(operand.value))
 const said = (value: Scalar) => (value === null ? 'none' : String(value))
 
-/** The condition as a person reads it, without `$result.`: `status = running`. */
+/** Formats a condition for a person, without `$result.`: `status = running`. */
 export const wordsOfCondition = (condition: Condition): string =>
   condition
     .map(({ left, op, right }) => `${wordsOfRef(left).replace(/^\$(?:result\.?)?/, '')} ${op} ${wordsOf(right)}`)
     .join(' and ')
 
-/** @returns the value of a reference; undefined if it is absent. @throws NotKnown if a part of it is unknown */
+/** @returns the value of a reference; undefined if the value is absent. @throws NotKnown if a part of it is not known */
 export function resolved(ref: Ref, scope: Scope): unknown {
   if (!scope.has(ref.name)) throw new NotKnown(`${wordsOfRef(ref)} is not known.`)
   let value = scope.get(ref.name)
@@ -182,7 +191,7 @@ function itemOf(value: unknown, { key, value: wanted }: { key: string; value: Op
 const isSame = (one: unknown, other: unknown) =>
   typeof one === 'object' || typeof other === 'object' ? one === other : String(one) === String(other)
 
-/** @throws NotKnown if a compared value is unknown: such a condition is neither true nor false */
+/** True if all tests of a condition hold. @throws NotKnown if a compared value is not known, because the condition is then neither true nor false */
 export const holds = (condition: Condition, scope: Scope): boolean => condition.every((test) => isTrue(test, scope))
 
 function isTrue({ left, op, right }: Test, scope: Scope): boolean {
@@ -203,7 +212,7 @@ function isTrue({ left, op, right }: Test, scope: Scope): boolean {
   }
 }
 
-/** A condition with all values filled in, except those of `result`. @throws NotKnown */
+/** Fills in all values of a condition except those of `result`. @throws NotKnown */
 export const filledCondition = (condition: Condition, scope: Scope): Condition =>
   condition.map(({ left, op, right }) => ({ left: filledRef(left, scope), op, right: filledOperand(right, scope) }))
 const filledRef = ({ name, path }: Ref, scope: Scope): Ref => ({
@@ -219,7 +228,7 @@ function filledOperand(operand: Operand, scope: Scope): Operand {
   return { value: (value ?? null) as Scalar }
 }
 
-/** Fills a template. A template of one reference keeps the value's type; any other becomes a text. @throws NotKnown */
+/** Fills in a template. If the template is one reference, the value keeps its type; otherwise the outcome is text. @throws NotKnown */
 export function filled(template: Template, scope: Scope): unknown {
   const [only] = template
   if (template.length === 1 && only !== undefined && 'ref' in only && only.at === 0) return resolved(only.ref, scope)

@@ -16,8 +16,8 @@ import type { Args, Check } from './procedure.ts'
 export { NotKnown, type Scope }
 
 /**
- * Arguments with all values filled in. An argument whose value is absent is left out.
- * @param mustBeThere true: an absent value is a fault instead
+ * Fills in all values of arguments. An argument whose value is absent is left out.
+ * @param mustBeThere true: an absent value throws NotKnown instead
  * @throws NotKnown
  */
 export function fillArgs(args: Args, scope: Scope, mustBeThere = false): Args {
@@ -40,7 +40,7 @@ function fillValue(value: unknown, scope: Scope, mustBeThere: boolean): unknown 
   )
 }
 
-/** A check with all values filled in, except those of its own result. @throws NotKnown */
+/** Fills in all values of a check except those of its own result. @throws NotKnown */
 export const fillCheck = ({ toolName, args, until, withinMs }: Check, scope: Scope, mustBeThere = false) => ({
   toolName,
   toolInput: fillArgs(args, scope, mustBeThere),
@@ -48,14 +48,14 @@ export const fillCheck = ({ toolName, args, until, withinMs }: Check, scope: Sco
   withinMs,
 })
 
-/** @throws NotKnown if the value is unknown or is not a list */
+/** Returns the list to which a reference leads. @throws NotKnown if the value is not known or is not a list */
 export function fillList(ref: Ref, scope: Scope): unknown[] {
   const list = resolved(ref, scope)
   if (!Array.isArray(list)) throw new NotKnown(`${wordsOfRef(ref)} is no list.`)
   return list
 }
 
-/** Evaluates a step's condition, and says the outcome in words: `hostpci0 = none, true`. @throws NotKnown */
+/** Evaluates a step’s condition. `words`: the condition and its outcome as text, such as `hostpci0 = none, true`. @throws NotKnown */
 export function isWanted(condition: Condition, scope: Scope): { holds: boolean; words: string } {
   const isTrue = holds(condition, scope)
   return { holds: isTrue, words: `${wordsOfCondition(condition)}, ${isTrue}` }

@@ -7,13 +7,13 @@ import { usualMaxAgeMs } from './procedure.ts'
 const keys = ['name', 'inputs', 'max_age', 'alerts'] as const
 const inputKeys = ['type', 'about', 'default', 'optional'] as const
 const types = Input.shape.type.options
-/** Names that no input may have, because they have a meaning within a step. */
+/** Names that an input may not have, because they have a meaning inside a step. */
 export const reserved = ['result', 'item']
 const longestMs = 24 * 3_600_000
 
 export type Front = { title: string; inputs: RunbookInput[]; alerts: string[]; maxAgeMs: number }
 
-/** Reads the front matter: name, inputs, max_age, alerts. */
+/** Parses the front matter: name, inputs, max_age, alerts. */
 export function readFront(text: string, firstLine: number, say: Say): Front {
   const block = readBlock(text, firstLine, say)
   const front: Front = { title: '', inputs: [], alerts: [], maxAgeMs: usualMaxAgeMs }

@@ -3,10 +3,10 @@ import { type Fault, JarvisError, type OfferedRunbook, type Runbook, type Runboo
 import { type Parsed, parseRunbook } from './parse.ts'
 import type { Procedure, Tools } from './procedure.ts'
 
-/** `hash`: of the text that the person had edited; absent for a new runbook. */
+/** A text to save. `hash`: the hash of the text that the person edited; undefined for a new runbook. */
 type GivenText = { text: string; hash: string | undefined }
 
-/** The part of the workspace's files that runbooks need. */
+/** The access to the workspace’s files that runbooks need. */
 export type Files = {
   list(): { path: string; changedAt: number }[]
   read(path: string): { text: string; checksum: string; changedAt: number; problem?: string | undefined }
@@ -18,32 +18,32 @@ export type Files = {
 export type RunbookChange = { change: 'saved' | 'removed'; runbook: string; path: string; hash?: string; by: string }
 
 export interface Library {
-  /** All runbooks, those with faults too. */
+  /** Returns all runbooks, including those with faults. */
   list(): Runbook[]
-  /** @throws JarvisError `not_found` */
+  /** Returns a runbook with its text. @throws JarvisError `not_found` */
   get(name: string): RunbookText
   /**
-   * The name of the runbook in a file of the workspace; undefined if the file is no runbook.
-   * @throws JarvisError `invalid_request` for a path that some file systems take for a runbook's, such as `Runbooks/a.md`
+   * Returns the name of the runbook in a file of the workspace; undefined if the file is not a runbook.
+   * @throws JarvisError `invalid_request` for a path that some file systems treat as a path in `runbooks/`, such as `Runbooks/a.md`
    */
   nameOf(path: string): string | undefined
-  /** The steps that run. @throws JarvisError `not_found`; `conflict` with the first fault if the runbook has faults */
+  /** Returns the steps to run. @throws JarvisError `not_found`; `conflict` with the first fault if the runbook has faults */
   procedure(name: string): { procedure: Procedure; hash: string }
   /** Parses a text without saving it. */
   parse(text: string): Parsed & { hash: string }
   /**
-   * Saves a text. A text with faults is refused, and the saved one stays in force.
-   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` if the file has changed since
+   * Saves a text. A text with faults is refused, and the saved text stays in use.
+   * @throws JarvisError `invalid_request` with the first fault and its line; `conflict` if the file was changed in the meantime
    */
   save(name: string, given: GivenText, by: string): RunbookText
-  /** @throws JarvisError `not_found` */
+  /** Removes a runbook. @throws JarvisError `not_found` */
   remove(name: string, by: string): void
   /**
-   * The runbooks that fit an alert: those that name its check under `alerts`, and those that the check names itself. Each comes with
-   * the inputs that the alert gives. A runbook that requires further inputs is left out.
+   * Returns the runbooks for an alert: runbooks that list the alert’s check under `alerts`, and runbooks that the check itself names. Each comes
+   * with the inputs that the alert provides. A runbook that requires further inputs is left out.
    */
   offers(check: string, alert: AlertFacts): OfferedRunbook[]
-  /** Writes the shipped runbooks that were never written here before; existing files stay. */
+  /** Writes the shipped runbooks that were never written to this workspace before. Existing files stay. */
   ship(): void
 }
 
@@ -61,11 +61,11 @@ const shippedKey = 'shippedRunbooks'
 export type RunbookLibraryParts = {
   files: Files
   tools: Tools
-  /** By name. */
+  /** The texts of the shipped runbooks, by name. */
   shipped: ReadonlyMap<string, string>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   lastRun(name: string): Runbook['lastRun']
-  /** Journals who changed which runbook, and makes the change. If the change throws, nothing is journalled. */
+  /** Makes a change, and journals it with the runbook’s name and the person. If the change throws, nothing is journalled. */
   record(change: RunbookChange, work: () => void): void
   changed(): void
   report(error: unknown, message: string): void
@@ -73,10 +73,10 @@ export type RunbookLibraryParts = {
 
 type Read = RunbookText & { procedure: Procedure | undefined }
 
-/** The runbooks in the workspace's folder. */
+/** The runbooks in the `runbooks/` folder of the workspace. */
 export class RunbookLibrary implements Library {
   readonly #parts: RunbookLibraryParts
-  /** Parsed texts by name. `tools`: as of the parsing. */
+  /** Parsed texts by name. `tools`: the tools with which the text was parsed, as `#standing` returns them. */
   readonly #known = new Map<string, { hash: string; parsed: Parsed; tools: string }>()
 
   constructor(parts: RunbookLibraryParts) {
@@ -168,7 +168,10 @@ export class RunbookLibrary implements Library {
     settings.set(shippedKey, [...written].join())
   }
 
-  /** The tools and their tiers. They change with the policy and with attached servers, and the faults of runbooks change with them. */
+  /**
+   * Returns the names and tiers of the tools as one text. They change with the policy and with attached servers, and then the faults of runbooks may
+   * change.
+   */
   #standing(): string {
     const { tools } = this.#parts
     return tools
@@ -184,7 +187,7 @@ export class RunbookLibrary implements Library {
       .filter((name) => nameForm.test(name))
   }
 
-  /** @param now the tools as of now; absent: they are asked for */
+  /** Reads and parses a runbook. @param now the current value of `#standing`; undefined: it is computed */
   #read(name: string, now = this.#standing()): Read {
     const { files, shipped } = this.#parts
     const path = pathOf(name)
@@ -215,7 +218,7 @@ export class RunbookLibrary implements Library {
   }
 }
 
-/** @throws JarvisError `invalid_request` */
+/** Returns the path of a runbook’s file. @throws JarvisError `invalid_request` if the name is not allowed */
 function pathOf(name: string): string {
   if (!nameForm.test(name))
     throw new JarvisError('invalid_request', 'A runbook’s name has 1 to 60 of a-z, 0-9 and -, such as hot-node.')
@@ -224,7 +227,7 @@ function pathOf(name: string): string {
 
 const withoutProcedure = ({ procedure: _, ...runbook }: Read): RunbookText => runbook
 
-/** The value that an alert's object gives an input of this type; undefined if the object has no such part. */
+/** Returns the value that an alert’s object provides for an input of this type; undefined if it provides none. */
 function valueFor(type: Runbook['inputs'][number]['type'], { id, node, vmid }: AlertFacts['object']) {
   if (type === 'node') return node
   if (type === 'guest') return vmid
@@ -232,7 +235,7 @@ function valueFor(type: Runbook['inputs'][number]['type'], { id, node, vmid }: A
   return undefined
 }
 
-/** The first fault, by line, and how many more there are. */
+/** Returns the first fault with its line, and the number of further faults, as text. */
 export function faultWords([first, ...others]: readonly Fault[]): string {
   if (first === undefined) return ''
   return `line ${first.line}: ${first.message}${others.length === 0 ? '' : ` And ${others.length} more.`}`

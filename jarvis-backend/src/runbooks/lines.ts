@@ -2,7 +2,7 @@ import { nearestName } from 'node-kit/nearest'
 import type { Fault } from 'protocol'
 import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml'
 
-/** Reports a fault at a line, from 1. `nearest`: the name that was probably meant. */
+/** Reports a fault at a line, counted from 1. `nearest`: the most similar known name. */
 export type Say = (line: number, message: string, more?: { column?: number; nearest?: string | undefined }) => void
 
 export function createFaults(): { faults: () => Fault[]; say: Say } {
@@ -21,7 +21,10 @@ export function createFaults(): { faults: () => Fault[]; say: Say } {
   }
 }
 
-/** A YAML part of a runbook. `placeOf`: the line and column at which a node begins, or of an offset within the node's text. */
+/**
+ * A YAML part of a runbook. `placeOf`: returns the line and column at which a node begins; with `within`, the position that many characters after
+ * it.
+ */
 export type Block = {
   map: YAMLMap | undefined
   placeOf(node: unknown, within?: number): { line: number; column: number }
@@ -53,10 +56,10 @@ export function readBlock(text: string, firstLine: number, say: Say): Block {
   return { map: contents as YAMLMap, placeOf }
 }
 
-/** The values of a map with their keys, by the key's name. */
+/** The values of a map by the key’s name, each with the node of its key. */
 export type Members = Map<string, { key: Node; value: unknown }>
 
-/** The values of a map by known keys. Each unknown key is reported as a fault with the nearest known key. */
+/** Returns the values of a map’s known keys. Each unknown key is reported as a fault, with the most similar known key. */
 export function membersOf(
   { placeOf }: Pick<Block, 'placeOf'>,
   { map, known, of }: { map: YAMLMap; known: readonly string[]; of: string },

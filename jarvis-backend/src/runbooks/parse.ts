@@ -16,7 +16,7 @@ const usualWithinMs = 60_000
 const longestWithinMs = 4 * 3_600_000
 
 export type Parsed = {
-  /** The steps that run; undefined if there is any fault. */
+  /** The steps to run; undefined if the text has any fault. */
   procedure: Procedure | undefined
   facts: Pick<Runbook, 'title' | 'about' | 'inputs' | 'steps' | 'alerts' | 'faults'>
 }
@@ -39,7 +39,7 @@ export function parseRunbook(text: string, tools: Tools): Parsed {
     procedure: found.length > 0 || whole.length !== steps.length ? undefined : { ...head, about, steps: whole },
     facts: {
       title: head.title,
-      // A line break of the file is no line break of the text.
+      // Line breaks in the file become spaces, because a paragraph may be wrapped over several lines.
       about: about.replace(/(?<!\s)\s*\n\s*/g, ' '),
       inputs: head.inputs,
       alerts: head.alerts,
@@ -59,12 +59,12 @@ type Read = { step: Step | undefined; toolName: string; toolLine?: number }
 /** A tool with its arguments. */
 type NamedRead = Named & { args: Args }
 
-/** Reads the steps in order. Each step may name the inputs, and the outputs of the reads before it. */
+/** Parses the steps in order. A step may refer to the inputs, and to the outputs of reads before it. */
 class StepReader {
   readonly #say: Say
   readonly #values: Values
   readonly #names: Map<string, Known>
-  /** True once a step changes something: outputs from then on are known only while the plan runs. */
+  /** True after the first step that changes something. Outputs of later steps are known only when the plan runs. */
   #hasChanged = false
 
   constructor(tools: Tools, inputs: readonly RunbookInput[], say: Say) {
@@ -110,7 +110,7 @@ class StepReader {
     return { toolName, args, ...(as && { as: name }), each: over, when, verify, ...(undo && { undo }) }
   }
 
-  /** Gives a step's output its name. */
+  /** Stores the name of a step’s output, so that later steps can refer to it. */
   #keep(
     name: string,
     { line, column }: { line: number; column: number },
@@ -128,7 +128,7 @@ class StepReader {
     else names.set(name, { shape: tool.facts?.returns, says: tool.name, ...(isLater && { later: true as const }) })
   }
 
-  /** The list that a step is repeated for. Adds `item` to the known names. */
+  /** Parses the list over which a step is repeated. Adds `item` to the known names. */
   #listAt(node: unknown, within: Map<string, Known>, at: Block): Ref | undefined {
     let ref: Ref | undefined
     this.#values.fenced(at, node, () => {
@@ -168,7 +168,7 @@ class StepReader {
     return { toolName: tool.name, args, until: condition, withinMs, line: block.placeOf(until.value).line }
   }
 
-  /** The read of a check: the step's own tool, or another one. Without arguments of its own it takes the step's. */
+  /** Parses the read of a check: the step’s own tool, or another one. If it has no arguments, it gets the step’s arguments. */
   #readOf(
     block: Block,
     { node, members, own }: { node: unknown; members: Members; own: NamedRead },

@@ -2,15 +2,15 @@ import type { Fault, RunbookInput } from 'protocol'
 import type { Condition, Ref } from './expressions.ts'
 import type { Shape } from './shapes.ts'
 
-/** Arguments whose texts may name values: see `readTemplate`. */
+/** Arguments whose texts may contain references: see `readTemplate`. */
 export type Args = Record<string, unknown>
 
 /** A read that is repeated after a step until its condition holds. `line`: the line of the condition, if it was written in a file. */
 export type Check = { toolName: string; args: Args; until: Condition; withinMs: number; line?: number }
 
 /**
- * One step. `line`: the line of its `tool`, if it was written in a file. `mustBeThere`: an argument whose value is absent is a fault; otherwise it is
- * left out. `after`: numbers of earlier steps that must have gone as planned.
+ * One step. `line`: the line of its `tool`, if the step comes from a file. `mustBeThere`: an argument whose value is absent is a fault; otherwise
+ * the argument is left out. `after`: numbers of earlier steps that must have gone as planned.
  */
 export type Step = {
   number: number
@@ -19,13 +19,13 @@ export type Step = {
   mustBeThere?: true
   after?: readonly number[]
   onFailure?: 'skip'
-  /** The change that the step takes back. */
+  /** The change that the step undoes. */
   takesBack?: { target: string; sentence: string }
   toolName: string
   args: Args
-  /** The name of its output. */
+  /** The name by which later steps refer to the step’s output. */
   as?: string
-  /** A list: the step is repeated for each item, as `$item`. */
+  /** A reference to a list: the step is repeated for each item, which it refers to as `$item`. */
   each?: Ref
   when?: Condition
   verify?: Check
@@ -44,18 +44,18 @@ export type Procedure = {
 
 /** The facts of a tool that the parser needs. */
 export type ToolFacts = {
-  /** Its usual tier now, by the policy. */
+  /** The tool’s usual tier, by the present policy. */
   tier: 'green' | 'yellow' | 'red' | 'black'
   isRead: boolean
   takes: readonly string[]
   requires: readonly string[]
   returns?: Shape | undefined
-  /** The fault of arguments that hold no references; undefined if the tool takes them. */
+  /** Returns the fault of arguments without references; undefined if the tool accepts them. */
   problem(args: Args): string | undefined
 }
 export type Tools = { names(): readonly string[]; get(name: string): ToolFacts | undefined }
 
 export type { Fault }
 export const usualMaxAgeMs = 60 * 60_000
-/** A card with more steps would not be read. */
+/** Maximum number of steps. A person would not read a card with more. */
 export const mostSteps = 30

@@ -1,14 +1,14 @@
 import type { Say } from './lines.ts'
 
-/** A heading such as `## 2. Is it the decoder`, and the text under it. Lines count from 1. */
+/** A section: a heading such as `## 2. Is it the decoder`, and the text under it. Lines are counted from 1. */
 export type Section = { number: number; title: string; line: number; text: string; firstLine: number }
 export type Sections = { front: { text: string; firstLine: number } | undefined; about: string; sections: Section[] }
 
 const heading = /^##\s+(\S.*)$/
-/** The first line of a section's keys. The text before it is for people. */
+/** Matches the first line with a key in a section. The text before it is for people. */
 const keyLine = /^[A-Za-z_]\w*:(?:\s|$)/
 
-/** Splits a runbook into its front matter, what is said about it, and its numbered sections. */
+/** Splits a runbook into its front matter, its introduction, and its numbered sections. */
 export function split(text: string, say: Say): Sections {
   const lines = text.replace(/\r\n?/g, '\n').split('\n')
   let at = 0

@@ -1,9 +1,9 @@
 import type { Part } from './expressions.ts'
 
-/** A JSON schema, as tools say what they return. */
+/** A JSON schema of a tool’s output. */
 export type Shape = Record<string, unknown>
 
-/** The shapes that a value of this shape may have, without `null`. */
+/** Returns the alternatives of a schema (`anyOf`, `oneOf`), without `null`. */
 function alternatives(shape: Shape): Shape[] {
   const several = shape.anyOf ?? shape.oneOf
   if (Array.isArray(several)) return several.flatMap((each) => alternatives(each as Shape))
@@ -12,23 +12,23 @@ function alternatives(shape: Shape): Shape[] {
 
 const propertiesOf = (shape: Shape): Record<string, Shape> | undefined =>
   shape.properties as Record<string, Shape> | undefined
-/** True for a shape that says nothing of its keys, so that any key may be there. */
+/** True for a schema that does not list its keys, so that the value may have any key. */
 const isOpen = (shape: Shape): boolean => propertiesOf(shape) === undefined && shape.type !== 'array' && !isPlain(shape)
 const isPlain = ({ type, enum: listed }: Shape) =>
   listed !== undefined || ['string', 'number', 'integer', 'boolean'].includes(String(type))
 
 export const isList = (shape: Shape | undefined): boolean =>
   shape !== undefined && alternatives(shape).some((each) => each.type === 'array' || isOpen(each))
-/** The shape of a list's items; undefined if the schema does not give it. */
+/** Returns the schema of a list’s items; undefined if the list’s schema has none. */
 export const itemShape = (shape: Shape | undefined): Shape | undefined =>
   shape && alternatives(shape).flatMap(({ items }) => (items === undefined ? [] : [items as Shape]))[0]
 
 export type Found =
   | { ok: true; shape: Shape | undefined }
-  /** `has`: the keys that the shape has. */
+  /** `has`: the keys that the schema lists. */
   | { ok: false; key: string; has: string[]; isList: boolean }
 
-/** Follows a path through a shape. An open shape allows any path. */
+/** Follows a path through a schema. A schema that does not list its keys allows any path. */
 export function follow(shape: Shape | undefined, path: readonly Part[]): Found {
   let at = shape
   for (const part of path) {
@@ -63,7 +63,7 @@ function step(shape: Shape, part: Part): Found {
     if (found !== undefined) return { ok: true, shape: found }
     const { additionalProperties: more } = each
     if (typeof more === 'object' && more !== null) return { ok: true, shape: more as Shape }
-    // An output may have keys that its schema does not list, but no runbook may rely on them.
+    // The output may have keys that its schema does not list, but a runbook may not use them.
   }
   return { ok: false, key, has: keys, isList: false }
 }

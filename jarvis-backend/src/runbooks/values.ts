@@ -14,14 +14,16 @@ import { type Block, type Say, textOf } from './lines.ts'
 import type { Args, ToolFacts, Tools } from './procedure.ts'
 import { follow, type Shape } from './shapes.ts'
 
-/** The value behind a name. `says`: the tool that returns it, for messages. `later`: the value is known only while the plan runs. */
+/**
+ * A value by which a name can be used. `says`: the tool that returns the value, for messages. `later`: the value is known only when the plan runs.
+ */
 export type Known = { shape: Shape | undefined; says: string; later?: true }
 export type Names = ReadonlyMap<string, Known>
 
 /** A tool that a step names. `facts`: undefined if there is no such tool. */
 export type Named = { name: string; facts: ToolFacts | undefined }
 
-/** Reads the values of a step: tools, arguments, references and conditions. Faults are reported at their line and column. */
+/** Parses the values of a step: tools, arguments, references and conditions. Faults are reported with their line and column. */
 export class Values {
   readonly #tools: Tools
   readonly #say: Say
@@ -44,9 +46,9 @@ export class Values {
   }
 
   /**
-   * Reads the arguments of a tool, and checks their names and references.
-   * @param at.node the node of the arguments
-   * @param at.or the node at which a missing argument is reported if there is no such node
+   * Parses the arguments of a tool, and checks their names and references.
+   * @param at.node the YAML node of the arguments; may be undefined
+   * @param at.or the node at which missing arguments are reported if `at.node` is undefined
    */
   argsAt(block: Block, at: { node: unknown; or: unknown; tool: Named }, known: Names): Args {
     const { name: tool, facts } = at.tool
@@ -91,7 +93,7 @@ export class Values {
     return condition
   }
 
-  /** Runs `work`, and reports an ExpressionFault at its place in the node. */
+  /** Runs `work`. Reports an ExpressionFault at its position in the node. */
   fenced(block: Block, node: unknown, work: () => void): void {
     try {
       work()
@@ -102,7 +104,7 @@ export class Values {
     }
   }
 
-  /** Reports a reference that leads nowhere. @returns the shape of the value that the reference leads to */
+  /** Checks a reference, and reports it if its name or path does not exist. @returns the schema of the value to which the reference leads */
   check(ref: Ref, known: Names, { line, column }: { line: number; column: number }): Shape | undefined {
     const named = known.get(ref.name)
     if (named === undefined) {

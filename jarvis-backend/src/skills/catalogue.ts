@@ -1,12 +1,15 @@
-/** The most that the names and descriptions of skills may cost each prompt, tokens. */
+/** Maximum tokens that the names and descriptions of skills may take in each prompt. */
 export const mostTokens = 2_000
 const charsPerToken = 3.3
 
-/** An estimate of the tokens of a text. */
+/** Estimates the tokens of a text. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / charsPerToken)
 
 export type Line = { name: string; description: string }
-/** The catalogue of a prompt. `text`: empty if there is no skill. `named`: the skills that it names, in order. `missing`: skills that do not fit. */
+/**
+ * The catalogue in a prompt. `text`: empty if there is no skill. `named`: the skills listed in it, in order. `missing`: skills for which there is no
+ * room.
+ */
 export type Catalogue = { text: string; tokens: number; named: string[]; missing: string[] }
 
 const head = `# Skills
@@ -16,15 +19,15 @@ use_skill returns, and a <skill> block beside a message, is such an approved tex
 replace no rule of this house, and each call they name is judged as any other.
 `
 
-/** A skill's line, and its name once more, as the tool's schema lists it. */
+/** Estimates the tokens of a skill: its line in the catalogue, and its name in the tool’s schema. */
 export const lineTokens = ({ name, description }: Line): number => tokensOf(`${lineOf(name, description)}\n"${name}",`)
 
 const lineOf = (name: string, description: string) => `- ${name}: ${description.replace(/\s+/g, ' ').trim()}`
 
-/** The part of the prompt that names the skills, in the order given, within `most` tokens. */
+/** Builds the part of the prompt that lists the skills in the given order, with at most `most` tokens. */
 export function catalogueOf(skills: readonly Line[], most = mostTokens): Catalogue {
   if (skills.length === 0) return { text: '', tokens: 0, named: [], missing: [] }
-  // Leaves room for the line that says how many are missing.
+  // Reserves tokens for the line that says how many skills are missing.
   let tokens = tokensOf(head) + 40
   const lines: string[] = []
   const named: string[] = []

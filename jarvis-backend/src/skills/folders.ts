@@ -8,36 +8,36 @@ import { isSkillName, type Parsed, parseSkill, skillFile } from './front.ts'
 import { hintsIn } from './hints.ts'
 import type { Tree, Trees } from './tree.ts'
 
-/** Most folders that are looked at, and most files in all of them. */
+/** `mostFolders`: maximum folders that are read. `mostFiles`: maximum files in all of them. */
 const mostFolders = 200
 const mostFiles = 5_000
-/** Most tokens of a body: a model is given all of it. */
+/** Maximum tokens of a skill’s body: the model receives the whole body. */
 const mostBodyTokens = 15_000
 const mostHints = 500
 
-/** A skill as it is in its folder. `faults`: why it cannot be approved. */
+/** The present content of a skill’s folder. `faults`: the reasons why the skill cannot be approved. */
 export type Seen = { name: string; tree: Tree; parsed: Parsed; faults: SkillFault[]; hints: SkillHint[] }
 
-/** The folders of skills. */
+/** Reads and writes the folders of skills. */
 export interface Folders {
-  /** Names of the folders that may hold a skill. `problem`: why some were not looked at. */
+  /** Returns the names of the folders that may hold a skill. `problem`: the reason why some folders were not read. */
   names(): { names: string[]; problem?: string }
-  /** @param isAnew reads without what is known from before. @throws Error if there is no such folder */
+  /** Reads the skill in a folder. @param isAnew true: ignores cached content. @throws Error if the folder does not exist */
   see(name: string, isAnew?: boolean): Seen
   all(): { seen: Seen[]; problem?: string }
-  /** Writes a skill of one file, unless there is something under that name. */
+  /** Writes a skill that is one file. No-op if the name is already used in the folder. */
   add(name: string, text: string): void
   remove(name: string): void
 }
 
-/** Looks at the folders of skills, follows no link and reads within limits. */
+/** Reads the folders of skills within limits, without following links. */
 export class SkillFolders implements Folders {
   readonly #parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }
   readonly #known = new WeakMap<Tree, Said>()
 
   /**
-   * @param parts.dir the folder that holds them
-   * @param parts.reserved says why no skill may have this name; undefined if one may
+   * @param parts.dir the folder that holds the skills’ folders
+   * @param parts.reserved returns the reason why no skill may have this name; undefined if a skill may
    */
   constructor(parts: { dir: string; trees: Trees; reserved(name: string): string | undefined }) {
     this.#parts = parts
@@ -90,7 +90,7 @@ export class SkillFolders implements Folders {
         files += one.tree.files.length
         seen.push(one)
       } catch {
-        // It was removed meanwhile.
+        // The folder was removed in the meantime.
       }
     }
     return { seen, problem }
@@ -105,7 +105,7 @@ export class SkillFolders implements Folders {
     this.#parts.trees.forget(this.#dirOf(name))
   }
 
-  /** The folder of all skills, with links on the way to it resolved, so that a link within it can be told. */
+  /** Returns the folder of all skills, with links above it resolved, so that any link below it can be detected. */
   #dir(): string {
     const { dir } = this.#parts
     return join(realOf(dirname(dir)), basename(dir))
@@ -124,7 +124,7 @@ export class SkillFolders implements Folders {
   }
 }
 
-/** The real path of a folder; the path as given if there is no such folder. */
+/** Returns the real path of a folder; the given path if the folder does not exist. */
 function realOf(folder: string): string {
   try {
     return realpathSync(folder)
@@ -135,8 +135,8 @@ function realOf(folder: string): string {
 
 type Said = Pick<Seen, 'parsed' | 'hints'>
 /**
- * Parsed trees by hash and name, shared by all folders: they depend on the name and the bytes alone. A tree that was just written is read again at
- * each look, and every agent's folder gets the shipped skills.
+ * Cached parsed trees, by hash and name. All folders share the cache, because the parsed content depends only on the name and the bytes: a tree that
+ * was just written is read again each time, and each agent’s folder may have the shipped skills.
  */
 const saidBefore = new Map<string, Said>()
 const mostSaid = 300
@@ -145,7 +145,7 @@ function said(name: string, tree: Tree): Said {
   if (tree.hash === undefined) return read(name, tree)
   const key = `${tree.hash} ${name}`
   const made = saidBefore.get(key) ?? read(name, tree)
-  // The newest are at the end.
+  // Moves the key to the end, so that the first key is the one used longest ago.
   saidBefore.delete(key)
   saidBefore.set(key, made)
   const [oldest] = saidBefore.keys()
@@ -182,7 +182,10 @@ const bodyFaults = (body: string): SkillFault[] =>
         },
       ]
 
-/** Writes a skill of one file. Its folder appears together with the file. */
+/**
+ * Writes a skill that is one file. The file is written to a temporary folder, which is then renamed, so that the skill’s folder never exists without
+ * the file.
+ */
 function writeWhole(dir: string, name: string, text: string) {
   mkdirSync(dir, { recursive: true })
   const fresh = join(dir, `.${name}.${process.pid}.new`)

@@ -3,7 +3,7 @@ import { named } from 'redaction/visible'
 import { isAlias, isMap, isScalar, isSeq, parseDocument, visit, type YAMLMap } from 'yaml'
 import { hiddenIn } from './hidden.ts'
 
-/** The front matter of a SKILL.md. Its texts are empty if it has a fault. */
+/** The front matter of a SKILL.md. Name and description are empty if it has a fault. */
 export type Front = {
   name: string
   description: string
@@ -12,7 +12,7 @@ export type Front = {
   metadata: Record<string, string>
   /** The tools that `allowed-tools` names. */
   wants: string[]
-  /** Keys that are not read here. */
+  /** Keys that JARVIS does not use. */
   others: string[]
 }
 export type Parsed = { front: Front; body: string; faults: SkillFault[] }
@@ -25,7 +25,7 @@ const longestNote = 500
 const mostKeys = 50
 const known = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools'] as const
 
-/** True if a text may be a skill's name: 1 to 64 of a-z, 0-9 and single hyphens within. */
+/** True if a text may be a skill’s name: 1 to 64 characters of a-z, 0-9 and single hyphens between them. */
 export const isSkillName = (name: string): boolean => name.length <= longestName && nameForm.test(name)
 
 /** Parses a SKILL.md. Never throws. @param folder the name of the folder that it stands in */
@@ -51,7 +51,7 @@ export function parseSkill(text: string, folder: string): Parsed {
 
 type Say = (message: string, line?: number) => void
 
-/** The front matter as YAML. If it does not parse, values with a bare colon are quoted and it is parsed again. */
+/** Parses the front matter as YAML. If that fails, quotes values that contain an unquoted colon and parses again. */
 function mapOf(lines: readonly string[], say: Say): YAMLMap | undefined {
   const parse = (from: readonly string[]) =>
     parseDocument(from.join('\n'), { prettyErrors: false, version: '1.2', schema: 'core' })
@@ -93,7 +93,7 @@ function readFront(
     const name = isScalar(key) ? String(key.value) : ''
     const text = isScalar(value) && value.value !== null ? String(value.value).trim() : undefined
     const line = lineOf(name)
-    // An escape in quotes may write what cannot be seen.
+    // A quoted text may contain an escape for an invisible character.
     const [unseen] = hiddenIn(name + (text ?? ''))
     if (unseen !== undefined) say(`${named(name)} holds a character that cannot be seen, ${unseen.code}.`, line)
     else if (name === 'name') front.name = text ?? ''

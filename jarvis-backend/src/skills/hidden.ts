@@ -1,6 +1,7 @@
 /**
- * Characters that a reader cannot see, or that change the order of a text: controls, formats, direction marks, tags, fillers, blanks of Braille. Newlines
- * and tabs do not count. A joiner counts, unless it is alone inside an emoji or between two letters of a script that is written with joiners.
+ * Matches characters that a reader cannot see or that change the order of a text: control and format characters, direction marks, tags, fillers and
+ * the blank Braille character. Newlines and tabs are excluded. A joiner is reported too, except alone inside an emoji or between two letters of a
+ * script that uses joiners.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const emojiSelector = /^(?:\p{Extended_Pictographic}|[0-9#*])\ufe0f$/u
@@ -11,7 +12,7 @@ const letterJoiner =
 /** An invisible character. `code`: such as `U+200B`. `line`: from 1. */
 export type Hidden = { line: number; code: string }
 
-/** The invisible characters of a text whose line ends are newlines. At most `most`, in order. */
+/** Returns the invisible characters of a text, in order, at most `most`. The text’s line ends must be newlines. */
 export function hiddenIn(text: string, most = 100): Hidden[] {
   const found: Hidden[] = []
   let line = 1

@@ -2,7 +2,7 @@ import type { SkillHint } from 'protocol'
 
 type Kind = SkillHint['kind']
 
-/** Kinds of dangerous instructions that a line may hold. They are pointed out and forbid nothing: a text can always say the same in other words. */
+/** Patterns of dangerous instructions, by kind. A match is only pointed out and forbids nothing, because a text can say the same in other words. */
 const signs: readonly (readonly [Kind, RegExp, string, then?: RegExp])[] = [
   [
     'run',
@@ -47,10 +47,10 @@ const signs: readonly (readonly [Kind, RegExp, string, then?: RegExp])[] = [
   ],
 ]
 
-/** Longest part of a line that is searched for signs, characters. */
+/** Maximum characters of a line that are searched. */
 const mostChars = 4_000
 
-/** The first sign of each kind in each line. */
+/** Returns the first match of each kind in each line, at most `most` in all. */
 export function hintsIn(path: string, text: string, most = 200): SkillHint[] {
   const hints: SkillHint[] = []
   for (const [at, whole] of text.split('\n').entries()) {

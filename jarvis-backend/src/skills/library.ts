@@ -8,38 +8,38 @@ import type { ApprovedFile, SkillStore, StoredApproval } from './store.ts'
 
 /** A skill that models may use. `description`: from its front matter. */
 export type Enabled = { name: string; hash: string; description: string }
-/** An approved text, and the further files of the skill that may be read. */
+/** The approved text of a skill, and the further files of the skill that models may read. */
 export type Loaded = { name: string; hash: string; body: string; files: { path: string; bytes: number }[] }
 
 export interface Skills {
   list(): SkillList
-  /** @throws JarvisError `not_found` */
+  /** Returns a skill with its files. @throws JarvisError `not_found` */
   get(name: string): SkillTree
   /**
-   * Approves the tree with this hash, and keeps its texts.
-   * @throws JarvisError `conflict` if the tree has changed or cannot be approved; `not_found`
+   * Approves the folder’s content with this hash, and stores its texts.
+   * @throws JarvisError `conflict` if the content has changed or cannot be approved; `not_found`
    */
   approve(name: string, hash: string, by: string): SkillTree
-  /** @throws JarvisError `not_found`, also if it was never approved */
+  /** Turns a skill off. @throws JarvisError `not_found`, also if it was never approved */
   turnOff(name: string, by: string): SkillTree
-  /** Deletes the folder and the approval. @throws JarvisError `not_found` */
+  /** Deletes the skill’s folder and its approval. @throws JarvisError `not_found` */
   remove(name: string, by: string): void
-  /** The skills that models may use, by name; the same array until one changes. */
+  /** Returns the skills that models may use, by name; the same array until a skill changes. */
   enabled(): readonly Enabled[]
   /** The catalogue of the enabled skills. */
   catalogue(): Catalogue
-  /** Says whether `/name` is a skill. `problem`: why it cannot be used. Undefined: there is no such skill. */
+  /** Returns the state of the skill `/name`. `problem`: the reason why it cannot be used. Undefined: the skill does not exist. */
   standing(name: string): { problem?: string } | undefined
-  /** Reads the approved text after looking at the folder anew. @throws JarvisError `not_found` */
+  /** Returns the approved text, after reading the folder again to check that it is unchanged. @throws JarvisError `not_found` */
   load(name: string, sessionId?: string): Loaded
   /** Reads an approved file of the skill. @throws JarvisError `not_found`, `invalid_request` */
   readFile(name: string, path: string): { hash: string; text: string }
-  /** Writes the shipped skills that were never written here before, and approves them in the name of this release. */
+  /** Writes the shipped skills that were never written to this installation before, and approves them in the name of this release. */
   ship(): void
 }
 
 const shippedKey = 'shippedSkills'
-/** The name under which shipped skills are approved. */
+/** The name that is stored as approver of shipped skills. */
 export const release = 'JARVIS'
 
 export type SkillLibraryParts = {
@@ -48,9 +48,9 @@ export type SkillLibraryParts = {
   /** Text of each SKILL.md, by name. */
   shipped: ReadonlyMap<string, string>
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  /** Runs the work in one transaction that is on disk afterwards. */
+  /** Runs the work in one transaction, which is on disk when this returns. */
   durably<T>(work: () => T): T
-  /** Journals who did what to which skill. */
+  /** Journals a change to a skill, and who made it. */
   record(change: {
     change: 'shipped' | 'approved' | 'turned_off' | 'removed'
     skill: string
@@ -61,10 +61,10 @@ export type SkillLibraryParts = {
   now(): number
 }
 
-/** The skills of one folder, and their approvals. */
+/** The skills in one agent’s folder, and their approvals. */
 export class SkillLibrary implements Skills {
   readonly #parts: SkillLibraryParts
-  /** The enabled skills as of the last look. `key`: their names and hashes. */
+  /** The enabled skills when the folders were last read. `key`: their names and hashes. */
   #last: { key: string; enabled: readonly Enabled[]; catalogue: Catalogue } | undefined
 
   constructor(parts: SkillLibraryParts) {
@@ -177,7 +177,7 @@ export class SkillLibrary implements Skills {
     const missing = [...shipped].filter(([name]) => !written.has(name))
     if (missing.length === 0) return
     for (const [name, text] of missing) folders.add(name, text)
-    // One commit for all, because each waits for the disk.
+    // All in one commit, because each commit waits for the disk.
     durably(() => {
       for (const [name, text] of missing) {
         const one = folders.see(name, true)
@@ -226,7 +226,7 @@ export class SkillLibrary implements Skills {
     return folders.see(name, isAnew)
   }
 
-  /** @throws JarvisError `not_found` if models may not use the skill, whatever there is in its folder */
+  /** Returns the approved files of a skill. @throws JarvisError `not_found` if models may not use the skill, even if its folder exists */
   #approvedFiles(name: string): { hash: string; files: ApprovedFile[] } {
     const { store } = this.#parts
     const none = new JarvisError('not_found', `There is no enabled skill ${named(name)}.`)
@@ -240,11 +240,11 @@ export class SkillLibrary implements Skills {
       throw none
     }
     if (stateOf(one, approval) !== 'approved') throw none
-    // The kept texts, so that nothing written since the look can reach a model.
+    // Returns the stored texts and not the folder’s, so that text written after the check cannot reach a model.
     return { hash: approval.hash, files: store.files(name) }
   }
 
-  /** @param isPersons true for a person's decision. Only those are journalled: a release approves its own skills */
+  /** Stores an approval. @param isPersons true for a person’s decision. Only these are journalled; a release approves its own skills */
   #approveTree({ name, tree }: Seen, { hash, by, isPersons }: { hash: string; by: string; isPersons: boolean }): void {
     const { store, durably, record, changed, now } = this.#parts
     durably(() => {
@@ -257,5 +257,5 @@ export class SkillLibrary implements Skills {
 
 const notFound = (name: string) => new JarvisError('not_found', `There is no skill ${named(name)} in workspace/skills.`)
 
-/** Models read files beside SKILL.md and one folder below. */
+/** True for a path that models may read: a file beside SKILL.md, or in a folder directly beside it. */
 const isNear = (path: string) => path.split('/').length <= 2

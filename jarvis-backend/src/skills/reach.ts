@@ -4,25 +4,25 @@ import { type Catalogue, catalogueOf } from './catalogue.ts'
 import type { Enabled, Loaded, Skills } from './library.ts'
 import { searchSkills } from './search.ts'
 
-/** The skills that one agent's models may use. It gives nothing of any other skill, not even a name. */
+/** The skills that the models of one agent may use. Nothing about other skills can be read through it, not even their names. */
 export interface Reach {
-  /** By name; the same array until something changes. */
+  /** Returns the usable skills, by name; the same array until a skill changes. */
   enabled(): readonly Enabled[]
-  /** The same object until something changes. */
+  /** Returns the catalogue of the usable skills; the same object until a skill changes. */
   catalogue(): Catalogue
-  /** Says whether `/name` is a skill. `problem`: why it cannot be used. Undefined: there is no skill of that name. */
+  /** Returns the state of the skill `/name`. `problem`: the reason why it cannot be used. Undefined: no skill has this name. */
   standing(name: string): { problem?: string } | undefined
-  /** @throws JarvisError `not_found` */
+  /** Returns the approved text of a skill. @throws JarvisError `not_found` */
   load(name: string, sessionId?: string): Loaded
-  /** @throws JarvisError `not_found` */
+  /** Returns an approved file of a skill. @throws JarvisError `not_found` */
   readFile(name: string, path: string): { hash: string; text: string }
   search(words: string): Enabled[]
 }
 
-/** A library that an agent uses. `mayUse`: narrows it. */
+/** A library whose skills an agent uses. `mayUse`: true for the names of skills that the agent may use. */
 type Library = { skills: Skills; mayUse(name: string): boolean }
 
-/** The reach over some libraries. Of two skills with one name the agent has that of the first library. */
+/** The skills of several libraries together. If two libraries have a skill of the same name, the agent gets the one of the first library. */
 export class LibraryReach implements Reach {
   readonly #libraries: readonly Library[]
   #last: { key: string; enabled: readonly Enabled[]; catalogue: Catalogue } | undefined
@@ -76,5 +76,5 @@ export class LibraryReach implements Reach {
   }
 }
 
-/** The reach of an agent without skills. */
+/** Contains no skills, for an agent that has none. */
 export const noReach: Reach = new LibraryReach([])

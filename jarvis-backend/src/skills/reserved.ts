@@ -1,4 +1,4 @@
-/** Words after a slash that JARVIS answers itself, or will. */
+/** Words after a slash that are commands of JARVIS, or are reserved for later ones. */
 const commands = [
   ...[
     'agent',
@@ -17,5 +17,5 @@ const commands = [
   ...['rewind', 'run', 'skill', 'skills'],
 ]
 
-/** True if no skill may have this name, because a line `/name` has a meaning already. */
+/** True if no skill may have this name, because a message `/name` already has another meaning. */
 export const isCommand = (name: string): boolean => commands.includes(name)

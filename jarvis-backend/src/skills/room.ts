@@ -20,7 +20,7 @@ import { Trees } from './tree.ts'
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** The skills of the workspace and of the agents: approvals, the tool that loads them, the catalogues of prompts, routes. */
+/** The room of the workspace’s and the agents’ skills: their approvals, the tool that loads them, their catalogues in prompts, and their routes. */
 export const skillsRoom = defineRoom({
   name: 'skills',
   open(needs: { foundation: Foundation; catalog: Catalog; agents: Agents }) {
@@ -32,10 +32,10 @@ export const skillsRoom = defineRoom({
 
 export type ComposedSkills = AgentSkills
 
-/** An agent's reach, and the tool with the names of its skills. */
+/** The skills that an agent may use, and the tool whose schema lists their names. */
 type Known = { of: Agent; reach: Reach; tool: () => readonly Tool[] }
 
-/** The skills of all agents. */
+/** Manages the skills of all agents. */
 class AgentSkills {
   readonly #foundation: Foundation
   readonly #catalog: Catalog
@@ -45,7 +45,7 @@ class AgentSkills {
   readonly #ports = {
     of: (asker: Parameters<typeof agentIdOf>[0] | undefined) => this.#reachOf(agentIdOf(asker ?? {})),
   }
-  /** The tool as every door but an agent's own chat sees it. */
+  /** The tool without names of skills, for all callers that are not an agent’s own chat. */
   readonly #declared: Tool | undefined
 
   constructor(foundation: Foundation, parts: { catalog: Catalog; agents: Agents }) {
@@ -55,12 +55,12 @@ class AgentSkills {
     ;[this.#declared] = withPorts([useSkill([])], this.#ports)
   }
 
-  /** Writes the shipped skills that were never written before. */
+  /** Writes the shipped skills that were never written to this installation before. */
   ship(): void {
     this.#libraryOf(mainAgentId).ship()
   }
 
-  /** The skills in an agent's own folder; main's are those of the workspace. @throws JarvisError `unknown_agent` */
+  /** Returns the skills in an agent’s own folder; the folder of `main` is in the workspace. @throws JarvisError `unknown_agent` */
   ofAgent(owner: string = mainAgentId): Skills {
     return this.#libraryOf(this.#agents.require(owner).id)
   }
@@ -70,13 +70,16 @@ class AgentSkills {
     return this.#known(agent).reach.catalogue().text
   }
 
-  /** The tool as an agent's models are offered it; undefined if the agent has no skill. */
+  /** Returns the tool for an agent’s models; undefined if the agent has no skill. */
   toolFor(agent: Agent): Tool | undefined {
     const { reach, tool } = this.#known(agent)
     return reach.enabled().length === 0 ? undefined : tool()[0]
   }
 
-  /** A catalog with the tool at its end. The list has the tool as main has it; an agent's models see their own. */
+  /**
+   * Returns a catalog with the tool added at its end. The list contains the version of the tool for `main`; other agents’ models get their own
+   * version.
+   */
   withTool(house: Catalog): Catalog {
     let made: { from: readonly Tool[]; own: Tool | undefined; all: readonly Tool[] } | undefined
     return {
@@ -91,12 +94,12 @@ class AgentSkills {
     }
   }
 
-  /** Says whether `/name` is a skill of an agent. `problem`: why it cannot be used. Undefined: there is no skill of that name. */
+  /** Returns the state of an agent’s skill `/name`. `problem`: the reason why it cannot be used. Undefined: no skill has this name. */
   standing(agent: string, name: string): { problem?: string } | undefined {
     return this.#reachOf(agent).standing(name)
   }
 
-  /** A skill's text for a message of that session; a sentence for the model if the skill cannot be used any more. */
+  /** Returns a skill’s text for a message of this session; a sentence for the model if the skill can no longer be used. */
   opening(agent: string, name: string, sessionId: string) {
     try {
       const { hash, body, files } = this.#reachOf(agent).load(name, sessionId)
@@ -130,7 +133,7 @@ class AgentSkills {
     const isMain = agent.id === mainAgentId
     const own = { skills: this.#libraryOf(agent.id), mayUse: () => true }
     const reach = new LibraryReach(isMain ? [shared] : [own, shared])
-    // The schema names the enabled skills, as long as the catalogue names them all.
+    // The tool’s schema lists the enabled skills, unless the catalogue has no room for some of them.
     const tool = onceFor(
       () => reach.catalogue(),
       ({ named, missing }) => withPorts([useSkill(missing.length === 0 ? named : [])], this.#ports),
@@ -170,8 +173,8 @@ class AgentSkills {
 }
 
 /**
- * Looks at all folders at most once in a turn of the event loop. A turn of a model asks for the skills several times in a row, and looking at each
- * folder each time took a third of its CPU time.
+ * Reads all folders at most once in a turn of the event loop. One turn of a model asks for the skills several times, and reading each folder each
+ * time took a third of its CPU time.
  */
 class FoldersOnceATick implements Folders {
   readonly #folders: Folders

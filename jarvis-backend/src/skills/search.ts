@@ -2,7 +2,9 @@ import type { Line } from './catalogue.ts'
 
 const most = 10
 
-/** The ten skills whose names and descriptions match the most words of a query. A word matches if it begins one of their words. */
+/**
+ * Returns the ten skills whose names and descriptions match the most words of a query. A query word matches if a word of the skill begins with it.
+ */
 export function searchSkills<Found extends Line>(skills: readonly Found[], query: string): Found[] {
   const asked = [...new Set(wordsOf(query))]
   return skills

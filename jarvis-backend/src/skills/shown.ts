@@ -4,7 +4,7 @@ import type { Seen } from './folders.ts'
 import type { ApprovedFile, SkillUse, StoredApproval } from './store.ts'
 import type { Tree } from './tree.ts'
 
-/** The words behind a skill’s name that say why models may not use it. */
+/** The end of a sentence that begins with a skill’s name and says why models may not use it. */
 export const whyNot = {
   changed: 'is off: it changed since it was approved.',
   off: 'is turned off.',
@@ -19,7 +19,7 @@ export const stateOf = ({ tree, faults }: Seen, approval: StoredApproval | undef
   return approval.off === undefined ? 'approved' : 'off'
 }
 
-/** A skill as clients get it. @param isMissing true if the catalogue has no room for the skill */
+/** Converts a skill to the form that clients get. @param isMissing true if the catalogue has no room for the skill */
 export function shownOf(
   one: Seen,
   approval: StoredApproval | undefined,
@@ -56,7 +56,7 @@ export function shownOf(
   }
 }
 
-/** The files of a folder against those of the approved tree. */
+/** Compares the files of a folder with the files of the approved tree. */
 export function filesOf(tree: Tree, before: readonly ApprovedFile[]): SkillFile[] {
   const old = new Map(before.map((file) => [file.path, file]))
   const now = tree.files.map((file): SkillFile => {

@@ -1,6 +1,6 @@
 import type { SkillFile } from 'protocol'
 
-/** A file of the approved tree. `text`: absent for a file that is no text. */
+/** A file of the approved tree. `text`: undefined for a file that is not text. */
 export type ApprovedFile = Pick<SkillFile, 'path' | 'kind' | 'bytes' | 'hash'> & { text?: string }
 
 /** An operator's approval of a skill. Times in Unix ms. */
@@ -10,24 +10,24 @@ export type StoredApproval = {
   hash: string
   at: number
   by: string
-  /** Somebody turned it off since. */
+  /** Set if a person turned the skill off after the approval. */
   off?: { at: number; by: string }
 }
 
 export type SkillUse = { at: number; sessionId: string }
 
-/** Keeps the approved trees of skills with their texts, and the last use of each skill. */
+/** Stores the approved trees of skills with their texts, and the last use of each skill. */
 export interface SkillStore {
-  /** By name. */
+  /** Returns all approvals, by the skill’s name. */
   approvals(): Map<string, StoredApproval>
   /** The files of the approved tree; empty if nothing was approved. */
   files(name: string): ApprovedFile[]
-  /** Replaces an earlier approval of this name. */
+  /** Stores an approval. Replaces an earlier approval of the same name. */
   approve(approval: StoredApproval, files: readonly ApprovedFile[]): void
-  /** Turns a skill off, and keeps the tree for comparison. No-op if nothing was approved. */
+  /** Turns a skill off. The tree stays stored, so that it can be compared with a later one. No-op if nothing was approved. */
   turnOff(name: string, off: { at: number; by: string }): void
   remove(name: string): void
-  /** Notes a use. No-op if nothing was approved. */
+  /** Stores a use. No-op if nothing was approved. */
   used(name: string, use: SkillUse): void
   uses(): Map<string, SkillUse>
 }

@@ -6,22 +6,28 @@ import { quoted } from 'redaction/visible'
 import { fileStart } from '../lib/file-start.ts'
 import { hiddenIn } from './hidden.ts'
 
-/** A file as it is in the folder. `text`: its line ends are newlines alone; absent for a file that is no text. */
+/** A file in the folder. `text`: its text with newlines as line ends; undefined for a file that is not text. */
 export type TreeFile = Pick<SkillFile, 'path' | 'kind' | 'bytes' | 'hash'> & { text?: string }
-/** The files of a skill. `hash`: over all names and bytes; undefined if not everything could be read. */
+/** The files of a skill. `hash`: over the names and bytes of all files; undefined if some could not be read. */
 export type Tree = { files: TreeFile[]; bytes: number; hash: string | undefined; faults: SkillFault[] }
 
-/** Limits of one skill. Nobody reads a larger one before approving it. Sizes in bytes. */
+/**
+ * Limits of one skill. A person would not read a larger one before approving it. `bytes`, `text`, `texts`: bytes of all files, of one text file, and
+ * of all text files.
+ */
 export const treeLimits = { files: 500, depth: 8, bytes: 16_000_000, text: 256_000, texts: 2_000_000 }
 
-/** A path in a tree. `mark`: changes with any change at the path. */
+/** An entry of a tree. `mark`: a text that changes when the entry changes. */
 type Place = { path: string; kind: 'file' | 'link' | 'other'; mark: string; changedAt: number }
 type Walked = { places: Place[]; faults: SkillFault[] }
 
-/** The least age of the newest change for a tree to be remembered: two changes within one tick of the file system look alike. */
+/**
+ * A tree is cached only if its newest change is older than this, ms. Otherwise a second change within the same tick of the file system’s clock would
+ * not be noticed.
+ */
 const settledAfterMs = 2_000
 
-/** Reads the trees of skills. A tree is read again only if size, time or inode of something in it changed. */
+/** Reads the trees of skills. A tree is read again only if the size, time or inode of an entry changed. */
 export class Trees {
   readonly #now: () => number
   readonly #known = new Map<string, { mark: string; tree: Tree }>()
@@ -30,7 +36,7 @@ export class Trees {
     this.#now = now
   }
 
-  /** @param dir the skill's folder, which is no link */
+  /** Reads a tree. @param dir the skill’s folder; must not be a link */
   read(dir: string): Tree {
     const walked = walk(dir)
     const mark = walked.places.map((place) => `${place.path}\0${place.mark}`).join('\n') + walked.faults.length
@@ -43,7 +49,7 @@ export class Trees {
     return tree
   }
 
-  /** Reads without what is known from before. */
+  /** Reads a tree without the cache. */
   readAnew(dir: string): Tree {
     this.#known.delete(dir)
     return readTree(dir, walk(dir))
@@ -138,7 +144,7 @@ function readTree(dir: string, { places, faults: found }: Walked): Tree {
   return { files, bytes, faults, hash: isWhole ? treeHash(files) : undefined }
 }
 
-/** SHA-256 over the names and bytes of all files, hex, whatever their order. */
+/** Returns SHA-256 over the names and bytes of all files, hex. The order of the files does not matter. */
 export const treeHash = (files: readonly Pick<TreeFile, 'path' | 'kind' | 'bytes' | 'hash'>[]): string => {
   const lines = files.map(({ path, kind, bytes, hash }) =>
     JSON.stringify([path, kind === 'link' || kind === 'other' ? kind : 'file', bytes, hash]),
@@ -166,7 +172,7 @@ function bytesOf(place: string, most: number): Buffer | undefined {
   }
 }
 
-/** The text of clean UTF-8 without zero bytes, without a byte order mark; undefined for other bytes. */
+/** Decodes a file’s bytes; undefined if they are not valid UTF-8 or contain a zero byte. A byte order mark is removed. */
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined
   const text = bytes.toString('utf8')

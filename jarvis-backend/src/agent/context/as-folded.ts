@@ -1,10 +1,13 @@
 import type { Fact } from 'protocol'
 import type { Fold } from './folds.ts'
 
-/** Most characters of a fold's facts in each request. The oldest facts of a kind are left out first. */
+/** Maximum characters of a fold’s facts in each request. The oldest facts of a kind are left out first. */
 const mostChars = 12_000
 
-/** The kinds of facts in the order they are told, each with its heading. A kind that is not listed comes last, under its own name. */
+/**
+ * The kinds of facts in the order in which the model gets them, each with its heading. A kind that is not listed comes last, with its name as
+ * heading.
+ */
 const headings: readonly (readonly [kind: string, heading: string])[] = [
   ['order', 'Standing orders of the operator, word for word'],
   ['unknown', 'Calls whose outcome is NOT known: look at the cluster, do not simply repeat them'],
@@ -27,7 +30,7 @@ export function asFolded({ facts, text, count, at }: Fold): string {
   ].join('\n')
 }
 
-/** The facts by kind, oldest first, within their limit. */
+/** Returns the facts as lines, grouped by kind, oldest first, up to the maximum length. */
 export function factLines(facts: readonly Fact[]): string[] {
   const kinds = [...new Set([...headings.map(([kind]) => kind), ...facts.map(({ kind }) => kind)])]
   let room = mostChars

@@ -13,7 +13,7 @@ export type ContextReaderParts = {
   attachments: Pick<Attachments, 'textOf'>
 }
 
-/** Reads what the next request of a run is made of, and measures it. */
+/** Reads the parts of a run’s next request, and measures them. */
 export class ContextReader {
   readonly #parts: ContextReaderParts
   readonly #facts: Pick<RunFacts, 'profileOf' | 'modelOf'>

@@ -2,16 +2,16 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { callIdOf, callsIn, settles } from '../settles.ts'
 
 /**
- * A place where a transcript may be folded: all entries up to `seq` may go. `runsAfter`: how many runs begin behind it. `isInside`: the place
- * lies inside the run that goes on now, right before a turn of its model.
+ * A position at which a transcript may be folded: all entries up to `seq` may be folded. `runsAfter`: the number of runs that begin after it.
+ * `isInside`: the position is inside the run in progress, right before a turn of its model.
  */
 export type Cut = { seq: number; runsAfter: number; isInside: boolean }
 
 /**
- * The places where a fold splits nothing, oldest first. Below each place every run has ended, and no call, card or question is open. Inside the run
- * that goes on now, every call is settled, and a turn of the model follows or is due.
- * @param current the run that goes on now
- * @param isOpen true for an entry of that run that opens something that no later entry has closed, such as a question
+ * Returns the positions at which a fold splits nothing, oldest first. Before a position between runs, every run has ended and no call, card or
+ * question is open. At a position inside the run in progress, every call is settled, and a turn of the model comes next.
+ * @param current the run in progress
+ * @param isOpen true for an entry of that run that opens something, such as a question, that no later entry has closed
  */
 export function cutsIn(
   entries: readonly StoredEntry[],
@@ -41,7 +41,7 @@ export function cutsIn(
     const inside = open.has(current)
     if (open.size > (inside ? 1 : 0)) continue
     if (!inside) {
-      // Late lines of an ended run belong to what lies below.
+      // An ended run may still get entries. They belong to that run, so there is no position before them.
       const isLate = next !== undefined && ended.has(next.runId)
       if (!isLate) cuts.push({ seq: entry.seq, runsAfter: 0, isInside: false })
     } else if (

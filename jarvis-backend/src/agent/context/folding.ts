@@ -16,9 +16,9 @@ import { foldsIn } from './folds.ts'
 import { charsGiven, foldAsked, foldOfRefused, type NextFold, nextFold, type Reading } from './next-fold.ts'
 import { type Prose, proseOf } from './prose.ts'
 
-/** Entries that are read at a time while facts are made. */
+/** Number of entries that are read at once while facts are made. */
 const entriesAtOnce = 500
-/** After so many folds in a row, another one does not empty the window any further. */
+/** Maximum folds in a row. Further folds would free no more of the window. */
 const mostAtOnce = 3
 
 export type FoldingParts = {
@@ -30,7 +30,7 @@ export type FoldingParts = {
   budgets: Pick<BudgetKeeper, 'aside' | 'childrenOf' | 'stoodMs'>
 }
 
-/** Keeps what a model is given within its window: folds between runs, or between two turns of the run that goes on. */
+/** Keeps the input of a model within its window: folds between runs, or between two turns of the run in progress. */
 export class Folding {
   readonly #parts: FoldingParts
   readonly #facts: Pick<RunFacts, 'modelFor' | 'ownModelOf'>
@@ -47,7 +47,7 @@ export class Folding {
     this.#generate = made.generate
   }
 
-  /** The messages of the next turn. Folds first what must be folded for them. Rejects when the run is stopped, or the server. */
+  /** Returns the messages of the next turn, after the folds that are needed so that they fit. Rejects when the run or the server is stopped. */
   async messages(run: Run): Promise<Message[]> {
     for (let folds = 0; ; folds++) {
       const reading = this.#reader.read(run)
@@ -58,8 +58,8 @@ export class Folding {
   }
 
   /**
-   * Folds what can be folded, because the model refused a request as too long.
-   * @returns false if there is nothing to fold, or if it was already folded since the model answered last
+   * Folds as much as possible, because the model refused a request as too long.
+   * @returns false if nothing can be folded, or if a fold after such a refusal was already made since the model’s last answer
    */
   async refused(run: Run): Promise<boolean> {
     const tried = run.entries.findLast(
@@ -73,7 +73,7 @@ export class Folding {
     return true
   }
 
-  /** Folds all but the newest answer. @returns the answer to the person who asked for it */
+  /** Folds everything except the newest answer. @returns the reply to the person who asked for the fold */
   async asked(run: Run): Promise<string> {
     const done = run.entries.find((entry) => entry.type === 'compaction')
     if (done === undefined) {
@@ -88,7 +88,7 @@ export class Folding {
     return `Folded ${made.count} entries: about ${made.tokensBefore} tokens before, ${made.tokensAfter} now. They can still be read above.`
   }
 
-  /** Stores one fold. The entry is all that is written, so a fold that was killed has not happened. */
+  /** Makes one fold. Only its entry is written, so a fold that is interrupted before that has no effect. */
   #fold(run: Run, next: NextFold, reading: Reading): Promise<void> | void {
     return next.what === 'results' ? this.#putAway(run, next, reading) : this.#foldTurns(run, next, reading)
   }
@@ -111,7 +111,7 @@ export class Folding {
     })
   }
 
-  /** Replaces old turns by facts, and by the model's own words about the rest. */
+  /** Replaces old turns by facts, and by a summary that the model writes. */
   async #foldTurns(run: Run, next: NextFold, reading: Reading): Promise<void> {
     const { store, clock, makers, models } = this.#parts
     const { size } = reading
@@ -131,7 +131,10 @@ export class Folding {
     run.forgetEarlier()
   }
 
-  /** All entries that the fold takes, from the end of the last one; those of the present run as they are in memory. */
+  /**
+   * Returns the last fold, and all entries that the new fold covers: those after the last fold, up to `upTo`. For a child run, only the run’s own
+   * entries, from memory.
+   */
   async #foldedBy(
     run: Run,
     { upTo }: NextFold,
@@ -153,7 +156,7 @@ export class Folding {
     return { before, entries }
   }
 
-  /** The words of a model about the folded entries, those of child runs left out. */
+  /** Asks a model to summarise the folded entries, without the entries of child runs. */
   #proseOf(
     run: Run,
     entries: readonly StoredEntry[],
@@ -183,7 +186,7 @@ export class Folding {
   }
 }
 
-/** Tokens of the entries up to a seq, as the model is given them now. */
+/** Estimates the tokens that the entries up to `upTo` take in the present request. */
 function tokensUpTo({ entries, size }: Reading, upTo: number): number {
   const { resultsTo } = foldsIn(entries)
   const chars = entries.filter(({ seq }) => seq <= upTo).reduce((sum, entry) => sum + charsGiven(entry, resultsTo), 0)

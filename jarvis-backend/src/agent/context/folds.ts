@@ -3,10 +3,13 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 
 export type Fold = EntryOf<'compaction'>
 
-/** The folds in force. `fold`: the model is given it in place of the entries below it. `resultsTo`: results up to this seq are replaced by summaries. */
+/**
+ * The folds that apply now. `fold`: given to the model instead of all entries up to its `upTo`. `resultsTo`: results up to this seq are replaced by
+ * their summaries.
+ */
 export type Folds = { fold: Fold | undefined; resultsTo: number }
 
-/** The folds in force: the newest of each kind. */
+/** Returns the folds that apply now: the newest fold of each kind. */
 export function foldsIn(entries: readonly StoredEntry[]): Folds {
   const newest = (what: Fold['what']) =>
     entries.reduce<Fold | undefined>(
@@ -17,7 +20,7 @@ export function foldsIn(entries: readonly StoredEntry[]): Folds {
   return { fold: newest('turns'), resultsTo: newest('results')?.upTo ?? -1 }
 }
 
-/** True for an entry that a run answers. A fold inside the run keeps such an entry. */
+/** True for an entry that a run works on, such as its message or its task. A fold inside the run keeps such an entry. */
 export const isTask = ({ type }: StoredEntry): boolean => type === 'user' || type === 'recalled' || type === 'subrun'
 
 /**

@@ -3,27 +3,30 @@ import { JarvisError } from 'protocol'
 import type { StoredEntry, TranscriptStore } from '../sessions/transcript-store.ts'
 import { callLine, mayChange, oneLine } from './facts/fact-maker.ts'
 
-/** A write of JARVIS into the workspace. `id`: the id of its undo. */
+/** A file that JARVIS wrote in the workspace. `id`: the id of the write’s undo. */
 export type FileWrite = { id: string; path: string }
 
 /** Restores files to their content before JARVIS's writes. Both methods take the writes newest first. */
 export type FilesBack = {
-  /** The outcome of `restore` for each file. Changes nothing. */
+  /** Returns what `restore` would do to each file, without changing anything. */
   preview(writes: readonly FileWrite[]): CheckpointFile[]
   restore(writes: readonly FileWrite[], by: string): CheckpointFile[]
 }
 
-/** The newest messages that are listed. */
+/** Maximum number of messages in the list; the newest are listed. */
 const mostCheckpoints = 200
 const longestText = 200
 
 /** The points to which a session can go back, and the changes that cannot be undone. */
 export type GoingBack = {
-  /** The messages of people, newest first. @throws JarvisError `unknown_session` */
+  /** Returns the messages of people as points to go back to, newest first. @throws JarvisError `unknown_session` */
   list(sessionId: string): Checkpoint[]
-  /** @throws JarvisError `unknown_session`, `not_found`, `invalid_request` */
+  /**
+   * Returns the files that going back to the message at `seq` restores, and the changes that are not undone. @throws JarvisError `unknown_session`,
+   * `not_found`, `invalid_request`
+   */
   detail(sessionId: string, seq: number): CheckpointDetail
-  /** Restores the files that JARVIS wrote in a session from `seq` on. Files that were edited since stay. */
+  /** Restores the files that JARVIS wrote in a session from `seq` on. Files that were edited after that write are not changed. */
   restoreFiles(sessionId: string, seq: number, by: string): CheckpointFile[]
 }
 
@@ -78,7 +81,10 @@ export function createGoingBack(
   }
 }
 
-/** The changes and file writes of a session, oldest first. A write that the memory's page can undo counts as a file, everything else as a change. */
+/**
+ * Collects the changes and file writes of a session, oldest first. A write of a memory file is a file write, because it can be undone on the memory
+ * page. Everything else is a change.
+ */
 function madeIn(entries: readonly StoredEntry[]): Made {
   const made: Made = { changes: [], writes: [] }
   const changing = new Map<string, string>()
@@ -105,7 +111,10 @@ function madeIn(entries: readonly StoredEntry[]): Made {
   return made
 }
 
-/** The tool whose results name the undo of a write. The fields of other tools' results are not trusted: an attached server may have written them. */
+/**
+ * The tool whose results contain the id of a write’s undo. The same fields in results of other tools are ignored, because an attached server may
+ * have written them.
+ */
 const writer = 'memory_write'
 
 function writeIn(data: unknown): FileWrite | undefined {

@@ -9,38 +9,41 @@ import { type Fold, foldsIn, isGiven, isTask } from './folds.ts'
 import type { Size } from './size.ts'
 import { charsOfContent } from './size.ts'
 
-/** A model's window. `tokens`: the most that the model can read and write at once. `answer`: the part that is kept for the answer. */
+/** A model’s window. `tokens`: maximum tokens of the request and the answer together. `answer`: the part reserved for the answer. */
 export type Window = { tokens: number; answer: number }
 
 /** The fold before the next turn. `count`: the number of entries that are folded, or of results that are replaced by summaries. */
 export type NextFold = { what: Fold['what']; why: Fold['why']; upTo: number; count: number }
 
-/** The share of the window from which on old results are replaced by their summaries. */
+/** Share of the window above which old results are replaced by their summaries, 0..1. */
 export const resultsAt = 0.6
-/** The share of the window from which on old turns are folded. */
+/** Share of the window above which old turns are folded, 0..1. */
 export const turnsAt = 0.75
-/** How many runs, the present one included, keep their results, and how many are kept at most after a fold. */
+/**
+ * Number of newest runs, the run in progress included, whose results are not replaced by summaries. Also the maximum number of runs that stay
+ * unfolded after a fold.
+ */
 const runsKept = 4
-/** Share of the window that the newest runs may keep after a fold. */
+/** Share of the window that the unfolded runs may fill after a fold, 0..1. */
 const keptShare = 0.2
-/** A fold that frees less than this share of the window is not worth the provider's cache. */
+/** The smallest share of the window that a fold must free, 0..1. A smaller gain is not worth losing the provider’s cache. */
 const leastGain = 0.05
-/** The cost of a fold itself, tokens. */
+/** Tokens that the fold’s own text takes, estimated. */
 const costOfFold = 600
 
 export type Reading = {
   /** The entries of the request, oldest first. */
   entries: readonly StoredEntry[]
-  /** The run that goes on. */
+  /** The id of the run in progress. */
   current: string
   size: Size
   window: Window
-  /** The most runs that are sent. */
+  /** Maximum number of runs that are sent to the model. */
   mostRuns: number
   isOpen?: (entry: StoredEntry) => boolean
 }
 
-/** Decides what to fold before the next turn, from the stored entries alone; undefined if the request fits as it is. */
+/** Decides what to fold before the next turn, from the stored entries only; undefined if the request fits without a fold. */
 export function nextFold(reading: Reading): NextFold | undefined {
   const { size, window } = reading
   const given = givenIn(reading)
@@ -60,7 +63,7 @@ export function nextFold(reading: Reading): NextFold | undefined {
   return cut && turns(reading, given, { cut, why: 'window' })
 }
 
-/** The fold after the model refused the request as too long: the window is smaller than was known. */
+/** Returns the fold to make after the model refused a request as too long, because its window is smaller than JARVIS assumed. */
 export function foldOfRefused(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
   const cut =
@@ -69,10 +72,10 @@ export function foldOfRefused(reading: Reading): NextFold | undefined {
   return cut && turns(reading, given, { cut, why: 'refused' })
 }
 
-/** The fold that a person asks for: all but the newest answer. */
+/** Returns the fold that a person asks for with `/fold`: all entries except the newest answer. */
 export function foldAsked(reading: Reading): NextFold | undefined {
   const given = givenIn(reading)
-  // The command is a run of its own.
+  // The command `/fold` is itself a run, so two runs stay after the cut.
   const cut = cutsIn(given, reading.current, reading.isOpen).find((one) => !one.isInside && one.runsAfter <= 2)
   return cut && turns(reading, given, { cut, why: 'asked' })
 }
@@ -94,10 +97,11 @@ function turns(
 }
 
 /**
- * The oldest cut behind which no more than the allowed share is kept. If the present run alone is larger, a cut inside it.
- * @param limits.most runs that may be kept
- * @param limits.share of the window that the kept entries may fill, 0..1
- * @param limits.gain the least share of the window that the fold must free, 0..1
+ * Returns the oldest position after which the kept entries fit the allowed share. If the run in progress alone is larger, returns a position inside
+ * it.
+ * @param limits.most maximum number of runs that stay unfolded
+ * @param limits.share share of the window that the kept entries may fill, 0..1
+ * @param limits.gain smallest share of the window that the fold must free, 0..1
  */
 function cutFor(
   reading: Reading,
@@ -119,7 +123,7 @@ function cutFor(
   const best = between.find((cut) => cut.runsAfter <= most && fits(cut)) ?? between.at(-1)
   if (best !== undefined && isWorth(best) && (fits(best) || leavesRoom(reading, given, { cut: best, tokensOf })))
     return best
-  // The newest turn stays, because the next one answers it.
+  // The newest turn of the model stays, because the next turn continues it.
   const inside = cuts.filter((cut) => cut.isInside && kept(cut).some(({ type }) => type === 'assistant'))
   const within = inside.find(fits) ?? inside.at(-1)
   if (within !== undefined && isWorth(within)) return within
@@ -162,7 +166,7 @@ function resultsToPutAway(reading: Reading): NextFold | undefined {
 const hasTextFile = (entry: StoredEntry) =>
   entry.type === 'user' && entry.attachments?.some((file) => !isPicture(file)) === true
 
-/** Characters that an entry takes of a request. */
+/** Returns how many characters an entry takes in a request. */
 export function charsGiven(entry: StoredEntry, resultsTo: number): number {
   switch (entry.type) {
     case 'user': {

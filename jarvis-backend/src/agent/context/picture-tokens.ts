@@ -1,20 +1,23 @@
 import { pictureFacts } from '../../lib/picture.ts'
 import type { ModelImage } from '../model.ts'
 
-/** The most that a picture costs with the usual providers, tokens. */
+/** The maximum that a picture costs with the usual providers, tokens. */
 export const usualPictureTokens = 1_600
-/** The same in characters, for estimates without a model. */
+/** The maximum for a picture in characters, for estimates without a model. */
 export const charsOfPicture = 5_000
 
 type Rule = (width: number, height: number) => number
 
-/** Claude: a token for 750 pixels, of a picture whose longer side is at most 1,568 px. */
+/** Claude’s rule: one token per 750 pixels, after the picture is scaled down so that its longer side is at most 1,568 px. */
 const byArea: Rule = (width, height) => {
   const scale = Math.min(1, 1_568 / Math.max(width, height))
   return Math.min(usualPictureTokens, Math.ceil((width * scale * height * scale) / 750))
 }
 
-/** OpenAI: a base, and a price for each tile of 512 px, of a picture within 2,048 px whose shorter side is at most 768 px. */
+/**
+ * OpenAI’s rule: base tokens, and tokens for each tile of 512 px, after the picture is scaled down to fit 2,048 px, with a shorter side of at most
+ * 768 px.
+ */
 const byTiles =
   (base: number, tile: number): Rule =>
   (width, height) => {
@@ -23,16 +26,16 @@ const byTiles =
     return base + tile * Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512)
   }
 
-/** OpenAI's smaller models: patches of 32 px, at most 1,536 of them. */
+/** OpenAI’s rule for smaller models: patches of 32 px, at most 1,536 of them, times a factor. */
 const byPatches =
   (factor: number): Rule =>
   (width, height) =>
     Math.ceil(factor * Math.min(1_536, Math.ceil(width / 32) * Math.ceil(height / 32)))
 
-/** Gemini: 258 for each tile of 768 px. */
+/** Gemini’s rule: 258 tokens for each tile of 768 px. */
 const byLargeTiles: Rule = (width, height) => 258 * Math.ceil(width / 768) * Math.ceil(height / 768)
 
-/** By the last part of a model's name; the first that fits counts. */
+/** The rule of a model, matched against the last part of its id. The first matching row counts. */
 const rules: readonly (readonly [name: RegExp, rule: Rule])[] = [
   [/^(?:[a-z]{2,6}\.)?(?:anthropic\.)?claude-/, byArea],
   [/^gpt-4o-mini/, byTiles(2_833, 5_667)],

@@ -10,20 +10,20 @@ import { foldsIn, isGiven } from './folds.ts'
 import { charsGiven, foldAsked, type Reading, resultsAt, turnsAt } from './next-fold.ts'
 import { charsOfContent } from './size.ts'
 
-/** A request and its entries. `serverOf`: the attached server of a tool; undefined for JARVIS's own tools. */
+/** A request and the entries of which it is made. `serverOf`: returns the attached server of a tool; undefined for JARVIS’s own tools. */
 export type Made = Reading & {
   model: string
   system: string
   tools: readonly ToolSpec[]
   serverOf(toolName: string): string | undefined
-  /** The catalogue of skills, word for word as in `system`. */
+  /** The catalogue of skills, exactly as it stands in `system`. */
   catalogue: string
   messages: readonly Message[]
 }
 
 type Weighed = { name: string; chars: number; seq?: number }
 
-/** The parts of the window. Their tokens are shares by characters, so they add up to the tokens used. */
+/** Returns the parts of the window. Each part’s tokens are computed from its share of the characters, so that they add up to the tokens used. */
 export function partsOf(
   made: Made,
 ): Pick<ContextReport, 'model' | 'windowTokens' | 'usedTokens' | 'countedTokens' | 'resultsAt' | 'turnsAt' | 'parts'> {
@@ -89,7 +89,7 @@ export function partsOf(
   }
 }
 
-/** The fold that "fold now" would make. @param because why it rests, if something is open */
+/** Returns the fold that “fold now” would make. @param because the reason why folding is not possible now, if something is open */
 export function foldable(made: Reading, because: string | undefined): ContextReport['fold'] {
   const entries = foldAsked(made)?.count ?? 0
   if (because !== undefined) return { entries, because }
@@ -105,7 +105,7 @@ function byServer({ tools, serverOf }: Made, tokens: (chars: number) => number):
   return [...chars].map(([name, of]) => ({ name, tokens: tokens(of) }))
 }
 
-/** Texts of skills that a person named or the model loaded, and files of theirs. */
+/** Returns the texts of skills that a person named or the model loaded, and of the skills’ files. */
 const skillsIn = (given: readonly StoredEntry[]): Weighed[] =>
   given.flatMap((entry): Weighed[] => {
     const { seq } = entry

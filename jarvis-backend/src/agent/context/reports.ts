@@ -15,11 +15,11 @@ export type ReportsParts = Omit<ConstructorParameters<typeof RunFacts>[0], 'stor
     serverOf: Made['serverOf']
     /** The catalogue of skills in an agent's prompt; empty if the agent has none. */
     catalogueOf(agent: string): string
-    /** @throws JarvisError `unknown_session` */
+    /** Checks that the session exists. @throws JarvisError `unknown_session` */
     known(sessionId: string): unknown
   }
 
-/** Says what fills the window of a session's model. */
+/** Reports how full the window of a session’s model is, and of what. */
 export class Reports {
   readonly #parts: ReportsParts
   readonly #facts: RunFacts
@@ -31,12 +31,12 @@ export class Reports {
     this.#reader = new ContextReader(parts, this.#facts, new RunReading({ store: parts.store }, this.#facts))
   }
 
-  /** A pure read. @param because why "fold now" rests. @throws JarvisError `unknown_session` */
+  /** Returns the report; changes nothing. @param because the reason why “fold now” is not possible. @throws JarvisError `unknown_session` */
   of(sessionId: string, because?: string): ContextReport {
     return this.#reportOf(this.#made(sessionId), sessionId, because)
   }
 
-  /** The same report, with the total that the provider counts for the next request. */
+  /** Returns the same report, with the number of tokens that the provider counts for the next request. */
   async counted(sessionId: string, because: string | undefined, signal: AbortSignal): Promise<ContextReport> {
     const from = this.#made(sessionId)
     const report = this.#reportOf(from, sessionId, because)
@@ -52,7 +52,7 @@ export class Reports {
     }
   }
 
-  /** The request of the session's next message. A run that goes on counts as an earlier one. */
+  /** Builds the request that the session’s next message would cause. A run in progress counts as an earlier one. */
   #made(sessionId: string): Made {
     const { known, store, serverOf, catalogueOf } = this.#parts
     known(sessionId)

@@ -3,7 +3,7 @@ import type { Message, ModelImage, ToolSpec } from '../model.ts'
 import type { StoredEntry } from '../sessions/transcript-store.ts'
 import { pictureTokens } from './picture-tokens.ts'
 
-/** Characters per token until the provider has counted a request. */
+/** Characters per token that are assumed until the provider has counted a request. */
 export const usualCharsPerToken = 3.3
 /** A ratio outside these bounds shows that the provider did not count the whole request. */
 const leastCharsPerToken = 1
@@ -11,8 +11,8 @@ const mostCharsPerToken = 12
 type Request = { system: string; tools: readonly ToolSpec[]; messages: readonly Message[] }
 
 /**
- * Tokens of the next request. `counted`: how many of them the provider counted in the newest reply; 0 if all are estimated.
- * `charsPerToken`: the session's ratio, for estimates.
+ * The size of the next request, tokens. `counted`: the part that the provider counted with its newest reply; 0 if all tokens are estimated.
+ * `charsPerToken`: the session’s ratio, used for estimates.
  */
 export type Size = { tokens: number; counted: number; charsPerToken: number }
 
@@ -20,9 +20,9 @@ export const inputOf = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usag
   inputTokens + cacheReadTokens + cacheWriteTokens
 
 /**
- * The size of a request: the provider's last count, and an estimate of the newer messages. A fold makes the count invalid, so everything is estimated
- * until the next reply.
- * @param entries the entries that `request.messages` were made of
+ * Returns the size of a request: the provider’s last count, and an estimate for newer messages. A fold makes the count invalid, so until the next
+ * reply the whole size is estimated.
+ * @param entries the entries from which `request.messages` were made
  * @param how.model the id of the model that gets the request
  */
 export function sizeOf(

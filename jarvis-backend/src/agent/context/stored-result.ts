@@ -4,9 +4,10 @@ import { callsIn } from '../settles.ts'
 import { pageOf } from './cut-result.ts'
 
 /**
- * A part of a stored result, or of an attached text file, for the model of that session. The text is the redacted one that was stored.
+ * Returns a part of a stored result, or of an attached text file, for the model of that session. Secrets were removed from the text before it was
+ * stored.
  * @param page.offset in characters, from 0
- * @returns undefined if the session has no such result, or if an MCP client asked for it: the model must not see that one
+ * @returns undefined if the session has no such result, or if an MCP client made the call, because the model must not see such results
  */
 export function storedResult(
   {

@@ -37,5 +37,5 @@ export function contextWords(report: ContextReport): string {
 }
 
 const short = (tokens: number) => (tokens < 1_000 ? String(tokens) : `${(tokens / 1_000).toFixed(1)}k`)
-/** A name cannot end its cell. */
+/** Replaces signs that would end the table cell or be read as Markdown. */
 const plain = (name: string) => name.replace(/[|`*_<>[\]\\]/g, ' ')

@@ -9,10 +9,7 @@ import type { RunRow, TranscriptStore } from '../sessions/transcript-store.ts'
 import { isOfAnother } from './gone.ts'
 import type { Queue } from './queue.ts'
 
-/**
- * The runs in progress: starts their work, stops them, and lets the next queued message begin when one ends. A child run ends with the run that
- * asked for it.
- */
+/** The runs in progress: starts them, stops them, and begins the next queued message when a run ends. A child run ends with its parent run. */
 export class ActiveRuns {
   readonly #store: TranscriptStore
   readonly #live: LiveSessions
@@ -36,27 +33,27 @@ export class ActiveRuns {
     this.#agent = agent
   }
 
-  /** True once the server stops: nothing begins any more. */
+  /** True when the server is stopping: no run begins any more. */
   get isStopping(): boolean {
     return this.#isStopping
   }
 
-  /** @throws JarvisError `shutting_down` */
+  /** Throws if the server is stopping. @throws JarvisError `shutting_down` */
   requireOpen(): void {
     if (this.#isStopping) throw new JarvisError('shutting_down', 'JARVIS is shutting down. Send it again in a moment.')
   }
 
-  /** The run that answers a message in this session now. Calls of MCP clients are no such runs. */
+  /** Returns the run that answers a message in this session now. A call of an MCP client is not such a run. */
   chatRun(session: Pick<RunSession, 'runs'> | undefined): Run | undefined {
     return session && [...session.runs.values()].find(({ origin }) => 'text' in origin)
   }
 
-  /** The origin of a stored run, with all that the present tools make of it. */
+  /** Converts the stored origin of a run to a live one. Whether a message is a command depends on the tools that exist now. */
   liveOrigin({ origin }: RunRow): Origin {
     return originOf(origin, (name) => this.#tools.has(name))
   }
 
-  /** Starts the work of a run, after the caller has acknowledged the message. */
+  /** Starts the work on a run. The work itself begins in a later microtask, after the caller has acknowledged the message. */
   begin(run: Run, work: () => Promise<void> = () => this.#agent.go(run)): void {
     const { session } = run
     session.runs.set(run.id, run)
@@ -82,7 +79,7 @@ export class ActiveRuns {
     return run
   }
 
-  /** After a run: begins the next queued message, or lets the session rest. */
+  /** Called after a run: begins the next queued message, or removes the session from memory. */
   goOn(session: RunSession): void {
     const next = this.#queue.next(session.id)
     if (next !== undefined && this.chatRun(session) === undefined) {
@@ -100,10 +97,13 @@ export class ActiveRuns {
     run.halt(by)
   }
 
-  /** Stops runs of a session, and lets nothing begin that waits there: messages are held, and programs, which wait for an end, get one. */
+  /**
+   * Stops runs of a session, and starts none of its queued runs. Queued messages of people are held. Queued runs of programs end as stopped, because
+   * a program waits for an end.
+   */
   stopAll(sessionId: string, running: readonly Run[], by: string): void {
     const queued = this.#store.unfinishedRuns(sessionId).filter(({ status }) => status === 'queued')
-    // A crash in between must not let a held message begin.
+    // Stored in one transaction, so that no held message begins if JARVIS crashes in between.
     this.#store.atomically(() => {
       for (const { id, origin } of queued) if (origin.kind === 'chat') this.#store.hold(id, by)
       for (const { id } of running) this.#store.setRunStatus(id, 'stopping')
@@ -142,7 +142,7 @@ export class ActiveRuns {
     return [...session.runs.values()].filter(({ origin }) => origin.kind === 'child' && origin.parent === runId)
   }
 
-  /** A child run shares the locks of the run that asked for it, and is stopped with it. */
+  /** Makes a child run share the locks of its parent run, and stop when the parent stops. */
   #joinParent(run: Run): void {
     if (run.origin.kind !== 'child') return
     const parent = run.session.runs.get(run.origin.parent)

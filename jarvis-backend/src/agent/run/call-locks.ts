@@ -1,4 +1,4 @@
-/** Keeps calls that share a lock in order: one runs after the other. Serves a run and its child runs. */
+/** Runs calls that share a lock one after the other. A run and its child runs use the same locks. */
 export class CallLocks {
   readonly #last = new Map<string, Promise<void>>()
 
@@ -8,7 +8,7 @@ export class CallLocks {
     return earlier.length === 0 ? undefined : Promise.all(earlier)
   }
 
-  /** Holds the locks until `settled` is settled. A call's failure does not keep later calls from beginning. */
+  /** Holds the locks until `settled` settles. Later calls may begin even if it rejects. */
   hold(locks: readonly string[], settled: Promise<void>): void {
     const isOver = settled.catch(() => {})
     for (const lock of locks) this.#last.set(lock, isOver)

@@ -7,7 +7,7 @@ type Subrun = EntryOf<'subrun'>
 const lineOf = <C extends Subrun['change']>(entries: readonly StoredEntry[], change: C) =>
   entries.find((entry): entry is Extract<Subrun, { change: C }> => entry.type === 'subrun' && entry.change === change)
 
-/** The child runs of a session, oldest first, with what each was asked and what it came to. */
+/** Returns the child runs of a session, oldest first, each with its task and its outcome. */
 export function childrenIn(
   store: Pick<TranscriptStore, 'childRuns' | 'entriesOfRun'>,
   sessionId: string,

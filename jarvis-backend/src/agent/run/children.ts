@@ -37,10 +37,10 @@ export class Children {
   }
 
   /**
-   * Begins the child run of a call, or takes up the one that the call began before a restart, and waits until it has ended. Never settles if the
-   * server stops first: the next start resumes both runs.
-   * @param signal aborts when the run that asks is stopped; its children are stopped with it
-   * @throws JarvisError `invalid_request`, with what to do
+   * Begins the child run of a call and waits until it has ended. After a restart, continues with the child run that the call had begun before. Never
+   * settles if the server stops first: the next start resumes both runs.
+   * @param signal aborts when the parent run is stopped; its child runs are stopped too
+   * @throws JarvisError `invalid_request`; the message says what to do
    */
   async delegate(work: Delegation, signal: AbortSignal): Promise<ChildOutcome> {
     const { store, live } = this.#parts
@@ -59,7 +59,7 @@ export class Children {
     return outcomeOf(row, store.entriesOfRun(run.id))
   }
 
-  /** Begins a child when fewer of its run work than may. Counts and begins in one tick, so that no other child begins in between. */
+  /** Begins a child run when fewer than the maximum are working. Counts and begins in the same tick, so that no other child run begins in between. */
   async #beginInTurn(parent: Run, work: Delegation, signal: AbortSignal): Promise<Run> {
     for (;;) {
       signal.throwIfAborted()
@@ -91,7 +91,7 @@ export class Children {
     return run
   }
 
-  /** The call's work as it is stored. @param mostTokens the tokens of its slice of the budget */
+  /** Returns the origin of the child run, as it is stored. @param mostTokens the tokens of the child’s part of the budget */
   #originOf(parent: Run, work: Delegation, mostTokens: number | undefined): ChildOrigin {
     const { toolUseId, agent, tools, asker } = work
     const { model, isReadOnly } = { model: undefined, isReadOnly: undefined, ...parent.origin }
@@ -113,19 +113,22 @@ export class Children {
   async #ended(run: Run): Promise<void> {
     await run.ended
     if (run.isOver) return
-    // The next start goes on with it.
+    // The next start resumes the run.
     if (this.#active.isStopping) await new Promise(() => {})
     throw new JarvisError('storage_failed', 'The end of the work could not be stored: the disk may be full.')
   }
 }
 
-/** A child asks nobody: the depth is one. A plan and a client's call name their calls themselves. */
+/**
+ * True if a run may hand work to agents. A child run may not, so there is only one level. Runs of plans and of clients may not either, because their
+ * calls are fixed in advance.
+ */
 const mayAsk = ({ origin }: Run): boolean =>
   origin.kind === 'chat' || origin.kind === 'command' || (origin.kind === 'job' && 'text' in origin)
 
 const refused = (message: string) => new JarvisError('invalid_request', message)
 
-/** @throws Error if the run has not ended */
+/** Returns the outcome of a child run. @throws Error if the run has not ended */
 function outcomeOf({ at }: Pick<ChildRun, 'at'>, entries: readonly StoredEntry[]): ChildOutcome {
   const end = entries.findLast((entry) => entry.type === 'subrun' && entry.change === 'end')
   const last = entries.at(-1)

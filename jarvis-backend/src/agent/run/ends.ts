@@ -48,7 +48,7 @@ export class RunEnds {
     this.#keepEnd(run, { type: 'done', ...this.spentOn(entries), stopReason: step.stopReason }, all)
   }
 
-  /** Ends a run that a limit or its repeats stopped. */
+  /** Ends a run that was stopped by a limit or because it repeats itself. */
   endStopped(run: Run): void {
     const stopReason = run.entries.some(({ type }) => type === 'stuck') ? 'stuck' : 'budget'
     this.end(run, { type: 'done', ...this.spentOn(run.entries), stopReason }, stopWords(run.entries))
@@ -65,7 +65,7 @@ export class RunEnds {
     this.end(run, { type: 'error', error: this.#parts.redact.text(message), code, ...this.spentOn(run.entries) })
   }
 
-  /** Ends a run. @param said JARVIS's own words before the last entry */
+  /** Ends a run. @param said texts of JARVIS that are stored before the last entry */
   end(run: Run, last: Last, said: readonly Draft[] = []): void {
     const { store, clock, report } = this.#parts
     try {
@@ -74,7 +74,7 @@ export class RunEnds {
         this.#keepEnd(run, last, [...run.entries, ...words])
       })
     } catch (error) {
-      // The end cannot be stored, so the next start resumes the run. Watchers must still hear that it is over now.
+      // The end cannot be stored, so the next start resumes the run. Watchers are told here that the run is over for now.
       report(error, `run ${run.id} could not be ended`)
       const message = 'This could not be stored: the disk may be full. It is taken up again at the next start.'
       run.emit('chat:error', { at: clock.now(), error: message, code: 'storage_failed' })
@@ -95,7 +95,7 @@ export class RunEnds {
   }
 }
 
-/** The outcome of a child run, as the transcript shows it in a folded run. */
+/** Creates the entry with a child run’s outcome. The transcript shows it when the child run is collapsed. */
 function endOfChild(
   { abortedBy }: Run,
   { call: toolUseId, agent, for: asker }: ChildOrigin,

@@ -2,7 +2,7 @@ import { pictureTokens, usualPictureTokens } from '../context/picture-tokens.ts'
 import type { ModelImage, ModelRequest, ToolSpec } from '../model.ts'
 import type { StoredEntry } from '../sessions/entries.ts'
 
-/** Characters of a request per token. */
+/** An estimate of the characters per token in a request. */
 const charsPerToken = 3.3
 
 /** Estimates the tokens of requests. */
@@ -10,9 +10,9 @@ export class Estimate {
   readonly #sizes = new WeakMap<readonly ToolSpec[], number>()
 
   /**
-   * The tokens of a request, about. The tokens of the run's last reply by the same model were counted, so only newer entries are estimated by their
+   * Estimates the tokens of a request. If the provider counted the run’s last reply by the same model, only newer entries are estimated from their
    * length.
-   * @param entries the run's
+   * @param entries the run’s entries
    */
   of(request: ModelRequest, model: string, entries: readonly StoredEntry[]): number {
     const at = entries.findLastIndex((entry) => entry.type === 'assistant' && isCounted(entry, model))
@@ -36,7 +36,7 @@ export class Estimate {
 const isCounted = (entry: Extract<StoredEntry, { type: 'assistant' }>, model: string): boolean =>
   entry.model === model && entry.isUsagePartial === undefined && entry.content.length > 0 && entry.usage.inputTokens > 0
 
-/** Tokens of entries or messages. A picture counts by its size, and not by the length of its data. */
+/** Estimates the tokens of entries or messages. A picture counts by its dimensions, not by the length of its data. */
 function sizeOf(items: readonly object[], model: string): number {
   let pictures = 0
   const text = JSON.stringify(items, (key, value: unknown) => {

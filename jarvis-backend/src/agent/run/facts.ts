@@ -9,7 +9,7 @@ import type { Run, RunBasis, RunProfile } from '../run.ts'
 import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import { refusalOf } from './child.ts'
 
-/** Says who asks in a run, its profile and model, and how many turns it may take. */
+/** Determines a run’s principal, profile, model and maximum number of turns. */
 export class RunFacts {
   readonly #store: Pick<TranscriptStore, 'session' | 'childRuns'>
   readonly #models: ModelChoice
@@ -31,7 +31,7 @@ export class RunFacts {
     this.#tools = parts.toolFacts
   }
 
-  /** The profile, read when the run begins to be worked on and kept to its end. */
+  /** Returns the profile. It is made when work on the run begins, and stays the same until the run ends. */
   profileOf(run: RunBasis): RunProfile {
     return run.profile(() => {
       const askedBy = run.origin.kind === 'child' ? { askedBy: run.origin.for } : {}
@@ -40,7 +40,10 @@ export class RunFacts {
     })
   }
 
-  /** The profile with the tools that the run may call, so that its model does not try the others, and with a program's wishes. */
+  /**
+   * Returns the profile with only the tools that the run may call, so that its model does not try others. For a program’s run, also adds the
+   * program’s wishes, tools and settings.
+   */
   #offered({ origin }: RunBasis, profile: RunProfile): RunProfile {
     const refusal = this.refusalIn({ origin })
     const tools =
@@ -59,7 +62,10 @@ export class RunFacts {
     }
   }
 
-  /** Says why a run must not call a tool, besides the gate's judgement. Undefined: it may call all. */
+  /**
+   * Returns a function that gives the reason why a run may not call a tool, in addition to the gate’s judgement. Undefined: the run may call all
+   * tools.
+   */
   refusalIn({ origin }: Pick<Run, 'origin'>): ((toolName: string) => string | undefined) | undefined {
     if (origin.kind !== 'child' && origin.kind !== 'v1') return undefined
     return (name) => {
@@ -67,18 +73,21 @@ export class RunFacts {
         return `The program has a tool ${name} of its own, which runs there. JARVIS's own of that name is not part of this answer.`
       if (origin.isReadOnly && !this.#tools.isRead(name)) return `This token may only read, and ${name} is not a read.`
       if (origin.kind === 'child') return refusalOf(origin, name, (tool) => this.#tools.mayChild(tool))
-      // A program's person sits elsewhere, and cannot be asked a question.
+      // The person behind a program is not in the dashboard, so JARVIS cannot ask them a question.
       return this.#tools.asks(name) ? `${name} asks the operator, and nobody is there to answer a program.` : undefined
     }
   }
 
-  /** The runs that share a run's denials: a run and its child runs. */
+  /**
+   * Returns the runs in which a denial also applies to this run: the run itself and its child runs; for a child run, its parent and all child runs
+   * of that parent.
+   */
   kinOf({ row, origin }: Pick<Run, 'row' | 'origin'>): string[] {
     const root = origin.kind === 'child' ? origin.parent : row.id
     return [root, ...this.#store.childRuns(row.sessionId, root).map(({ id }) => id)]
   }
 
-  /** The most turns of a run: one for a command or a client's call. */
+  /** Returns the maximum number of turns of a run: one for a command or a client’s call. */
   turnsOf(run: RunBasis): number {
     return rightsOf(this.principalIn(run)).hasModel ? this.profileOf(run).limits.turns : 1
   }
@@ -87,21 +96,22 @@ export class RunFacts {
     return principalOf(run.origin, this.modelOf(run).id, run.agent)
   }
 
-  /** The model that answers: the one that stands in after a failure, or else the run's own. */
+  /** Returns the model that answers: the model that replaced a failed one, otherwise the run’s own model. */
   modelOf(run: Pick<Run, 'origin' | 'agent' | 'failed'>): Model {
     const standIn = run.failed && this.#models.named(run.failed.standIn)
     return standIn ?? this.ownModelOf(run)
   }
 
-  /** The agent's own model, or else the one chosen for the run. A model that is no longer configured is replaced by the one in use. */
+  /** Returns the agent’s own model, otherwise the model chosen for the run. If that model is no longer configured, returns the model in use. */
   ownModelOf(run: Pick<Run, 'origin' | 'agent'>): Model {
     const chosen = this.#agents.find(run.agent)?.model ?? chosenFor(run.origin)
     return (chosen === undefined ? undefined : this.#models.named(chosen)) ?? this.#models.current()
   }
 
   /**
-   * The model of a run's next turn. Tells the person if another model answers than the chosen one.
-   * @throws JarvisError `unknown_agent` if the run's agent is gone, or the agent's own model: no other model may read what was said to it
+   * Returns the model of a run’s next turn. If the chosen model is not configured any more, tells the person which model answers instead.
+   * @throws JarvisError `unknown_agent` if the run’s agent was removed. Also if the agent has a model of its own that is not configured any more: no
+   * other model may read that agent’s conversation
    */
   modelFor(run: Run): Model {
     const own = this.#requireAgent(run).model
@@ -119,7 +129,7 @@ export class RunFacts {
     return model
   }
 
-  /** @throws JarvisError `unknown_agent` if the agent is gone: nothing runs as main in its place */
+  /** Returns the run’s agent. @throws JarvisError `unknown_agent` if the agent was removed; the run does not continue as `main` */
   #requireAgent({ agent }: Run): Agent {
     const found = this.#agents.find(agent)
     if (found !== undefined) return found
@@ -130,7 +140,7 @@ export class RunFacts {
   }
 }
 
-/** True if the tool of that name is the program's. JARVIS's own tool of that name is left out of the run. */
+/** True if the program that asked has a tool with this name. JARVIS’s own tool with the same name is then left out of the run. */
 export const isOfProgram = (origin: Origin, name: string): boolean =>
   origin.kind === 'v1' && origin.tools?.some((tool) => tool.name === name) === true
 

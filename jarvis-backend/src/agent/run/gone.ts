@@ -4,7 +4,7 @@ import type { Run } from '../run.ts'
 
 export type { GoneBecause } from '../ports.ts'
 
-/** True if the right to look is enough for a run: a client's call is judged as it is made, and a reading token makes no change. */
+/** True if a right to read is enough for a run’s asker. A client’s call is judged when it is made, and a read-only token makes no change. */
 export const looksOnly = (origin: Origin): boolean =>
   origin.kind === 'mcp' || ('isReadOnly' in origin && origin.isReadOnly === true)
 

@@ -3,7 +3,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { StoredRun, TranscriptStore } from '../sessions/transcript-store.ts'
 
-/** The messages that wait in each session: for the end of the run that goes on, or, after a stop, to be sent again. */
+/** The queued messages of each session. A message waits until the run in progress ends; after a stop it is held until its writer sends it again. */
 export class Queue {
   readonly #store: Pick<TranscriptStore, 'unfinishedRuns' | 'removeQueued' | 'hold'>
   readonly #live: Pick<LiveSessions, 'stored' | 'open'>
@@ -24,26 +24,26 @@ export class Queue {
     })
   }
 
-  /** Tells watchers which messages wait now. */
+  /** Tells watchers which messages are queued now. */
   tell(session: Pick<LiveSession, 'id' | 'emit'>, runId: string): void {
     session.emit(runId, 'chat:queued', { queued: this.list(session.id) })
   }
 
-  /** @throws JarvisError `unknown_session`; `not_found` if the message does not wait any more */
+  /** Removes a queued message. @throws JarvisError `unknown_session`; `not_found` if the message is no longer queued */
   remove(sessionId: string, messageId: string): void {
     const { id } = this.#require(sessionId, messageId)
     this.#store.removeQueued(id)
     this.tell(this.#live.open(sessionId), id)
   }
 
-  /** The queued run that begins when the one before it ends. */
+  /** Returns the queued run that begins next, when the current run ends. */
   next(sessionId: string): StoredRun | undefined {
     return this.#store
       .unfinishedRuns(sessionId)
       .find(({ status, heldBy }) => status === 'queued' && heldBy === undefined)
   }
 
-  /** Lets a held message wait for its turn again. @throws JarvisError as `remove`; `forbidden` if `by` did not write it */
+  /** Ends the hold of a message, so that it is queued again. @throws JarvisError as `remove`; `forbidden` if `by` did not write it */
   release(sessionId: string, messageId: string, by: string): void {
     const { id, origin } = this.#require(sessionId, messageId)
     if (!('by' in origin) || origin.by !== by)

@@ -11,19 +11,19 @@ import type { TranscriptStore } from '../sessions/transcript-store.ts'
 import { promptSource, type Sources, sourcesOf, sourceTypes, tellingTypes } from '../sources.ts'
 import type { RunFacts } from './facts.ts'
 
-/** Most runs of an earlier conversation that are searched for the words of a text of the memory. */
+/** Maximum runs of an earlier conversation that are searched for words of its operator, if a recalled text names that conversation. */
 const mostRunsRemembered = 200
 
 type Store = Pick<TranscriptStore, 'childRuns' | 'folds' | 'newestRuns' | 'entriesOfTypes' | 'session'>
 
-/** Reads the entries that a run goes on from: the earlier runs of its session, and the texts that its asker had read. */
+/** Reads the entries on which a run builds: the earlier runs of its session, and the texts that its asker has read. */
 export class RunReading {
   readonly #store: Store
   readonly #facts: Pick<RunFacts, 'profileOf' | 'principalIn'>
   readonly #attachments: Pick<Attachments, 'textOf'> | undefined
   readonly #askers: Pick<Askers, 'speaksFor'> | undefined
 
-  /** Without `askers` everybody's words count as the asker's own. */
+  /** If `askers` is undefined, text of every person counts as the asker’s own words. */
   constructor(
     parts: { store: Store; attachments?: Pick<Attachments, 'textOf'>; askers?: Pick<Askers, 'speaksFor'> },
     facts: Pick<RunFacts, 'profileOf' | 'principalIn'>,
@@ -39,7 +39,10 @@ export class RunReading {
     return run.earlier(() => (run.row.position === 0 || run.origin.kind === 'child' ? [] : this.#unfolded(run)))
   }
 
-  /** The folds, and the entries behind them. A session that was never folded gives one run more than is sent, which is folded first. */
+  /**
+   * Returns the folds, and the entries after them. For a session that was never folded, returns one run more than the limit, so that this oldest run
+   * is folded before the next request.
+   */
   #unfolded(run: RunBasis): StoredEntry[] {
     const { id, sessionId } = run.row
     const ofChildren = new Set(this.#store.childRuns(sessionId).map((child) => child.id))
@@ -54,8 +57,8 @@ export class RunReading {
   }
 
   /**
-   * All entries that a run and its child runs have read so far, in order, also those that the model is no longer given. A child run has read
-   * what its parent had read before the child began.
+   * Returns all entries that a run and its child runs have read so far, in order, including entries that the model is no longer given. A child run
+   * has also read the entries that its parent had read before the child began.
    */
   #readBy(run: Run): StoredEntry[] {
     const begun = run.origin.kind === 'child' ? (run.entries[0]?.seq ?? Number.POSITIVE_INFINITY) : undefined
@@ -65,11 +68,14 @@ export class RunReading {
     return [...others, ...run.entries].sort((a, b) => a.seq - b.seq)
   }
 
-  /** The texts that the asker had read before this call: for a model all that it was given, for a client the results of its own earlier calls. */
+  /**
+   * Returns the texts that the asker had read before this call: for a model all texts it was given, for a client the results of its own earlier
+   * calls.
+   */
   sourcesFor(run: Run, { toolUseId, toolName }: ToolCall): Sources {
     const principal = this.#facts.principalIn(run)
     const { isForeign, hasModel } = rightsOf(principal)
-    // A command is the operator's own words.
+    // The operator typed the command, so its words come from no other source.
     if (!isForeign && !hasModel) return { results: [], operatorTexts: [] }
     const sources = sourcesOf(this.#readBy(run), {
       toolUseId,
@@ -85,7 +91,7 @@ export class RunReading {
     if (!hasModel) return { ...sources, results }
     const { prompt, tools } = this.#facts.profileOf(run)
     const server = attachedServerOf(toolName)
-    // An attached server wrote the descriptions of its own tools, so a call to it gives nothing away by repeating them.
+    // An attached server wrote the descriptions of its own tools. A call to this server that repeats them reveals nothing to it.
     const others = tools.filter(({ name }) => ![undefined, server].includes(attachedServerOf(name)))
     const descriptions = others.map((tool) => {
       const text = textsIn([tool.description, tool.inputSchema]).join('\n')
@@ -95,7 +101,7 @@ export class RunReading {
     return { ...sources, prompt: [written, ...(sources.prompt ?? [])], results: [...descriptions, ...results] }
   }
 
-  /** The newest entries of an operator's conversation that tell what a person said there. */
+  /** Returns the newest entries in an operator’s conversation that hold the person’s words. */
   #tellingEntries(sessionId: string): StoredEntry[] {
     return this.#store.session(sessionId)?.source === 'chat'
       ? this.#store.newestRuns(sessionId, mostRunsRemembered, tellingTypes)

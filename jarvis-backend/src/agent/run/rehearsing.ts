@@ -27,10 +27,10 @@ export class Rehearsing {
     this.#listener.rehearsal({ sessionId, isRehearsal, by })
   }
 
-  /** @throws JarvisError `unknown_session` */
+  /** Turns rehearsal on or off. @throws JarvisError `unknown_session` */
   set(sessionId: string, isRehearsal: boolean, by: string): void {
     if (this.#live.stored(sessionId).isRehearsal === isRehearsal) return
-    // Withdraws waiting cards first, so that a failure in between leaves nothing that would run.
+    // Withdraws waiting cards first, so that after a failure in between no approved call can still run.
     if (isRehearsal)
       for (const { toolUseId } of this.#cards.pending(sessionId)) this.#cards.cancel(toolUseId, by, 'Rehearsal began.')
     this.#store.atomically(() => this.keep(sessionId, isRehearsal, by))

@@ -6,7 +6,7 @@ import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { ActiveRuns } from './active-runs.ts'
 import { waitsIn } from './run-clock.ts'
 
-/** A shorter time without a stored entry is not counted as time in which JARVIS was down, ms. */
+/** The shortest gap after a run’s last entry that counts as time in which JARVIS was down, ms. */
 const leastDownMs = 60_000
 
 type Parts = Pick<RunParts, 'store' | 'clock' | 'budgets'> & {
@@ -26,7 +26,7 @@ export function resumeRuns(mayGoOn: boolean, active: ActiveRuns, parts: Parts): 
     const entries = store.entriesOfRun(row.id)
     const downMs = parts.clock.now() - (entries.at(-1)?.at ?? row.at)
     const session = live.open(row.sessionId)
-    // The time in which a person is waited for does not count anyway.
+    // Time in which a run waits for a person does not count as active time, so it needs no correction here.
     if (downMs > leastDownMs && waitsIn(entries).every(({ until }) => until !== undefined))
       parts.budgets.stood({ runId: row.id, sessionId: row.sessionId }, downMs)
     const run = active.beginStored(session, row, entries)
@@ -40,8 +40,8 @@ export function resumeRuns(mayGoOn: boolean, active: ActiveRuns, parts: Parts): 
 }
 
 /**
- * True for a run that nobody waits for any more: a child run without its parent, and a client's call, unless the client asks later for its outcome.
- * A client's call that was not judged before the restart ends too, because the record of the client's reads is lost.
+ * True for a run whose result no one waits for any more: a child run without its parent, or a client’s call, unless the client asks for the outcome
+ * later. A client’s call that was not judged before the restart is ended too, because the record of the texts that the client had read is lost.
  */
 function isLeft({ id, origin, entries, session }: Run, kept: Pick<KeptRunStore, 'get'>): boolean {
   if (origin.kind === 'child') return !session.runs.has(origin.parent)
@@ -49,6 +49,6 @@ function isLeft({ id, origin, entries, session }: Run, kept: Pick<KeptRunStore, 
   return origin.kind === 'mcp' && (kept.get(id) === undefined || !isJudged)
 }
 
-/** The person or program to name if it was not stored who stopped a run. */
+/** Returns the person or program to name as the one who stopped a run, because the stored run does not say it. */
 const stopperOf = (origin: Origin): string =>
   'by' in origin ? origin.by : origin.kind === 'child' ? 'jarvis' : origin.client

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../sessions/transcript-store.ts'
 /** A time in which a run waited for a person. `until` undefined: it waits now. */
 type Wait = { from: number; until: number | undefined }
 
-/** The times in which a run had a card or a question before a person, in the order they began. Times may overlap. */
+/** Returns the times in which a card or a question of a run waited for a person, in the order in which they began. The times may overlap. */
 export function waitsIn(entries: readonly StoredEntry[]): Wait[] {
   const waits = new Map<string, Wait>()
   for (const entry of entries) {
@@ -22,9 +22,10 @@ export function waitsIn(entries: readonly StoredEntry[]): Wait[] {
 }
 
 /**
- * How long a run has been at work, ms: since its first entry, without the time in which it or a run that works for it waited for a person.
- * @param more.stoodMs how long JARVIS was down meanwhile
- * @param more.helpers entries of the runs that work for it
+ * Returns how long a run has worked, ms: the time since its first entry, without the times in which the run or one of its child runs waited for a
+ * person.
+ * @param more.stoodMs how long JARVIS was down in this time
+ * @param more.helpers entries of the run’s child runs
  */
 export function activeMs(
   entries: readonly StoredEntry[],

@@ -16,26 +16,26 @@ import type { ActiveRuns } from './active-runs.ts'
 import type { Queue } from './queue.ts'
 import type { Rehearsing } from './rehearsing.ts'
 
-/** Most messages of one session that wait for the run that goes on. */
+/** Maximum queued messages in one session. */
 const longestQueue = 50
 
 /** A person's message. */
 export type NewMessage = {
-  /** Absent: a new session. */
+  /** Undefined: a new session is created. */
   sessionId?: string
   text: string
   by: string
-  /** A request with the same id gets the first one's reply. */
+  /** An id of the request, chosen by the sender. A repeated request with the same id gets the reply of the first one. */
   requestId?: string
-  /** `provider/model` for this answer, and in a new session for all of it. Absent: the session's. */
+  /** The model `provider/model` for this answer; in a new session, the model of the session. Undefined: the session’s model. */
   model?: string
   /** Ids of files that `by` uploaded. */
   attachments?: readonly string[]
-  /** The agent of a new session; absent: by the text or the bindings, or else `main`. */
+  /** The agent of a new session. Undefined: the agent that the text names, otherwise the agent of a binding, otherwise `main`. */
   agent?: string
-  /** The channel that the person wrote on. */
+  /** The channel through which the person wrote. */
   via?: string
-  /** Runs in the transaction that stores the message, not for a repeated request. */
+  /** Called in the transaction that stores the message; not called for a repeated request. */
   remember?(sent: Sent): void
 }
 
@@ -65,7 +65,7 @@ export class Sending {
     this.#made = made
   }
 
-  /** Stores a message and starts its run, or queues it behind the one that goes on. @throws JarvisError; nothing is stored then */
+  /** Stores a message and starts its run, or queues it if a run of the session is in progress. @throws JarvisError; then nothing is stored */
   send(message: NewMessage): Sent {
     const { store, models, live, redact } = this.#parts
     const { active, queue, rehearsing } = this.#made
@@ -86,23 +86,23 @@ export class Sending {
     const safe = redact.text(text)
     const skill = this.#skillIn(agent, safe)
     const id = sessionId ?? newId('ses')
-    // Takes effect at once, even if the line itself is queued.
+    // A change of rehearsal takes effect at once, even if the message itself is queued.
     const isRehearsal = rehearsalOrder(safe)?.isRehearsal
     if (sessionId !== undefined && isRehearsal !== undefined) rehearsing.set(sessionId, isRehearsal, by)
     try {
       const { sent, run } = store.atomically(() => this.#accept({ ...message, id, safe, agent, skill, isRehearsal }))
-      // Not before the sender has its answer, and has joined the session's room.
+      // Deferred until the sender has its reply and has joined the session’s room.
       if (sent.queued) queueMicrotask(() => queue.tell(run.session, sent.runId))
       else active.begin(run)
       return sent
     } catch (error) {
-      // Its memory may hold changes that were not stored.
+      // The session in memory may hold changes that were not stored.
       live.drop(id)
       throw error
     }
   }
 
-  /** Stores the message and its run. */
+  /** Stores the message and its run, in the caller’s transaction. */
   #accept(message: Message): { sent: Sent; run: Run } {
     const { store, clock, live } = this.#parts
     const { agent: runAgent, active, queue } = this.#made
@@ -137,7 +137,7 @@ export class Sending {
     if (model !== undefined) store.setModel(id, model)
   }
 
-  /** The origin as it is stored, with the files given to the session. @param chosen the session's model */
+  /** Returns the origin as it is stored, and moves the attached files to the session. @param chosen the session’s model */
   #originOf(message: Message, chosen: string | undefined): Extract<StoredOrigin, { kind: 'chat' }> {
     const { models, agents, attachments: files } = this.#parts
     const { id, safe, agent, by, skill, model, via } = message
@@ -157,14 +157,17 @@ export class Sending {
     }
   }
 
-  /** @throws JarvisError `conflict` if the agent has a model of its own, and this is another one */
+  /** Checks the model that a message names. @throws JarvisError `conflict` if the agent has a model of its own and the message names another one */
   #requireModel(agent: string, model: string | undefined): void {
     const own = this.#parts.agents.find(agent)?.model
     if (model !== undefined && own !== undefined && model !== own)
       throw new JarvisError('conflict', `${agent} answers with ${own} alone; agents.yaml says so.`)
   }
 
-  /** The skill that a message begins with. @throws JarvisError `invalid_request` if it cannot be used */
+  /**
+   * Returns the name of the skill with which a message begins; undefined if there is none. @throws JarvisError `invalid_request` if the skill cannot
+   * be used
+   */
   #skillIn(agent: string, text: string): string | undefined {
     const { skills, toolFacts } = this.#parts
     const [, name] = /^\/([a-z0-9][a-z0-9-]*)(?:\s|$)/.exec(text.trim()) ?? []
@@ -175,7 +178,7 @@ export class Sending {
   }
 
   /**
-   * The agent that a message is for: in a new session the one that it names, or the one of a binding.
+   * Returns the agent to which a message is addressed. In a new session: the agent that the message names, otherwise the agent of a binding.
    * @throws JarvisError `unknown_agent`; `conflict` if the session belongs to another agent
    */
   #meantFor({ sessionId, text, by, agent }: NewMessage): { text: string; agent: string } {

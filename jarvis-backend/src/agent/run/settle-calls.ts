@@ -12,7 +12,7 @@ import type { RunEnds } from './ends.ts'
 import { isOfProgram, type RunFacts } from './facts.ts'
 import type { RunReading } from './reading.ts'
 
-/** Settles the calls of a run. Calls run at once; changes to the same thing run one after the other, in the order of the calls. */
+/** Settles the calls of a run. Calls run at the same time, but changes to the same thing run one after the other, in the order of the calls. */
 export class SettleCalls {
   readonly #parts: Pick<RunParts, 'tools' | 'toolFacts' | 'askers'>
   readonly #facts: RunFacts
@@ -31,7 +31,7 @@ export class SettleCalls {
 
   /** Rejects if a call's outcome cannot be stored. */
   async settle(run: Run, open: readonly ToolCall[]): Promise<void> {
-    // An operator's call in place of a denied one is JARVIS's own.
+    // If an operator denied a call and made another one instead, JARVIS runs that call itself, even if the program has a tool with the same name.
     const isTheirs = (call: ToolCall) =>
       call.malformed === undefined && isOfProgram(run.origin, call.toolName) && insteadIn(run, call) === undefined
     const isTwin = (call: ToolCall) =>
@@ -62,7 +62,7 @@ export class SettleCalls {
         if (other !== undefined) await this.#settleOne(run, other, refusal)
       },
       (error: unknown) => {
-        // The failure cannot be stored, so the run ends and withdraws its cards.
+        // The outcome cannot be stored, so the run stops and its cards are withdrawn.
         run.haltCalls()
         throw error
       },
@@ -85,12 +85,12 @@ export class SettleCalls {
       before,
       isRehearsal: () => run.session.isRehearsal,
       loadedSkills: () => loadedSkills([...this.#reading.earlierEntries(run), ...run.entries]),
-      // An operator's own call is the operator's own words.
+      // If an operator made this call instead of a denied one, its words are the operator’s own and come from no other source.
       sources: () => (own === undefined ? this.#reading.sourcesFor(run, call) : { results: [], operatorTexts: [] }),
     }
   }
 
-  /** Stores an entry of a call, and the run's end with it if nothing follows. */
+  /** Stores an entry of a call. Stores the run’s end too, if no step follows it. */
   #append(run: Run, principal: Principal, entry: Draft): void {
     if (entry.type === 'tool_result') delete run.progress[entry.toolUseId]
     const by = toldBy(entry)
@@ -120,7 +120,7 @@ const ranOnce = (toolUseId: string, toolName: string): Draft => ({
   summary: `${toolName} stands twice in this turn and counts once.`,
 })
 
-/** True if the same call stands before this one in its model's turn. */
+/** True if the model made the same call earlier in the same turn. */
 function hasTwin({ entries }: Run, { toolUseId, toolName, toolInput }: ToolCall): boolean {
   const turn = entries.findLast(
     (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
@@ -141,7 +141,7 @@ function hasTwin({ entries }: Run, { toolUseId, toolName, toolInput }: ToolCall)
     )
 }
 
-/** The operator who makes this call in place of a denied one; undefined for any other call. */
+/** Returns the operator who made this call instead of a denied one; undefined for any other call. */
 function insteadIn({ entries }: Run, { toolUseId }: ToolCall): Principal | undefined {
   const turn = entries.find(
     (entry) => entry.type === 'assistant' && callsIn(entry).some((one) => one.toolUseId === toolUseId),
@@ -151,7 +151,7 @@ function insteadIn({ entries }: Run, { toolUseId }: ToolCall): Principal | undef
   return { kind: 'command', name: by, ...personFor(by) }
 }
 
-/** The call that an operator makes in place of this one. */
+/** Returns the call that an operator made instead of this one; undefined if there is none. */
 function alternativeTo({ entries }: Run, { toolUseId }: ToolCall): ToolCall | undefined {
   const turn = entries.find((entry) => entry.type === 'assistant' && entry.insteadOf?.toolUseId === toolUseId)
   return turn?.type === 'assistant' ? callsIn(turn)[0] : undefined

@@ -9,7 +9,10 @@ import type { LiveSessions } from '../sessions/live-sessions.ts'
 import type { RunRow } from '../sessions/transcript-store.ts'
 import type { ActiveRuns } from './active-runs.ts'
 
-/** `agent`: the agent in whose name the job acts; absent: by the bindings. `link`: stores which run it is, in the transaction that stores the run. */
+/**
+ * A run to start for a job. `agent`: the agent in whose name the job acts; undefined: chosen by the bindings. `link`: called in the transaction that
+ * stores the run, to store the run’s id with the job.
+ */
 export type JobRun = {
   origin: JobOrigin
   title: string
@@ -17,7 +20,7 @@ export type JobRun = {
   link(ids: { sessionId: string; runId: string }): void
 }
 
-/** Starts a job's run in a session of its own. @throws JarvisError `shutting_down`; nothing is stored then */
+/** Starts a job’s run in a new session. @throws JarvisError `shutting_down`; then nothing is stored */
 export function startJob(
   { origin, title, agent: wanted, link }: JobRun,
   parts: Pick<RunParts, 'store' | 'agents' | 'clock' | 'redact'> & { live: LiveSessions },

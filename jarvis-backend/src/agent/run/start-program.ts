@@ -11,11 +11,12 @@ import type { RunRow } from '../sessions/transcript-store.ts'
 import type { ActiveRuns } from './active-runs.ts'
 
 /**
- * A program's message. `sessionId`: made if there is no such session. `link`: stores which run it is, in the transaction that stores the run.
+ * A program’s message. `sessionId`: the session; created if it does not exist. `link`: called in the transaction that stores the run, to store the
+ * run’s id with the request.
  */
 export type ProgramRun = {
   origin: Omit<ProgramOrigin, 'kind' | 'messageId' | 'attachments'>
-  /** Files that come with the message. The session keeps them. */
+  /** Files that are sent with the message. They are stored in the session. */
   files?: ProgramFiles
   sessionId: string
   agent: string
@@ -23,8 +24,8 @@ export type ProgramRun = {
 }
 
 /**
- * `sent`: files that came in the request itself. `earlier`: files of an earlier message, by the message's place in `before`. `uploads`: ids of files
- * that `uploader` uploaded.
+ * `sent`: files in the request itself. `earlier`: files of an earlier message, by the message’s index in `before`. `uploads`: ids of files that
+ * `uploader` uploaded.
  */
 export type ProgramFiles = {
   sent?: readonly GivenFile[]
@@ -32,9 +33,9 @@ export type ProgramFiles = {
   uploads?: { uploader: string; ids: readonly string[] }
 }
 
-/** Longest text of a message, UTF-8 bytes: programs put passages of documents into it. */
+/** Maximum length of a message’s text, UTF-8 bytes. It is long because programs include passages of documents. */
 const mostTextBytes = 512 * 1024
-/** Most messages of one session that wait for the run that goes on. */
+/** Maximum queued messages in one session. */
 const longestQueue = 10
 
 type Parts = Pick<RunParts, 'store' | 'agents' | 'clock' | 'redact' | 'attachments' | 'models'> & { live: LiveSessions }
@@ -52,8 +53,8 @@ export class ProgramStart {
   }
 
   /**
-   * Stores a program's message and starts its run, or queues it behind the one that goes on.
-   * @throws JarvisError `shutting_down`, `unknown_agent`, `message_too_large`, `too_many_requests`; nothing is stored then
+   * Stores a program’s message and starts its run, or queues it if a run of the session is in progress.
+   * @throws JarvisError `shutting_down`, `unknown_agent`, `message_too_large`, `too_many_requests`; then nothing is stored
    */
   start(asked: ProgramRun): { runId: string; isQueued: boolean } {
     const { store, agents, redact, live } = this.#parts
@@ -72,13 +73,13 @@ export class ProgramStart {
       if (!isQueued) this.#active.begin(run)
       return { runId: run.id, isQueued }
     } catch (error) {
-      // Its memory may hold changes that were not stored.
+      // The session in memory may hold changes that were not stored.
       live.drop(sessionId)
       throw error
     }
   }
 
-  /** Stores the message, with its session, files and run. */
+  /** Stores the message with its session, files and run, in the caller’s transaction. */
   #accept(said: ProgramOrigin, { sessionId, agent, origin: { person }, files = {}, link }: ProgramRun) {
     const { store, clock, live } = this.#parts
     const at = clock.now()
@@ -99,7 +100,7 @@ export class ProgramStart {
     return { run, isQueued }
   }
 
-  /** Keeps the files, and names them in the messages that they belong to. */
+  /** Stores the files, and adds them as attachments to the messages to which they belong. */
   #withFiles(
     origin: ProgramOrigin,
     { sessionId, agent, files }: { sessionId: string; agent: string; files: ProgramFiles },

@@ -2,7 +2,10 @@ import type { Draft, StoredEntry } from '../sessions/transcript-store.ts'
 import { saying } from '../tool-runner.ts'
 import { cutBeforeWords, isMute } from '../unmade.ts'
 
-/** JARVIS's own words at the end of a run: if a limit or its repeats stopped it, or if its answer was cut before the first word. @param entries the run's */
+/**
+ * Returns JARVIS’s closing text for a run that was stopped by a limit or because it repeats itself, or whose answer was cut before its first word.
+ * Empty for any other run. @param entries the run’s entries
+ */
 export function stopWords(entries: readonly StoredEntry[]): Draft[] {
   const stop = entries.findLast(({ type }) => type === 'stuck' || type === 'budget')
   if (stop?.type === 'stuck')
@@ -27,7 +30,7 @@ export function stopWords(entries: readonly StoredEntry[]): Draft[] {
 
 const lower = (text: string) => (/^I\b/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1))
 
-/** True if the run's limit counted tokens because a price is not known. */
+/** True if the limit that stopped the run was checked in tokens, because a price is not known. */
 const hasUnknownPrice = (entries: readonly StoredEntry[]): boolean => {
   const stop = entries.findLast(({ type }) => type === 'budget')
   return stop?.type === 'budget' && stop.isUnpriced === true

@@ -18,18 +18,21 @@ import { Estimate } from './estimate.ts'
 import type { RunFacts } from './facts.ts'
 import { spenderOf } from './spender.ts'
 
-/** The length of a reply for models that do not say how long it can be, tokens. */
+/** The assumed maximum length of a reply, for models whose maximum is not known, tokens. */
 const usualOutput = 8_192
-/** A shorter answer is not worth a second request, tokens. */
+/** The shortest answer for which a second request is made, tokens. */
 const leastAnswer = 1_000
 /** The longest time for the last answer, ms. */
 const lastAnswerMs = 60_000
-/** From this part of the window on, a bare refusal may mean the length. JARVIS's count of tokens is an estimate. */
+/**
+ * Share of the window above which a refusal without a reason may mean that the request is too long. It is below 1 because JARVIS only estimates the
+ * tokens.
+ */
 const nearWindow = 0.6
 
 type Parts = Pick<RunParts, 'store' | 'clock' | 'redact' | 'budgets' | 'models'>
 type Stop = Extract<Draft, { type: 'stuck' | 'budget' }>
-/** A request that fits the limits. */
+/** A request that fits the limits, with its reservation. */
 type Allowed = { model: Model; request: ModelRequest; plan: CallPlan; reservation: Reservation; signal: AbortSignal }
 
 /** Calls the model for a run, within the run's limits. */
@@ -64,8 +67,8 @@ export class Turns {
   }
 
   /**
-   * Takes a turn. If the turn would pass a limit, takes the run's last answer instead.
-   * @param mostTokens of the reply; absent: as the profile says
+   * Takes a turn. If the turn would exceed a limit, takes the run’s last answer instead.
+   * @param mostTokens maximum tokens of the reply; undefined: as in the profile
    */
   async take(run: Run, mayCallTools: boolean, mostTokens?: number): Promise<void> {
     const { clock, budgets, models } = this.#parts
@@ -104,7 +107,7 @@ export class Turns {
     }
   }
 
-  /** Takes the run's last words: one answer without tools if it fits the limits, and JARVIS's own. */
+  /** Ends a run that must stop: takes one last answer without tools, if it fits the limits, and adds JARVIS’s own closing text. */
   async last(run: Run, stop: Stop): Promise<void> {
     const { clock, budgets, models } = this.#parts
     const model = this.#facts.modelFor(run)
@@ -122,7 +125,7 @@ export class Turns {
         const signal = AbortSignal.any([run.modelSignal, late.signal])
         await this.#call(run, { model, request, plan, reservation, signal })
       } catch (error) {
-        // JARVIS's own words stand in for the answer.
+        // If the last answer fails, the run ends with JARVIS’s own closing text only.
         if (run.modelSignal.aborted || !(error instanceof ModelError)) throw error
       } finally {
         disarm()
@@ -131,7 +134,10 @@ export class Turns {
     if (!run.isOver && !run.isStopped) this.#ends.endStopped(run)
   }
 
-  /** After a turn without a word: asks the model once more, then those that stand in for it, and says in the end that there is no answer. */
+  /**
+   * Called after a turn without text and without a call. Asks the model once more, then the models that replace it. If none answers, ends the run
+   * and says that there is no answer.
+   */
   async again(run: Run, { times, mayCallTools }: { times: number; mayCallTools: boolean }): Promise<void> {
     const mutes = mutesAtEnd(run.entries)
     const model = this.#facts.modelFor(run)
@@ -168,7 +174,7 @@ export class Turns {
     }
   }
 
-  /** Calls the model, and stores its turn together with what it used. */
+  /** Calls the model, and stores its turn together with the tokens it used. */
   async #call(run: Run, { model, request, plan, reservation, signal }: Allowed): Promise<void> {
     const { clock, redact, models } = this.#parts
     let isKept = false
@@ -211,7 +217,7 @@ export class Turns {
     }
   }
 
-  /** Tells the person of parts of the request that the model did not read. */
+  /** Tells the person which parts of the request the model did not get: cut text, left-out tools, or pictures. */
   #tellOf(run: Run, model: Model, { cut, unseen = 0 }: Pick<Turn, 'cut' | 'unseen'> = {}): void {
     const warning = cut && this.#parts.models.cutOff(model, cut)
     if (warning !== undefined) run.tell(warning)
@@ -224,9 +230,9 @@ export class Turns {
   }
 
   /**
-   * Changes what can be changed after a refusal; the loop then takes the turn again.
-   * @returns the most tokens to ask for at once, if the credit pays for a shorter answer
-   * @throws the error, or one that says more, if nothing can be changed
+   * Reacts to a failed request: changes what made it fail, so that the loop can take the turn again.
+   * @returns a lower maximum of tokens for an immediate second request, if the credit pays only for a shorter answer
+   * @throws the error, or a more detailed one, if nothing can be changed
    */
   async #recover(
     run: Run,
@@ -237,7 +243,7 @@ export class Turns {
     const { windowTokens, affordsTokens } = error.limits
     if (windowTokens !== undefined) models.learnWindow(model, windowTokens)
     if (error.because === 'picture' && this.#leavesOut(run, request, error)) return undefined
-    // Some servers refuse a conversation that is too long without a word.
+    // Some servers give no reason when they refuse a conversation that is too long.
     const { tokens, answer } = models.windowOf(model)
     const mayBeTooLong = error.isBare && plan.inputTokens >= (tokens - answer) * nearWindow
     if ((error.isTooLong || mayBeTooLong) && (await this.#folding.refused(run))) return undefined
@@ -257,7 +263,7 @@ export class Turns {
     throw error.isTooLong ? this.#unfit(error, model, request) : error
   }
 
-  /** Lets the next model that the operator named answer in this run from now on. @returns false if there is no such model */
+  /** Makes the next fallback model that the operator configured answer in this run from now on. @returns false if there is none */
   #fallBack(run: Run, model: Model, error: unknown): boolean {
     const { models } = this.#parts
     if (!(error instanceof ModelError) || !(mayFallBack(error) || isWindow(error)) || run.modelSignal.aborted)
@@ -277,8 +283,8 @@ export class Turns {
   }
 
   /**
-   * Leaves refused pictures out from now on. @returns false if the request has no pictures
-   * @throws ModelError with their names, if they came with the message that is being answered
+   * Leaves refused pictures out of the conversation from now on. @returns false if the request has no pictures
+   * @throws ModelError with the pictures’ names, if they were attached to the message that is being answered
    */
   #leavesOut(run: Run, { messages }: ModelRequest, error: ModelError): boolean {
     const { redact } = this.#parts
@@ -296,7 +302,7 @@ export class Turns {
     return true
   }
 
-  /** A refusal that no fold mended, with what the person can do about it. */
+  /** Returns the error of a request that is too long even after folding, with advice for the person. */
   #unfit(error: ModelError, model: Model, request: ModelRequest): ModelError {
     const { planTokens } = error.limits
     if (planTokens === undefined) {
@@ -312,23 +318,23 @@ export class Turns {
   }
 }
 
-/** Ends a call that streams past a limit of minutes. */
+/** The reason with which a call is aborted that streams beyond a limit of minutes. */
 const outOfTime = new ModelError('model_timeout', 'The time for this run is used up.', { isRetryable: false })
 
-/** The limit that is reached, in a sentence. A reservation for a call that fits after all is released. */
+/** Returns a sentence about the limit that was reached. If the limits allow the call after all, releases its reservation. */
 function asText(asked: ReturnType<BudgetKeeper['ask']>): { refused: string } {
   if ('refused' in asked) return asked
   asked.release()
   return { refused: outOfTime.message }
 }
 
-/** True if the conversation was longer than the model reads, so that a model that reads more may answer. */
+/** True if the conversation was longer than the model can read. A model with a larger window may then answer. */
 const isWindow = ({ isTooLong, hasSpoken, limits }: ModelError): boolean =>
   isTooLong && !hasSpoken && limits.planTokens === undefined
 
 const number = (tokens: number) => tokens.toLocaleString('en-US')
 
-/** A person is told once, and again after having allowed more. */
+/** True if the warning about a near limit may be shown: once, and again after a person has raised the limit. */
 const mayBeTold = (entries: readonly StoredEntry[]): boolean => {
   const newest = entries.findLast(({ type }) => type === 'budget')
   return newest?.type !== 'budget' || newest.what === 'raised'

@@ -5,12 +5,15 @@ import type { StoredEntry, TranscriptStore } from './transcript-store.ts'
 /** The point at which a branch leaves its session: before a message, or after an answer. */
 export type BranchPoint = { before: number } | { after: number }
 
-/** A branch holds all entries below `below`. `entry`: shown as its place. `cut`: a run that the point cuts, with entries that end it. */
+/**
+ * A branch copies all entries with a `seq` below `below`. `entry`: the entry at which the branch is shown. `cut`: a run that the branch cuts off,
+ * with the entries that replace its last ones and end it.
+ */
 export type Branch = { entry: number; below: number; cut?: { runId: string; entries: StoredEntry[] } }
 
 /**
- * Finds the last entry of a branch. The branch's last run always has an end. Calls after the branch's last words are left out, because
- * their outcomes belong to the other conversation.
+ * Finds the last entry of a branch. The last run of a branch always gets an end. Calls after the last answer of the branch are left out, because
+ * their outcomes belong to the original session.
  * @throws JarvisError `not_found`, `invalid_request`
  */
 export function branchAt(

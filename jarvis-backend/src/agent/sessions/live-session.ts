@@ -6,10 +6,10 @@ import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 
 export type Publish = (sessionId: string, event: keyof ChatEvents, payload: object) => void
 
-/** How many numbers one write reserves, so that a crash never leads to a number's second use. */
+/** Number of `seq` values that one write reserves. Reserving ahead prevents that a value is used twice after a crash. */
 const reservedAtOnce = 5_000
 
-/** A run as far as its entries are concerned. */
+/** The part of a run that appending an entry needs. */
 type Appending = { row: { id: string }; entries: StoredEntry[] }
 
 export type LiveSessionParts = {
@@ -18,17 +18,17 @@ export type LiveSessionParts = {
   clock: Clock
   afterCommit(run: () => void): void
   report(error: unknown, message: string): void
-  /** An entry as clients see it. */
+  /** Converts an entry to the form that clients get. */
   toWire(entry: StoredEntry): Entry
 }
 
-/** A session with runs in memory: gives every event its `seq` and sends it to the watchers. */
+/** A session that is kept in memory while it has runs. Gives each event its `seq` and sends it to the watchers. */
 export class LiveSession implements RunSession {
   readonly id: string
   /** The agent that the session belongs to. */
   readonly agent: string
   isRehearsal: boolean
-  /** The runs in progress by id: at most one from the chat, any number of MCP calls. */
+  /** The runs in progress, by id: at most one run that answers a message, and any number of MCP calls. */
   readonly runs = new Map<string, Run>()
   readonly #parts: LiveSessionParts
   #title: string
@@ -55,7 +55,7 @@ export class LiveSession implements RunSession {
     return this.#nextSeq
   }
 
-  /** Stores the entry. `show` adds it to the run and shows it; call it after the commit. */
+  /** Stores the entry. Call `show` after the commit: it adds the entry to the run and shows it to watchers. */
   keep(run: Appending, draft: Draft & Given): { entry: StoredEntry; show(): void } {
     const { store, clock } = this.#parts
     const entry = { ...draft, seq: this.#takeSeq(), runId: run.row.id, at: clock.now() } as StoredEntry
@@ -63,7 +63,7 @@ export class LiveSession implements RunSession {
     return { entry, show: () => this.#show(run, entry) }
   }
 
-  /** Stores the entry, then shows it once it is committed. */
+  /** Stores the entry, and shows it to watchers after the commit. */
   append(run: Appending, draft: Draft & Given): StoredEntry {
     const { entry, show } = this.keep(run, draft)
     this.#parts.afterCommit(show)

@@ -3,7 +3,7 @@ import type { RunSession } from '../run.ts'
 import { LiveSession, type LiveSessionParts } from './live-session.ts'
 import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 
-/** The sessions in memory. A session is in memory while runs go on in it. */
+/** The sessions in memory. A session is in memory while a run in it is in progress. */
 export class LiveSessions {
   readonly #parts: LiveSessionParts & { store: Pick<TranscriptStore, 'session'> }
   readonly #live = new Map<string, LiveSession>()
@@ -22,7 +22,7 @@ export class LiveSessions {
     return session
   }
 
-  /** Takes the session into memory if it is not there. @throws JarvisError `unknown_session` */
+  /** Returns the session, and loads it into memory if needed. @throws JarvisError `unknown_session` */
   open(sessionId: string): LiveSession {
     const known = this.#live.get(sessionId)
     if (known !== undefined && !this.#removed.has(sessionId)) return known
@@ -39,19 +39,22 @@ export class LiveSessions {
     return this.#live.values()
   }
 
-  /** Stores the session's `seq` and forgets the session, if no run goes on in it. */
+  /** Stores the session’s `seq` and removes the session from memory, if no run in it is in progress. */
   leave(session: Pick<RunSession, 'id' | 'runs' | 'storeSeq'>): void {
     if (session.runs.size > 0) return
     session.storeSeq()
     this.#live.delete(session.id)
   }
 
-  /** Forgets the session without a write, if no run goes on in it: its memory may hold changes that were not stored. */
+  /**
+   * Removes the session from memory without a write, if no run in it is in progress. Used after a failed transaction, because the session in memory
+   * may hold changes that were not stored.
+   */
   drop(sessionId: string): void {
     if (this.#live.get(sessionId)?.runs.size === 0) this.#live.delete(sessionId)
   }
 
-  /** Runs `work`. Until it has ended, the session counts as unknown. */
+  /** Runs `work`, which deletes the session. Until `work` has ended, the session counts as unknown. */
   async removing(sessionId: string, work: () => Promise<void>): Promise<void> {
     this.#removed.add(sessionId)
     try {

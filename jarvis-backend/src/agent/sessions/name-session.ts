@@ -23,7 +23,7 @@ export type NamerParts = {
   live: Pick<LiveSessions, 'open' | 'leave'>
   models: {
     readonly choice: Pick<ModelChoice, 'named'>
-    /** True if the model may be asked for names. */
+    /** True if the model may be asked for session titles. */
     mayName(model: Model): boolean
     /** The models that answer when this one fails, in order. */
     fallbacksOf(model: Model): readonly Model[]
@@ -33,12 +33,12 @@ export type NamerParts = {
   budgets: Pick<BudgetKeeper, 'aside'>
   /** Appends an entry to a run's transcript. */
   note(sessionId: string, runId: string, entry: Draft): void
-  /** A session's title changed. */
+  /** Reports that a session’s title changed. */
   changed(sessionId: string): void
   report(error: unknown, message: string): void
 }
 
-/** Lets the model name a session after its first answer. Nobody waits for it, and a name that a person gave is not replaced. */
+/** Asks the model for a session’s title after its first answer. No caller waits for it, and a title that a person gave is not replaced. */
 export class Namer {
   readonly #parts: NamerParts
   readonly #stopping = new AbortController()
@@ -47,7 +47,7 @@ export class Namer {
     this.#parts = parts
   }
 
-  /** A run of the chat has ended. */
+  /** Called when a run that answers a message has ended. */
   ended(sessionId: string, entries: readonly StoredEntry[]): void {
     const { models, report } = this.#parts
     const user = entries.find((entry) => entry.type === 'user')
@@ -59,13 +59,13 @@ export class Namer {
     if (model === undefined || !models.mayName(model) || !this.#isUnnamed(sessionId, user)) return
     const asked = [model, ...models.fallbacksOf(model).filter((one) => models.mayName(one))] as const
     this.#name({ sessionId, user, answer: textIn(answered.content) }, asked).catch((error: unknown) => {
-      // The first words stay its name.
+      // If naming fails, the first line of the message stays the title.
       const isExpected = error instanceof ModelError || (error instanceof Error && error.name === 'TimeoutError')
       if (!this.#stopping.signal.aborted && !isExpected) report(error, 'a session could not be named')
     })
   }
 
-  /** Ends the requests that go on. */
+  /** Aborts the naming requests in progress. */
   stop(): void {
     this.#stopping.abort()
   }
@@ -110,7 +110,7 @@ export class Namer {
     const { usage, isUsagePartial } = turn
     const cost = { model: model.id, usage, ...(isUsagePartial && { isUsagePartial }) }
     this.#parts.models.used(cost)
-    // An entry without words that adds the naming's cost to the session.
+    // Stores an entry without text, so that the cost of naming counts for the session.
     note(sessionId, user.runId, { type: 'assistant', content: [], stopReason: 'end_turn', ...cost })
     const title = redact(titleIn(textIn(turn.content)))
     if (title !== '' && title !== titleOf(user.text) && this.#isUnnamed(sessionId, user))
@@ -130,7 +130,7 @@ export class Namer {
 const textIn = (content: EntryOf<'assistant'>['content']) =>
   content.map((item) => (item.type === 'text' ? item.text : '')).join('')
 
-/** A title in a model's words: one line, without quotes, marks and invisible characters. */
+/** Returns the title in a model’s reply: one line, without quotes, markup and invisible characters. */
 export function titleIn(said: string): string {
   const line = said.split('\n').find((text) => /\S/.test(text)) ?? ''
   const plain = line

@@ -20,14 +20,14 @@ export type ComposedSessions = {
   live: LiveSessions
   watchers: Watchers
   shares: Shares
-  /** The name of a person by id; the text itself if it is no person's id. */
+  /** Returns the name of the person with this id; the given text itself if no person has it. */
   nameOf(id: string): string
   reach: SessionReach
   /** Appends an entry to a run's transcript, within the caller's transaction. */
   note(sessionId: string, runId: string, entry: Draft): void
 }
 
-/** The sessions: their transcripts, their watchers, and the people with whom they are shared. Tells `notice.due`. */
+/** The room of sessions: their transcripts, their watchers, and the people with whom they are shared. Publishes the fact `notice.due`. */
 export const sessionsRoom = defineRoom({
   name: 'sessions',
   open(needs: {
@@ -66,7 +66,7 @@ export const sessionsRoom = defineRoom({
             title: 'A conversation was shared with you',
             body: text,
             hidden: 'It opens in the dashboard.',
-            // A second share is another message.
+            // The time makes the tag unique, so that a second share sends a second message.
             tag: `shared-${sessionId}-${now()}`,
             path: `/chat/${sessionId}`,
           },
@@ -91,7 +91,7 @@ export const sessionsRoom = defineRoom({
       shares,
       nameOf,
       reach,
-      /** Limits a thing to the words that a person may read. */
+      /** Limits an object to the texts that a person may read. */
       shown: (person: PersonRef | undefined) => shownTo(person, reach),
       /** Appends an entry to a run's transcript, within the caller's transaction. */
       note(sessionId: string, runId: string, entry: Draft) {

@@ -2,33 +2,33 @@ import type { SessionSource } from 'protocol'
 import type { Spent } from '../spent.ts'
 import type { StoredSession } from './transcript-store.ts'
 
-/** The tokens and cost of a session, without entries that it copied from another one. `costUsd`: absent if a price is not known. */
+/** The tokens and cost of a session, without entries copied from another session. `costUsd`: undefined if a price is not known. */
 export type SessionTotals = Spent
 
 export type ListedSession = StoredSession & {
-  /** Absent until its entries were counted. */
+  /** Undefined until the session’s entries have been counted. */
   totals?: SessionTotals
-  /** The message in which the words were found, if they are not in the title. */
+  /** The message in which the searched words were found; undefined if they are in the title. */
   found?: { seq: number; text: string }
 }
 
 export type SessionQuery = {
   limit: number
-  /** A cursor from `next`. */
+  /** A cursor: the value `next` of the page before. */
   before?: string
-  /** Every word must begin a word of the title or of a message; `"in quotes"`: exactly so. */
+  /** A search text. Each of its words must be the beginning of a word in the title or in a message; a text `"in quotes"` must occur exactly. */
   words?: string
   source?: SessionSource
   archived: 'no' | 'only' | 'all'
-  /** The person whose sessions are listed; absent: everybody's. */
+  /** The person whose sessions are listed; undefined: the sessions of all people. */
   person?: string
 }
 
-/** The sessions as a person looks for them. */
+/** The list of sessions, with search. */
 export interface SessionList {
-  /** Newest first by last change. `isIndexing`: not all sessions are searched yet. */
+  /** Returns one page, ordered by last change, newest first. `isIndexing`: not all sessions can be searched yet. */
   page(query: SessionQuery): { items: ListedSession[]; next?: string; isIndexing: boolean }
-  /** Number of rows in the whole list. */
+  /** Returns the number of sessions in the whole list. */
   count(query: {
     source: SessionQuery['source'] | undefined
     archived: SessionQuery['archived']

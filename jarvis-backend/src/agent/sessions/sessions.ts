@@ -7,17 +7,20 @@ import { untitled } from './title.ts'
 import type { StoredSession, TranscriptStore } from './transcript-store.ts'
 import { originAt } from './versions.ts'
 
-/** Changes of a conversation besides new messages. Each method throws JarvisError `unknown_session`. */
+/** Changes to a conversation other than new messages. Each method throws JarvisError `unknown_session`. */
 export type Sessions = {
-  /** Archives a session with its versions, until somebody writes in one of them again; or takes them out of the archive. @returns false if nothing changed */
+  /**
+   * Archives a session with all its versions, or takes them out of the archive. A message in an archived session takes it out again. @returns false
+   * if nothing changed
+   */
   archive(sessionId: string, isArchived: boolean): boolean
   /** Sets the model that answers from the next message on; undefined: the one in use. @throws JarvisError `invalid_request` */
   setModel(sessionId: string, model: string | undefined): void
-  /** Sets how much the models think from the next message on; undefined: as the settings say. */
+  /** Sets the effort with which models think from the next message on; undefined: the effort in the settings. */
   setEffort(sessionId: string, effort: Effort | undefined): void
   /**
-   * Makes a new session that begins with the entries of another one. The other stays as it is, and may go on meanwhile. A message in the new session in
-   * place of one of the other is another version of that message.
+   * Creates a session that begins with a copy of another session’s entries. The original session does not change, and may continue meanwhile. If the
+   * point is before a message, the next message in the new session is another version of that message.
    * @throws JarvisError `not_found`, `invalid_request`
    */
   branch(sessionId: string, point: BranchPoint, model?: string): { sessionId: string; entry: number }

@@ -7,11 +7,11 @@ export interface ShareStore {
   /** In the order they were made. */
   of(sessionId: string): Share[]
   mayOf(sessionId: string, person: string): ShareMay | undefined
-  /** Replaces an earlier share of the person. */
+  /** Stores a share. Replaces an earlier share with the same person. */
   set(sessionId: string, share: Share): void
-  /** @returns false if it was not shared with that person */
+  /** Removes a share. @returns false if the session was not shared with that person */
   end(sessionId: string, person: string): boolean
-  /** The shares with a person, and the shares of the person's own conversations. `sessionId`: the first version's. */
+  /** Returns the shares with a person, and the shares of the person’s own conversations. `sessionId`: the first version of the conversation. */
   about(person: string): { sessionId: string; person: string }[]
 }
 
@@ -30,13 +30,13 @@ export type SharesParts = {
   }): void
   /** Tells the person of the share, after the transaction that stores it is committed. */
   tell(person: string, sessionId: string, words: string): void
-  /** Somebody may see other sessions than before. */
+  /** Reports that a person may now see more or fewer sessions. */
   changed(sessionId: string): void
   mayTalk(role: string): boolean
   now(): number
 }
 
-/** Shares conversations with people, and says with whom. Each change is journalled in the transaction that makes it. */
+/** Shares conversations with people, and lists with whom they are shared. Each change is journalled in the transaction that makes it. */
 export class Shares {
   readonly #parts: SharesParts
 
@@ -53,7 +53,7 @@ export class Shares {
     return store.of(sessionId).map((share) => ({ ...share, name: people.nameOf(share.person) }))
   }
 
-  /** @throws JarvisError `unknown_session`, `not_found` (no such person), `invalid_request` */
+  /** Shares a session with a person. @throws JarvisError `unknown_session`, `not_found` (no such person), `invalid_request` */
   set(sessionId: string, { person, may }: { person: string; may: ShareMay }, by: string): void {
     const { store, people, durably, record, tell, changed, mayTalk, now } = this.#parts
     const { title, person: owner = firstOwnerId } = this.#known(sessionId)
@@ -73,7 +73,7 @@ export class Shares {
     changed(sessionId)
   }
 
-  /** @throws JarvisError `unknown_session`, `not_found` (it was not shared with that person) */
+  /** Ends the share of a session with a person. @throws JarvisError `unknown_session`, `not_found` (it was not shared with that person) */
   end(sessionId: string, person: string, by: string): void {
     const { store, durably, record, changed } = this.#parts
     const { title } = this.#known(sessionId)

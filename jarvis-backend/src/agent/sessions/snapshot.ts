@@ -13,9 +13,10 @@ import type { LiveSession } from './live-session.ts'
 import type { StoredSession } from './transcript-store.ts'
 
 /**
- * All that a screen needs to show a session.
- * @param of `items`: its last entries; `session`: if runs go on in it; `run`: the run of the chat, if one goes on
- * @param since the `seq` that the screen has: older entries are left out, unless more was missed than `items` holds
+ * Builds all data that a screen needs to show a session.
+ * @param of `items`: the session’s last entries; `session`: set if runs in it are in progress; `run`: the run that answers a message, if there is
+ * one
+ * @param since the last `seq` that the screen has: older entries are left out, unless the screen missed more entries than `items` holds
  */
 export function snapshotOf(
   of: {

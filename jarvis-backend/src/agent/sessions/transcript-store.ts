@@ -13,18 +13,18 @@ export type RunRow = {
   /** `stopping`: the run was stopped, and has not ended yet. */
   status: 'queued' | 'running' | 'stopping'
   at: number
-  /** For a queued run: the person who stopped the session while the run waited. The run begins only when its message is sent again. */
+  /** Set if a queued run is held: the person who stopped the session while the run waited. The run begins only if its message is sent again. */
   heldBy?: string
 }
-/** A run of the store. `position`: how many runs of the session came before. `partial`: the streamed text of an unfinished turn. */
+/** A stored run. `position`: how many runs of the session came before. `partial`: the streamed text of an unfinished turn. */
 export type StoredRun = RunRow & { position: number; partial: string }
 
 /** A run that a call of another run began. */
 export type ChildRun = Pick<RunRow, 'id' | 'sessionId' | 'at'> & { parent: string; isEnded: boolean }
 
-/** The store of sessions, runs and entries. Every method but `together` is synchronous: the store is on this machine. */
+/** Stores sessions, runs and entries. Every method except `together` is synchronous, because the store is on this machine. */
 export interface TranscriptStore {
-  /** @param session.agent absent: `main`. @param session.person the session's owner; absent: the first owner */
+  /** Creates a session. @param session.agent undefined: `main`. @param session.person the session’s owner; undefined: the first owner */
   createSession(session: {
     id: string
     title: string
@@ -34,65 +34,66 @@ export interface TranscriptStore {
     person?: string
   }): void
   session(id: string): StoredSession | undefined
-  /** The session and all sessions with versions of its messages, in no order. Empty: there is no such session. */
+  /** Returns the session and all sessions with other versions of its messages, in no order. Empty if the session does not exist. */
   family(id: string): Member[]
   renameSession(id: string, title: string): void
   setRehearsal(id: string, isRehearsal: boolean): void
-  /** @param at undefined: the session is no longer archived */
+  /** Archives a session. @param at undefined: takes the session out of the archive */
   archiveSession(id: string, at: number | undefined): void
-  /** @param model undefined: the model in use */
+  /** Sets the session’s model. @param model undefined: the model in use */
   setModel(id: string, model: string | undefined): void
-  /** @param effort undefined: as the settings say */
+  /** Sets the session’s effort. @param effort undefined: the effort in the settings */
   setEffort(id: string, effort: Effort | undefined): void
   /**
-   * Makes a session of the entries below a seq of another one, with the same seqs. Each run that had ended there becomes an ended run of the new
-   * session. `cut`, a run that had not ended there, keeps its entries below. @returns the new id of `cut`
+   * Creates a session from the entries of another one that have a `seq` below `below`, with the same `seq` values. Each run that had ended by then
+   * becomes an ended run of the new session. The run `cut`, which had not ended by then, keeps only its entries below `below`. @returns the new id
+   * of `cut`
    */
   copySession(copy: SessionCopy): string | undefined
   deleteSession(id: string): void
-  /** Sets the bound below which every seq of the session lies. */
+  /** Sets an upper bound for the session’s `seq` values; all of them are lower. */
   reserveSeq(sessionId: string, nextSeq: number, at: number): void
 
-  /** @returns its position. @throws Error if the call that begins this run has already begun one */
+  /** Stores a run. @returns its position in the session. @throws Error if the call that starts this run has already started one */
   addRun(run: RunRow): number
-  /** The run that this call began, ended or not. */
+  /** Returns the run that this call started, even if the run has ended. */
   runOfCall(toolUseId: string): ChildRun | undefined
-  /** The child runs of a session, or of one of its runs, in the order they began. */
+  /** Returns the child runs of a session, or only those of the run `parent`, in the order in which they began. */
   childRuns(sessionId: string, parent?: string): ChildRun[]
-  /** Unfinished runs of a session in the order they came, or of all sessions. */
+  /** Returns the unfinished runs of a session, or of all sessions, in the order in which they were added. */
   unfinishedRuns(sessionId?: string): StoredRun[]
-  /** An ended run's text and partial text are dropped: its entries hold them. */
+  /** Sets a run’s status. For an ended run, also deletes the text and partial text in its row, because its entries hold them. */
   setRunStatus(runId: string, status: 'running' | 'stopping' | 'ended'): void
   savePartial(runId: string, text: string): void
-  /** Holds a queued run, so that it does not begin with its turn. @param by who stopped the session; undefined: it is held no longer */
+  /** Holds a queued run, so that it does not begin when its turn comes. @param by the person who stopped the session; undefined: ends the hold */
   hold(runId: string, by: string | undefined): void
-  /** @returns false when the run is no longer queued. */
+  /** Removes a queued run. @returns false if the run is no longer queued */
   removeQueued(runId: string): boolean
 
   append(sessionId: string, entry: StoredEntry): void
   entry(sessionId: string, seq: number): StoredEntry | undefined
   entriesOfRun(runId: string): StoredEntry[]
-  /** The list that the model of a session set last, child runs left out. Takes the same time however long the session is. */
+  /** Returns the list that the model of a session set last, ignoring lists of child runs. Takes the same time however long the session is. */
   newestTodo(sessionId: string): EntryOf<'plan'> | undefined
-  /** Up to `limit` entries from a seq on, oldest first. */
+  /** Returns up to `limit` entries with a `seq` of at least `from`, oldest first. */
   entriesFrom(sessionId: string, from: number, limit: number): StoredEntry[]
   /** The entries of the newest `runs` runs, of all types or of `types`. Takes the same time however long the session is. */
   newestRuns(sessionId: string, runs: number, types?: readonly StoredEntry['type'][]): StoredEntry[]
   /** The newest 20 folds of a session, newest first. Takes the same time however long the session is. */
   folds(sessionId: string): EntryOf<'compaction'>[]
-  /** The result of a call in a session, and the run it was made in. */
+  /** Returns the result entry of a call in a session; its `runId` is the run that made the call. */
   resultOf(sessionId: string, toolUseId: string): EntryOf<'tool_result'> | undefined
   /** All entries of a session of `types`, in order. Takes longer the longer the session is. */
   entriesOfTypes(sessionId: string, types: readonly StoredEntry['type'][]): StoredEntry[]
-  /** The newest `limit` entries with `seq < before`, oldest first. The page may begin within a run. */
+  /** Returns the newest `limit` entries with `seq < before`, oldest first. The page may begin in the middle of a run. */
   pageBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
-  /** Up to about `limit` entries with `seq < before`, oldest first, cut at the start of a run. */
+  /** Returns about `limit` entries with `seq < before`, oldest first. The page begins at the start of a run. */
   entriesBefore(sessionId: string, before: number, limit: number): { items: StoredEntry[]; hasEarlier: boolean }
 
   /** The reply that was given to an earlier request with the same id. */
   replyTo(kind: string, by: string, requestId: string): unknown
   rememberReply(request: { kind: string; by: string; requestId: string }, reply: unknown, at: number): void
-  /** Drops replies older than `before`. */
+  /** Deletes replies older than `before`, Unix ms. */
   forgetReplies(before: number): void
   atomically<T>(work: () => T): T
   /** As `Transactions.untilFree`. */
@@ -105,13 +106,13 @@ export interface TranscriptStore {
   isInTransaction(): boolean
 }
 
-/** A session of the store. `agent`: the agent that the session belongs to; it never changes. */
+/** A stored session. `agent`: the agent to which the session belongs; it never changes. */
 export type StoredSession = Omit<SessionSummary, 'isRunning' | 'pendingCount' | 'agent' | keyof Spent | 'found'> & {
   nextSeq: number
   agent: string
 }
 
-/** A branch. `entry`: shown as the place of the branch. `versionOf`: the session with the other version of the message at that place. */
+/** A new branch. `entry`: the entry at which the branch is shown. `versionOf`: the session that has the other version of the message at `entry`. */
 export type SessionCopy = {
   from: string
   id: string
@@ -122,7 +123,7 @@ export type SessionCopy = {
   cut?: string
   versionOf?: string
   model?: string
-  /** Absent: `chat`. */
+  /** The source of the new session; undefined: `chat`. */
   source?: SessionSource
   at: number
 }

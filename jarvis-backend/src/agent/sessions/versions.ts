@@ -1,22 +1,28 @@
 import type { Versions } from 'protocol'
 
-/** A session of a family. `of`, `at`: it continues the session `of` with another version of the message at `at`; absent in the first session. */
+/**
+ * A session of a family. It continues the session `of`, with another version of the message at `at`. Both are undefined in the first session of the
+ * family.
+ */
 export type Member = { id: string; createdAt: number; updatedAt: number; of?: string; at?: number }
 
 /**
- * The session that first had a message at `at`: a new version is a version of that message. Below `at`, a version has the same entries as its origin,
- * so all versions of one message have one origin.
+ * Returns the session that first had a message at `at`. All versions of one message have the same such session, because below `at` a version has the
+ * same entries as the session from which it was made.
  */
 export function originAt(sessionId: string, at: number, family: readonly Member[]): string {
   const member = family.find(({ id }) => id === sessionId)
   return member?.of === undefined || (member.at ?? 0) < at ? sessionId : originAt(member.of, at, family)
 }
 
-/** Every message of a session that has other versions, in order, with the newest session behind each of them. */
+/**
+ * Returns each message of a session that has other versions, in order, and for each version the session that changed last among those that continue
+ * it.
+ */
 export function versionsIn(sessionId: string, family: readonly Member[]): Versions[] {
   const found: Versions[] = []
   const madeOf = (id: string) => family.filter(({ of }) => of === id)
-  /** A member, and all that go on from it after a message. */
+  /** Returns a session and all sessions that branch from it after the message at `at`. */
   const after = (member: Member, at: number): Member[] => [
     member,
     ...madeOf(member.id)

@@ -3,7 +3,7 @@ import type { StoredEntry } from './transcript-store.ts'
 
 type Redact = { text(text: string): string; value<T>(value: T): T }
 
-/** An entry as clients see it: without what only a model needs, and without secrets. */
+/** Converts an entry to the form that clients get: without the parts that only a model needs, and without secrets. */
 export function wireEntry(entry: StoredEntry, redact: Redact): Entry {
   if (entry.type === 'assistant') {
     const { madeBy } = entry

@@ -3,13 +3,16 @@ import { callLine, type FactMaker, mayChange, oneLine } from './fact-maker.ts'
 
 const longestOutcome = 200
 
-/** The changes with their outcomes, and the calls whose outcome is not known, until it is found out. */
+/**
+ * Makes facts about changes and their outcomes, and about calls whose outcome is not known. When such an outcome is found out, the fact becomes a
+ * change.
+ */
 export const callFacts: FactMaker = {
   kinds: ['change', 'unknown'],
   make(before, entries) {
     const facts = new Map(before.map((fact) => [fact.id, fact]))
     const put = (fact: Fact) => {
-      // The fact goes to the end: the newest outcome counts.
+      // Moves the fact to the end, because the newest outcome counts.
       facts.delete(fact.id)
       facts.set(fact.id, fact)
     }

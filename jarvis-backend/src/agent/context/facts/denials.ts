@@ -1,6 +1,6 @@
 import { callLine, type FactMaker, oneLine } from './fact-maker.ts'
 
-/** The calls that an operator denied, until the same call runs after all. */
+/** Makes facts about calls that an operator denied. A fact is dropped when the same call runs later. */
 export const denialFacts: FactMaker = {
   kinds: ['denied'],
   make(before, entries) {

@@ -2,23 +2,23 @@ import type { EntryOf, Fact } from 'protocol'
 import type { StoredEntry } from '../../sessions/transcript-store.ts'
 
 /**
- * Makes facts of some kinds for a fold. A new kind of fact is a new maker in the list of `agent/room.ts`. A maker reads the entries without side
- * effects, so a fold that was killed is made again the same.
+ * Makes facts of some kinds for a fold. To add a kind, add a maker to the list in `agent/room.ts`. A maker has no side effects, so an interrupted
+ * fold can be made again with the same facts.
  */
 export type FactMaker = {
   kinds: readonly string[]
   /**
-   * @param before the facts of these kinds as the last fold left them
-   * @param entries all that are folded since then, in order
+   * @param before the facts of these kinds after the last fold
+   * @param entries all entries folded since then, in order
    * @returns all facts of these kinds from now on, oldest first
    */
   make(before: readonly Fact[], entries: readonly StoredEntry[], sessionId: string): readonly Fact[]
 }
 
-/** The most facts of one kind that a fold keeps; older ones stay in the entries and the journal. */
+/** Maximum facts of one kind that a fold keeps. Older facts remain only in the entries and the journal. */
 const mostOfKind = 400
 
-/** The facts after more entries. */
+/** Returns the facts after further entries were folded. */
 export function factsAfter(
   makers: readonly FactMaker[],
   { before, entries, sessionId }: { before: readonly Fact[]; entries: readonly StoredEntry[]; sessionId: string },
@@ -37,7 +37,10 @@ export function factsAfter(
   )
 }
 
-/** True if a call may have changed something. Entries of earlier releases do not mark yellow and red calls that only read. */
+/**
+ * True if a call may have changed something. In entries of earlier releases, yellow and red calls that only read are not marked as reads, so they
+ * count as changes.
+ */
 export const mayChange = ({ tier, isRead }: Pick<EntryOf<'tool_use'>, 'tier' | 'isRead'>): boolean =>
   tier !== 'green' && isRead !== true
 

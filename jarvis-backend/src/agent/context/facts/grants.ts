@@ -2,9 +2,9 @@ import type { Grant } from 'protocol'
 import { callLine, type FactMaker } from './fact-maker.ts'
 
 /**
- * The grants that a conversation may still use when a fold is made. Grants of jobs and clients serve no conversation, and another person's grant does
- * not serve this one.
- * @param personOf the person of a session; undefined: the first owner
+ * Makes facts about the grants that a conversation may still use when a fold is made. Grants of jobs and clients do not apply to conversations, and
+ * a grant of another person does not apply to this one.
+ * @param personOf returns the person of a session; undefined: the first owner
  */
 export const grantFacts = (
   grants: { list(): Grant[] },

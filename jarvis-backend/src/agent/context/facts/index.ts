@@ -7,5 +7,5 @@ import { noteFacts, wordFacts } from './words.ts'
 
 export { type FactMaker, factsAfter } from './fact-maker.ts'
 
-/** The facts that entries alone tell. Further makers read a store, such as that of the grants. */
+/** The makers that need only the entries. Other makers read a store, such as the store of grants. */
 export const entryFacts: readonly FactMaker[] = [callFacts, denialFacts, listFacts, skillFacts, noteFacts, wordFacts]

@@ -2,7 +2,7 @@ import { type FactMaker, oneLine } from './fact-maker.ts'
 
 const longestItem = 160
 
-/** The model's own list as it set it last. Done items stay in the list, so that nothing is done again. */
+/** Makes facts of the list that the model set last. Done items stay in the list, so that the model does not do them again. */
 export const listFacts: FactMaker = {
   kinds: ['plan'],
   make(before, entries) {

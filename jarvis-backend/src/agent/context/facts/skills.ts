@@ -1,7 +1,7 @@
 import { loadedSkills } from '../../loaded-skills.ts'
 import type { FactMaker } from './fact-maker.ts'
 
-/** The skills whose text was folded away: the model is told, and may load them again. */
+/** Makes facts about skills whose text was folded. They tell the model that it can load the skills again. */
 export const skillFacts: FactMaker = {
   kinds: ['skill'],
   make(before, entries) {

@@ -3,15 +3,17 @@ import { type FactMaker, oneLine } from './fact-maker.ts'
 
 const longestOrder = 600
 const longestSaid = 240
-/** The newest messages that are kept word for word, besides orders. */
+/** `mostSaid`: maximum messages that are kept word for word, the newest. `mostOrders`: maximum standing orders. */
 const mostSaid = 30
 const mostOrders = 60
 
-/** Matches a message with a standing order. A false match costs little. */
+/** Matches a message that contains a standing order. A wrong match does little harm: the message is only kept longer. */
 const lasting =
   /\b(?:never|always|from now on|until|unless|only if|(?:do not|don['’]t|must not|mustn['’]t|should not|not (?:during|before|after|while|today|tonight))|leave \S+ alone|hands off|remember|prefer|no longer|nie|niemals|immer|nicht|ab jetzt|bis)\b/i
 
-/** The operator's words: standing orders, and the newest other messages. Lines that begin with `/` are commands and left out. */
+/**
+ * Makes facts of the operator’s words: standing orders, and the newest other messages. Messages that begin with `/` are commands and are left out.
+ */
 export const wordFacts: FactMaker = {
   kinds: ['order', 'said'],
   make(before, entries) {
@@ -29,7 +31,7 @@ export const wordFacts: FactMaker = {
   },
 }
 
-/** The notes of operators with approvals. A note with a denial belongs to the fact of the denial. */
+/** Makes facts of operators’ notes on approvals. A note on a denial is part of the fact about the denial. */
 export const noteFacts: FactMaker = {
   kinds: ['decision'],
   make: (before, entries) => [
