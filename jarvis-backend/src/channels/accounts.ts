@@ -18,7 +18,7 @@ export type AccountsParts = {
 
 const cursorKey = (channel: string) => `channel_cursor_${channel}`
 
-/** Keeps the recipients of a channel as long as its account and its people last. */
+/** Manages the recipients of channels. Removes them if the channel's account changes, its settings are removed, or their person loses access. */
 export class Accounts {
   readonly #parts: AccountsParts
 
@@ -26,7 +26,7 @@ export class Accounts {
     this.#parts = parts
   }
 
-  /** The position at which a channel's listener continues. */
+  /** The position from which a channel's listener continues; undefined if none is stored. */
   cursor(channel: string): string | undefined {
     return this.#parts.settings.get(cursorKey(channel)) || undefined
   }
@@ -35,7 +35,7 @@ export class Accounts {
     this.#parts.settings.set(cursorKey(channel), cursor)
   }
 
-  /** Voids the pairings of a channel that has another account now. A channel that pairs nobody gets its one recipient. */
+  /** Removes the recipients and pairings of a channel whose account has changed. Adds the one recipient of a channel that does not pair people. */
   renew(kind: ChannelKind, account: string): void {
     const { stores, settings, database, notes } = this.#parts
     if (kind.capabilities.subscribes === true) return
@@ -55,12 +55,12 @@ export class Accounts {
     })
   }
 
-  /** Ends the recipients of a channel whose settings were removed. */
+  /** Removes the recipients of a channel whose settings were removed. */
   closed({ id }: ChannelKind): void {
     this.#parts.database.durably(() => this.#forget(id, 'the channel was taken out'))
   }
 
-  /** Ends everything that a recipient has, in the caller's transaction. */
+  /** Removes everything that belongs to a recipient: its buttons, conversations and waiting messages. Runs in the caller's transaction. */
   end(recipient: Recipient, why: string): void {
     const { stores, conversation, left, clock } = this.#parts
     const { id } = recipient
@@ -70,7 +70,7 @@ export class Accounts {
     stores.outbox.dropAll(id, clock.now(), why)
   }
 
-  /** Ends one recipient. @returns false if there is none */
+  /** Removes one recipient. @returns false if there is no such recipient */
   remove(id: string, why: string): boolean {
     const { stores, database, notes } = this.#parts
     const recipient = stores.recipients.get(id)
@@ -84,8 +84,9 @@ export class Accounts {
   }
 
   /**
-   * Ends what was paired with a person, and the right of the one address of a channel to decide for them, because their password is another one,
-   * they were signed out everywhere or removed. A disabled person's pairings stay and decide nothing. @returns what was paired
+   * Removes the recipients that were paired with a person. Takes the right to decide from that person's unpaired recipients. Called if the person's
+   * password was changed, or if the person was signed out everywhere or removed. A disabled person's recipients stay, but decide nothing. @returns
+   * the removed recipients
    */
   forgetPerson(person: string, why = 'the password was changed'): Recipient[] {
     const { stores, database, notes } = this.#parts
@@ -107,7 +108,7 @@ export class Accounts {
     return paired
   }
 
-  /** Adds the one recipient of a channel that pairs nobody. */
+  /** Adds the one recipient of a channel that does not pair people. */
   #addAddress({ id, name, capabilities }: ChannelKind, account: string): void {
     const { stores, people, clock } = this.#parts
     stores.recipients.add({

@@ -1,4 +1,4 @@
-/** Says why a value cannot be the address of a service; undefined if it can. */
+/** Returns the reason why a value is not a valid URL of a service; undefined if it is valid. */
 export function addressProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return 'must be an address, for example https://ntfy.lan'
   const { protocol, search, hash } = new URL(value)
@@ -6,13 +6,13 @@ export function addressProblem(value: string): string | undefined {
   return search === '' && hash === '' ? undefined : 'must have no query and no fragment'
 }
 
-/** An address without a slash at its end. */
+/** The URL without slashes at its end. */
 export const baseOf = (value: string): string => value.replace(/(?<!\/)\/+$/, '')
 
-/** The host of an address, for people. */
+/** The host of a URL, to show to people. */
 export const hostOf = (value: string): string => new URL(value).host
 
-/** The addresses of the dashboard's pages. */
+/** Makes URLs of the dashboard's pages. */
 export class Pages {
   readonly #publicUrl: string | undefined
 
@@ -20,7 +20,7 @@ export class Pages {
     this.#publicUrl = publicUrl
   }
 
-  /** The full address of a path; undefined if the dashboard's address is not known. */
+  /** The full URL of a path; undefined if the dashboard's public URL is not known. */
   linkTo(path: string): string | undefined {
     return this.#publicUrl === undefined ? undefined : new URL(path, this.#publicUrl).href
   }

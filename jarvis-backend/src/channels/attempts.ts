@@ -29,7 +29,7 @@ export type AttemptsParts = {
   signal: AbortSignal
 }
 
-/** Makes single attempts at the outbox's messages, each by the state that its matter has at that time. */
+/** Makes single attempts to send the outbox's messages. The present state of a card, question or change decides whether its message is still sent. */
 export class Attempts {
   readonly #parts: AttemptsParts
 
@@ -63,7 +63,7 @@ export class Attempts {
     return delivery
   }
 
-  /** The reason why a message is not sent any more; undefined if it is. */
+  /** Returns the reason why a message must not be sent any more; undefined if it may be sent. */
   #whyNot(item: OutboxItem, recipient: Recipient): string | undefined {
     const { store, directory, matters } = this.#parts
     const { card, of, talk, until, ref } = item.content
@@ -77,13 +77,13 @@ export class Attempts {
         return 'the conversation there asks it'
     }
     const original = of === undefined ? undefined : store.get(of)
-    // An idempotent channel can change a message that may have arrived unrecorded.
+    // An idempotent channel can also change a message that was sent but not recorded.
     const isIdempotent = kind?.capabilities.isIdempotent === true
     const mayBeThere = original?.end === 'sent' || (isIdempotent && original?.mayExist === true)
     return of !== undefined && ref === undefined && !mayBeThere ? 'the message that it changes was not sent' : undefined
   }
 
-  /** The person whose matter a message is about. A message about its recipient alone is the recipient's own matter. */
+  /** Returns the person whose matter a message is about. A message about its recipient alone, such as a test, is that person's own matter. */
   #askerOf({ content: { kind, card, asker, of } }: OutboxItem, { person }: Recipient): string | undefined {
     if (of === undefined && card !== undefined) return this.#parts.matters.card(card.toolUseId)?.card.requestedBy.person
     return of === undefined && kind === 'notice' ? asker : person
@@ -105,11 +105,11 @@ export class Attempts {
       isOver,
       expiresAt,
       buttons,
-      // `say` again: it removes values that became secrets since. A tag may hold a name, and browsers receive it.
+      // The second `say` redacts values that became secrets after the message was stored. The tag may hold a name, and browsers receive the tag.
       tag: say(tag),
       title: say(title),
       lines: lines.map((line) => say(line)),
-      // Not everybody in a group needs to know where the dashboard is.
+      // Not every member of a group needs to know the dashboard's URL.
       link: recipient.isGroup ? undefined : pages.linkTo(path),
     }
   }

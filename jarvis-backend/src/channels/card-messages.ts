@@ -11,11 +11,14 @@ import { noticeForMs, type Putting } from './putting.ts'
 import type { Matter } from './rules.ts'
 import type { Say } from './spoken.ts'
 
-/** More cards of a recipient than this within a minute are told of in one line. */
+/** If a recipient gets more cards than this within a minute, one message announces the rest. */
 const mostCards = 5
 const cardsWithinMs = 60_000
 
-/** The reason why a card that was decided is not sent. If the channel is not idempotent, a copy that was sent unrecorded stays as it is. */
+/**
+ * Returns the reason why the message of a decided card is not sent. If the channel is not idempotent, a copy that was sent but not recorded stays
+ * unchanged.
+ */
 export const whyUnsent = ({ mayExist }: Pick<OutboxItem, 'mayExist'>, kind: ChannelKind | undefined): string =>
   `decided before it could be sent${mayExist && kind?.capabilities.isIdempotent !== true ? ': a copy that was sent as JARVIS ended says so once it is pressed' : ''}`
 
@@ -32,7 +35,7 @@ export type CardMessagesParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Tells of cards that wait, and changes their messages once they were decided. */
+/** Sends messages about cards that wait for a decision, and changes the messages of decided cards. */
 export class CardMessages {
   readonly #parts: CardMessagesParts
 
@@ -40,7 +43,7 @@ export class CardMessages {
     this.#parts = parts
   }
 
-  /** Tells everybody who hears of them of cards that wait. */
+  /** Sends each waiting card to the recipients that are notified of it. */
   tell(cards: readonly Card[]): void {
     const { matters, hearers } = this.#parts
     for (const card of cards) {
@@ -51,7 +54,7 @@ export class CardMessages {
     }
   }
 
-  /** Revises the messages of cards that were decided, each once. */
+  /** Changes the message of each decided card, once. */
   settle(): void {
     const { store, recipients, directory, matters, database, clock } = this.#parts
     const at = clock.now()
@@ -70,7 +73,7 @@ export class CardMessages {
     }
   }
 
-  /** Changes the message of a card that was decided. @param to `ref`: the service's id of another copy of the message */
+  /** Changes the message of a decided card. @param to `ending`: how the card ended. `ref`: the service's id of another copy of the message */
   revise(item: OutboxItem, recipient: Recipient, { ending, ref }: { ending: Ending; ref?: string }): void {
     const { directory, people, putting, say } = this.#parts
     if (!directory.mayRevise(item.channel)) return
@@ -105,7 +108,7 @@ export class CardMessages {
       asker: card.requestedBy.person,
     }
     putting.put(recipient, { key: `cards:${Math.floor(at / cardsWithinMs)}`, content, forMs }, matter)
-    // Written down, so that the card is not told of by itself later.
+    // The card is recorded as dropped, so that no message of its own is sent for it later.
     const why = `more than ${mostCards} in a minute: told of in one line`
     putting.add(recipient, told, { end: 'dropped', endedAt: at, why })
   }

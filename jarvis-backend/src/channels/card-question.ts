@@ -1,12 +1,12 @@
 import type { Card } from 'protocol'
 import { named } from 'redaction/visible'
 
-/** A deed of JARVIS's that names nothing but settings that Proxmox knows: `change memory, cores of 104`. */
+/** Matches a card's `deed` that names only settings known to Proxmox: `change memory, cores of 104`. */
 const ofSettings = /^(change [a-z\d, ]+) of \d+$/
 
 /**
- * A card's question in a few words for a locked screen: `restart VM 123 frigate on pve?`, `change memory of CT 104 jellyfin on pve?` It names the
- * target and what changes of it, and no argument.
+ * Returns a card's question in a few words for a locked screen: `restart VM 123 frigate on pve?`, `change memory of CT 104 jellyfin on pve?` The
+ * question names the target and the changed settings, but no argument.
  */
 export function cardQuestion({
   toolName,

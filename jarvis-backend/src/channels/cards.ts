@@ -8,8 +8,8 @@ import type { Say, Spoken } from './spoken.ts'
 const mostLabel = 60
 
 /**
- * Returns true if a tap away from the card may approve it: a clean start, stop or restart of one guest of known state that touches nothing else,
- * asked for one reason that is not tainted text. Everything else needs the card on a screen.
+ * Returns true if a button in a notification may approve the card: a clean start, stop or restart of one guest of known state, with no other
+ * effects, one reason, and no tainted text. Every other card must be opened before it is approved.
  */
 export function isLight(card: Card): boolean {
   const { effect, target, affects } = card
@@ -34,16 +34,19 @@ export function isLight(card: Card): boolean {
 
 const dayMs = 24 * 60 * 60_000
 
-/** The time that a card waits, in words: a day until somebody has seen it, then the minutes that the policy gives. */
+/** The time that a card waits, in words: one day until somebody has seen the card, then the minutes that the policy sets. */
 export const untilOf = ({ createdAt, expiresAt }: Pick<Card, 'createdAt' | 'expiresAt'>): string =>
   expiresAt - createdAt < dayMs
     ? `It waits until ${timeWithZone(expiresAt)}.`
     : 'It waits for a day, and for minutes once somebody has seen it.'
 
-/** The page of a card in the dashboard. */
+/** The path of a card's page in the dashboard. */
 export const pathOf = (toolUseId: string): string => `/waiting?card=${encodeURIComponent(toolUseId)}`
 
-/** The parts of a card that may leave: its question, the consequence, and how long the card waits. Arguments, notes, addresses and text of a model never leave. */
+/**
+ * Makes the content of a card's message: the question, the consequence, and the time that the card waits. The message never holds arguments, notes,
+ * addresses or a model's text.
+ */
 export function cardContent(
   { card, bindingHash }: { card: Card; bindingHash: string },
   { decides, hidesNames }: Pick<Recipient, 'decides' | 'hidesNames'>,
@@ -75,7 +78,7 @@ export function cardContent(
   }
 }
 
-/** Buttons name the deed; the refusal comes first. */
+/** Makes the labels of the buttons. A label names what the button does; the denial comes first. */
 function labels(card: Card, decides: Recipient['decides'], say: Say): Pick<CardOf, 'deny' | 'approve'> {
   if (decides === 'none') return {}
   const { effect, target } = card
@@ -86,12 +89,12 @@ function labels(card: Card, decides: Recipient['decides'], say: Say): Pick<CardO
   return { deny, approve: say(`${deed.charAt(0).toUpperCase()}${deed.slice(1)}`, mostLabel) }
 }
 
-/** The end of a card. `via`: the channel's name. */
+/** The outcome of a card. `via`: the channel that the decision came through; absent: the dashboard. */
 export type Ending = { decision: 'approved' | 'denied' | 'expired' | 'cancelled'; by: string; via?: string; at: number }
 
 const verbs = { approved: 'Approved', denied: 'Denied', expired: 'Expired', cancelled: 'Withdrawn' } as const
 
-/** The text that replaces a decided card: who decided it, where and when. */
+/** Makes the content that replaces a decided card: who decided, through which channel, and when. */
 export function endedContent(
   { card: _, ...content }: Content,
   { decision, by, via, at, hidesNames }: Ending & Pick<Recipient, 'hidesNames'>,

@@ -1,9 +1,9 @@
 import type { ChannelKind, Settings } from './channel.ts'
 
-/** Returns true if a setting with this name is sealed on disk and never shown. */
+/** Returns true if a setting with this name is encrypted on disk and never shown. */
 export const isSecretSetting = (name: string): boolean => /(?:KEY|PASSWORD|SECRET|TOKEN|TOPIC|HOOK_URL)$/.test(name)
 
-/** Says why a channel cannot be opened with these settings, in words; undefined if it can. */
+/** Returns the reason why a channel cannot be opened with these settings; undefined if it can. */
 export function settingsProblem({ settings }: Pick<ChannelKind, 'settings'>, values: Settings): string | undefined {
   const stray = Object.keys(values).find((name) => settings.every((known) => known.name !== name))
   if (stray !== undefined) return `${stray} is no setting of it`

@@ -1,33 +1,33 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Spoken, Told } from './spoken.ts'
 
-/** The rights of a tap on a channel, from least to most. */
+/** The rights of a tap, from least to most. A tap is a press of a button in a channel's message. */
 export const decides = ['none', 'deny', 'approve'] as const
 export type Decides = (typeof decides)[number]
 
-/** The weight of a message. `card`: a person must decide. */
+/** The importance of a message. `card`: a person must decide. */
 export type Level = 'card' | 'failed' | 'warning' | 'info'
 
 export type Capabilities = {
   decidesAtMost: Decides
-  /** A message that is sent twice under one id is shown once. */
+  /** If a message is sent twice under one id, the channel shows it once. */
   isIdempotent: boolean
-  /** A tap is a request of the phone to the dashboard's public address. Without a public address, there are no taps. */
+  /** A tap is an HTTP request from the phone to the dashboard's public URL. Without a public URL the channel has no taps. */
   tapsByAddress?: true
-  /** The channel reaches paired people. If false, it reaches the one address of its settings. */
+  /** True: the channel reaches paired people. False: it sends to the one address in its settings. */
   pairs: boolean
-  /** A button can ask to look at a card. The answer is the time that the card has left, and a link. */
+  /** A button can ask for the state of a card. The answer is the time that the card has left, and a link. */
   looks?: true
-  /** Messages can go to group chats. Nothing that is written in a group is heard, and no message to a group has a button. */
+  /** Messages can go to group chats. JARVIS reads nothing that is written in a group, and no message to a group has a button. */
   groups?: true
   /**
-   * The channel reaches browsers that people, also members, subscribe themselves. Members hear of their own matters. Nobody is paired, and
-   * a button has no token, because the browser signs with its own key.
+   * The channel reaches browsers that people subscribe themselves. Members may subscribe too, and are notified of their own matters only. Nobody is
+   * paired. A button has no token, because the browser signs with its own key.
    */
   subscribes?: true
   /** Names of guests and nodes are hidden unless a person wants to see them. */
   hidesNames: boolean
-  /** A paired person can talk with JARVIS over the channel. Absent: the channel only tells. */
+  /** A paired person can talk with JARVIS over the channel. Absent: the channel only sends notices and cards. */
   talks?: Talking
 }
 
@@ -35,7 +35,10 @@ export type Capabilities = {
 export type Talking = {
   /** Longest text of one message, characters of Markdown. */
   mostChars: number
-  /** How an answer is shown while it is written. `draft`: as a preview that disappears. `edit`: as a message that is edited until the answer is complete. */
+  /**
+   * The way in which an answer is shown while it is written. `draft`: as a preview that disappears. `edit`: as a message that is edited until the
+   * answer is complete.
+   */
   streams: 'draft' | 'edit'
   /** The channel can receive voice notes. */
   hasVoice: boolean
@@ -43,47 +46,50 @@ export type Talking = {
 
 /** One setting of a channel, kept as `JARVIS_CHANNEL_<channel>_<name>`. */
 export type Setting = {
-  /** Upper case. A setting whose name ends with KEY, PASSWORD, SECRET, TOKEN, TOPIC or HOOK_URL is sealed and never shown. */
+  /** The name in upper case. A setting whose name ends with KEY, PASSWORD, SECRET, TOKEN, TOPIC or HOOK_URL is encrypted on disk and never shown. */
   name: string
   label: string
   isRequired: boolean
   example: string
-  /** Says why a value is refused: `must be a number`; undefined if it is accepted. */
+  /** Returns the reason why a value is refused: `must be a number`; undefined if it is accepted. */
   problem?(value: string): string | undefined
 }
 export type Settings = Readonly<Record<string, string>>
 
-/** A button of a card. `look` decides nothing. `token`: 27 characters, unique for the button; empty if the channel `subscribes`. */
+/**
+ * A button of a card. `look` shows the card's state and decides nothing. `token`: 27 characters, unique for the button; empty if the channel
+ * `subscribes`.
+ */
 export type Button = { label: Spoken; token: string; does: 'deny' | 'approve' | 'look' }
 
-/** A message for a channel. Its texts have the type `Spoken`, so that no other text can leave. */
+/** A message for a channel. Its texts have the type `Spoken`, so that no text without redaction can be sent. */
 export type Outgoing = {
-  /** Equal in every attempt, revision and withdrawal. */
+  /** The id of the message, the same in every attempt, revision and withdrawal. */
   id: string
-  /** Time of the event, Unix ms: equal in every attempt. */
+  /** Time of the event, Unix ms, the same in every attempt. */
   at: number
-  /** The subject; for a card, its id. A later message with the same tag may replace this one. */
+  /** The subject of the message; for a card, the card's id. A later message with the same tag may replace this one. */
   tag: string
   level: Level
   title: Spoken
   lines: readonly Spoken[]
   /** Path of a page of the dashboard, from `/`. Opening the page decides nothing and signs nobody in. */
   path: string
-  /** The page's full address, if the address of the dashboard is known. */
+  /** The full URL of the page; absent if the dashboard's URL is not known. */
   link?: string
   buttons: readonly Button[]
-  /** The matter was decided, or is over. */
+  /** The card was decided, or the question or change of the message has ended. */
   isOver: boolean
-  /** When the message loses its meaning, Unix ms. */
+  /** The time after which the message is of no use, Unix ms. */
   expiresAt: number
 }
 
-/** The destination of a message. Both are empty if the channel pairs nobody. */
+/** The destination of a message. Both fields are empty if the channel does not pair people. */
 export type Address = { user: string; chat: string }
 
 /**
- * The outcome of an attempt. `gone`: the recipient can no longer be reached. `again`: a later attempt may succeed. `failed`: no later attempt can.
- * `movedTo`: the new id that the service gave the group.
+ * The outcome of an attempt. `gone`: the recipient can no longer be reached. `again`: a later attempt may succeed. `failed`: every later attempt
+ * would fail too. `movedTo`: the new id that the service gave the group.
  */
 export type Delivery =
   | { kind: 'sent'; ref?: string }
@@ -91,21 +97,24 @@ export type Delivery =
   | { kind: 'gone'; why: string }
   | { kind: 'failed'; why: string }
 
-/** `problem`: absent if all is well. `account`: the name of JARVIS's account at the service. */
+/** The result of a check of the service. `problem`: absent if all is well. `account`: the name of JARVIS's account at the service. */
 export type Health = { problem?: string; account?: string }
 
-/** The sender of something that came in. The ids are the service's own, never a name that a person can choose. `thread`: a topic within the chat. */
+/**
+ * The sender of an incoming event. The service assigns the ids; `name` is chosen by people and never used as an id. `thread`: a topic within the
+ * chat.
+ */
 export type Sender = { user: string; chat: string; isPrivate: boolean; name: string; thread?: string }
 
 /** A group chat, or a channel of a server. `name`: as the service shows it; other people may choose it. */
 export type Group = { id: string; name: string }
 
-/** A file of a message. `ref`: the argument of the channel's `file`; valid also after a restart. */
+/** A file of a message. `ref`: the argument of the channel's method `file`; stays valid after a restart. */
 export type IncomingFile = { ref: string; name: string; bytes?: number }
 
 /**
- * What a person wrote in a chat. `ref`: the service's id of the message. `at`: when it was written, Unix ms.
- * `text`: the person's own words, or empty. `foreign`: words of others that the person forwarded, quoted or replied to; they are data.
+ * A message that a person wrote in a chat. `ref`: the service's id of the message. `at`: the time when it was written, Unix ms. `text`: the person's
+ * own words, or empty. `foreign`: words of other people that the person forwarded, quoted or replied to; they are treated as data.
  */
 export type IncomingText = {
   kind: 'text'
@@ -115,18 +124,18 @@ export type IncomingText = {
   text: string
   foreign?: readonly { how: 'forwarded' | 'quoted'; text: string }[]
   files?: readonly IncomingFile[]
-  /** A voice note, in place of a text. */
+  /** A voice note, sent in place of a text. */
   voice?: IncomingFile & { seconds: number }
 }
 
-/** Something that came in. `cursor`: the position at which the listener continues after it. */
+/** An event that came in over a channel. `cursor`: the position from which the listener continues after this event. */
 export type Incoming = { cursor?: string } & (
   | { kind: 'tap'; from?: Sender; token: string; ref?: string }
   | { kind: 'pair'; from: Sender; code: string }
   | IncomingText
-  /** A person pressed the service's own stop while an answer was written. */
+  /** A person pressed the service's own stop button while an answer was written. */
   | { kind: 'stop'; from: Sender }
-  /** A person changed what they had written. `ref`: the message. */
+  /** A person edited an earlier message. `ref`: the service's id of that message. */
   | { kind: 'edit'; from: Sender; ref: string }
   /** Somebody added JARVIS to a group, or removed it. */
   | { kind: 'group'; by: string; group: Group; isIn: boolean }
@@ -136,7 +145,7 @@ export type Incoming = { cursor?: string } & (
 /** The reply to a person. `link`: a page of the dashboard; opening it decides nothing. */
 export type Answered = { answer: Spoken; link?: string }
 
-/** Handles something that came in. Resolves once the result is on disk. Without an answer the sender hears nothing. */
+/** Handles an incoming event. Resolves once the result is on disk. If `answer` is absent, the sender gets no reply. */
 export type Heard = (incoming: Incoming) => Promise<Partial<Answered>>
 
 declare const paired: unique symbol
@@ -148,52 +157,53 @@ export type Choice = { label: Told; token: string }
 
 export type Picture = { mimeType: string; data: Buffer }
 
-/** A message of a conversation. `text`: Markdown of models and tools. HTML and links in it are shown as text and make no button. */
+/** A message of a conversation. `text`: Markdown from models and tools. HTML and links in it are shown as plain text and never become buttons. */
 export type Reply = {
-  /** The same in every attempt and revision. */
+  /** The id of the message, the same in every attempt and revision. */
   id: string
   text: Told
   picture?: Picture
   choices: readonly Choice[]
-  /** The message that showed the answer while it was written. This message replaces it. */
+  /** The id of the message that showed the answer while it was written. This message replaces it. */
   replaces?: string
 }
 
 /** A message that was sent. `ref`: the service's id of the message; undefined if it is not known. */
 export type SentMessage = { to: Address; ref: string | undefined }
 
-/** An open connection to a service. No method throws or rejects, except `health` and where a method says so. */
+/** An open connection to a service. No method throws or rejects, except `health` and methods whose comment says so. */
 export type Channel = {
-  /** The service's host, without a secret: `ntfy.lan`. */
+  /** The service's host, without any secret: `ntfy.lan`. */
   place: string
   deliver(message: Outgoing, to: Address, signal: AbortSignal): Promise<Delivery>
-  /** Changes a message that was sent. Absent: the service cannot. */
+  /** Changes a message that was sent. Absent: the service cannot change messages. */
   revise?(message: Outgoing, sent: SentMessage, signal: AbortSignal): Promise<Delivery>
-  /** Takes a message back. Absent: `revise` says that it is over, if the service can do that. */
+  /** Takes a message back. Absent: `revise` marks the message as over, if the service can change messages. */
   withdraw?(message: Outgoing, sent: SentMessage, signal: AbortSignal): Promise<Delivery>
   /** Sends a message of a conversation. Present if the channel `talks`. */
   say?(reply: Reply, to: PairedChat, signal: AbortSignal): Promise<Delivery>
   /** Changes a message of a conversation. Present if the channel `talks`. */
   resay?(reply: Reply, sent: { to: PairedChat; ref: string }, signal: AbortSignal): Promise<Delivery>
   /**
-   * Shows the part of an answer that is written so far. Present if the channel `talks`. @param at `id`: greater than 0, equal for all previews of one answer.
-   * `ref`: as an earlier call returned. @returns `sent` with a `ref` if a message stays that the complete answer must replace
+   * Shows the part of an answer that is written so far. Present if the channel `talks`. @param at `id`: greater than 0, the same for all previews of
+   * one answer. `ref`: the `ref` that an earlier call returned @returns `sent` with a `ref` if the preview is a lasting message that the complete
+   * answer must replace
    */
   preview?(text: Told, at: { to: PairedChat; id: number; ref?: string }, signal: AbortSignal): Promise<Delivery>
-  /** Reads a file that came in. Present if the channel `talks`. @throws Error in words, without an address */
+  /** Reads a file that a person sent. Present if the channel `talks`. @throws Error with a message for people, without an address */
   file?(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Listens until the signal aborts. @param cursor the position at which the last process stopped */
   incoming?(heard: Heard, cursor: string | undefined, signal: AbortSignal): Promise<void>
-  /** The groups that JARVIS is in, as far as the service lists them. @throws Error in words */
+  /** The groups that JARVIS is in, as far as the service lists them. @throws Error with a message for people */
   groups?(signal: AbortSignal): Promise<Group[]>
-  /** Finds a group that JARVIS is in. Present if the channel tells `groups`. @throws Error in words */
+  /** Finds a group that JARVIS is in. Present if the channel has the capability `groups`. @throws Error with a message for people */
   group?(id: string, signal: AbortSignal): Promise<Group>
-  /** A link that begins a pairing on a phone. */
+  /** Returns a link that begins a pairing on a phone; undefined if there is none. */
   pairingLink?(code: string): string | undefined
   health(signal: AbortSignal): Promise<Health>
 }
 
-/** A channel as its file declares it; the rest of the house knows none by name. */
+/** The declaration of a channel. Each channel's file exports one, and no other code names a channel. */
 export type ChannelKind = {
   /** Lower case, one word. */
   id: string
@@ -203,8 +213,9 @@ export type ChannelKind = {
   capabilities: Capabilities
   settings: readonly Setting[]
   /**
-   * @param parts `problem`: receives the reason why the service cannot be reached, or undefined when it can again. `tapAddress`: the address to which a phone
-   * sends a tap, if the channel has `tapsByAddress`
+   * Opens a connection to the service.
+   * @param parts `problem`: receives the reason why the service cannot be reached, or undefined when it can be reached again. `tapAddress`: the URL
+   * to which a phone sends a tap, if the channel has `tapsByAddress`
    */
   open(
     settings: Settings,

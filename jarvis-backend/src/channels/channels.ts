@@ -23,8 +23,8 @@ import { attemptOf, Taps } from './taps.ts'
 const testForMs = 10 * 60_000
 
 /**
- * The words of a notice. `hidden`: the same without a name of anything. `asker`: the person whose matter it is; absent: the first owner's, or
- * nobody's.
+ * The text of a notice. `hidden`: the same text without names of guests, nodes or people. `asker`: the person whose matter the notice is about;
+ * absent: the first owner's matter, or nobody's.
  */
 export type Notice = {
   kind: MatterKind
@@ -32,22 +32,22 @@ export type Notice = {
   title: string
   body: string
   hidden: string
-  /** A second notice with this tag and the same words is not sent. */
+  /** A second notice with this tag and the same title and body is not sent. */
   tag: string
   path: string
   asker?: string | undefined
-  /** The matter whose end takes the message back. */
+  /** The question or change whose end takes the message back. */
   until?: Open
-  /** When it loses its meaning, Unix ms; absent: after a day. */
+  /** The time after which the notice is of no use, Unix ms; absent: after a day. */
   expiresAt?: number
 }
 
-/** A recipient of a notice. `problem`: the reason why the message waits. */
+/** A recipient of a notice. `problem`: the reason why the message is not sent at once; absent if it is. */
 export type Told = { label: string; problem?: string }
 
 export type ChannelsParts = ChannelsHouse & Pick<OpenChannelsParts, 'kinds' | 'read'>
 
-/** Reaches people over the channels that are set up, and takes their decisions. */
+/** Sends messages to people over the configured channels, and takes their decisions. */
 export class Channels {
   readonly pairings: Pairings
   readonly groups: Groups
@@ -97,7 +97,7 @@ export class Channels {
         ended: (item, delivery) => this.#ended(item, delivery),
       },
     })
-    /** Most parts look up recipients and matters, and write messages. */
+    /** The dependencies that most parts share. */
     const common = { store, recipients, directory, matters, database, notes, say, clock }
     const putting = new Putting({ ...common, outbox: this.#outbox, rules })
     const hearers = new Hearers({ recipients, directory, people })
@@ -128,12 +128,12 @@ export class Channels {
     this.#hearers = hearers
   }
 
-  /** The channels that exist, and those that are open. */
+  /** The known channels, and the state of each. */
   get directory(): ChannelDirectory {
     return this.#directory
   }
 
-  /** Opens what is set up and takes over what the last process left. */
+  /** Opens the configured channels, and continues the work that the last process left. */
   async resume(): Promise<void> {
     const { stores, database, clock } = this.#parts
     await this.#directory.look()
@@ -147,12 +147,12 @@ export class Channels {
     this.#outbox.resume()
   }
 
-  /** Begins to listen. */
+  /** Begins to listen for incoming events. */
   start(): void {
     this.#directory.start()
   }
 
-  /** Opens the channels anew whose settings, or whose taps, count otherwise than before. */
+  /** Reopens the channels whose settings have changed, or which now need or no longer need a listener for taps. */
   async reload(): Promise<void> {
     await this.#directory.look()
     this.#outbox.look()
@@ -165,7 +165,7 @@ export class Channels {
     await this.#outbox.stop()
   }
 
-  /** Compares a session's waiting cards with the messages: tells of new cards, and changes the messages of the others. Never throws. */
+  /** Sends messages for a session's cards that wait, and changes the messages of decided cards. Never throws. */
   waiting(cards: readonly Card[]): void {
     this.#safely(() => {
       this.#cardMessages.tell(cards)
@@ -174,8 +174,8 @@ export class Channels {
   }
 
   /**
-   * Tells everybody who hears of a matter, or one person of their own matter. Never throws.
-   * @returns each recipient, with the reason why the message waits
+   * Sends a notice to all recipients that are notified of its matter. Never throws. @param only the person who alone gets the notice, as their own
+   * matter @returns each recipient, with the reason why the message is not sent at once
    */
   tell(notice: Notice, only?: string): Told[] {
     const told: Told[] = []
@@ -189,12 +189,12 @@ export class Channels {
     return told
   }
 
-  /** Takes the messages back of questions and changes that are settled. Never throws. */
+  /** Takes back the messages about questions and changes that have ended. Never throws. */
   settle(): void {
     this.#safely(() => this.#openNotices.settle())
   }
 
-  /** Sends a test. @returns the id of the outbox's item */
+  /** Sends a test message. @returns the id of the outbox item */
   test(recipient: Recipient): string {
     const { say } = this.#parts.words
     const title = say('This is a test.')
@@ -215,33 +215,33 @@ export class Channels {
     return this.#add(recipient, { key, content: item.content, forMs: noticeForMs })?.id
   }
 
-  /** The reason why the message that a recipient waits for was not sent yet; undefined if none was tried in vain. */
+  /** Returns the reason why the recipient's next message was not sent yet; undefined if no attempt to send it has failed. */
   stuck(recipient: string): string | undefined {
     const item = this.#parts.stores.outbox.head(recipient, this.#parts.clock.now())
     return item !== undefined && item.attempts > 0 && !item.isOpen ? item.why : undefined
   }
 
-  /** Decides by a request of a phone that holds a message. @returns the answer to the phone */
+  /** Handles a tap that a phone sent as an HTTP request. @returns the answer to the phone */
   tapped(channel: string, token: string): Promise<Spoken> {
     return this.#hearing.tapped(channel, token)
   }
 
-  /** Ends the conversations of a recipient who talks no more. */
+  /** Stops following the conversations of a recipient who may no longer talk. */
   quiet(id: string): void {
     this.#conversation.leave(id)
   }
 
-  /** Ends one recipient. @returns false if there is none */
+  /** Removes one recipient. @returns false if there is no such recipient */
   remove(id: string, why: string): boolean {
     return this.#accounts.remove(id, why)
   }
 
-  /** Ends what was paired with a person, for example because their password was changed. */
+  /** Removes the recipients that were paired with a person, for example because their password was changed. */
   forgetPerson(person: string, why?: string): void {
     this.#accounts.forgetPerson(person, why)
   }
 
-  /** Ends what a person who was removed had, and tells each chat that was paired with them once, after the commit. */
+  /** Removes the recipients of a removed person. After the commit, tells each chat that was paired with the person once. */
   removePerson(person: string): void {
     const { database, notes } = this.#parts
     const paired = this.#accounts.forgetPerson(person, 'its person was removed')
@@ -251,7 +251,7 @@ export class Channels {
     })
   }
 
-  /** Follows the end of an item, in the transaction that stores the end. */
+  /** Handles the end of an item, in the transaction that stores the end. */
   #ended(item: OutboxItem, delivery: Exclude<Attempt, { kind: 'again' }>): void {
     const { nonces, recipients } = this.#parts.stores
     if (delivery.kind === 'gone') this.#gone(item, delivery.why)
@@ -262,7 +262,10 @@ export class Channels {
     recipients.trouble(item.recipient, undefined)
   }
 
-  /** Removes a browser that ended its subscription: it never comes back by it. On other channels the same person may come back. */
+  /**
+   * Removes a browser that ended its subscription, because a subscription that ended never works again. A recipient of another channel stays and is
+   * only marked as not reached, because the same person may come back.
+   */
   #gone({ recipient, channel }: OutboxItem, why: string): void {
     const { stores, people, notes } = this.#parts
     const found = stores.recipients.get(recipient)
@@ -295,14 +298,14 @@ export class Channels {
     return { label, ...(problem !== undefined && { problem }) }
   }
 
-  /** Adds a message and sends it. @returns the outbox's item; undefined if the outbox had it already */
+  /** Adds a message and sends it. @returns the outbox item with the message's key; undefined if it is not among the newest 20 items */
   #add(recipient: Recipient, message: NewMessage): OutboxItem | undefined {
     this.#putting.add(recipient, message)
     this.#outbox.look()
     return this.#parts.stores.outbox.log({ limit: 20 }).find((item) => item.key === message.key)
   }
 
-  /** Tells a removed person in their chat. Nothing is kept for a second attempt: the person is a stranger from now on. */
+  /** Tells a removed person in their chat. There is no second attempt, because the person is a stranger from now on. */
   async #farewell({ id, channel, account, user, chat, isGroup }: Recipient): Promise<void> {
     const { words, clock } = this.#parts
     const open = this.#directory.channel(channel)

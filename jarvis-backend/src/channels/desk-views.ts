@@ -15,7 +15,7 @@ export type DeskViewsParts = {
   hasPublicUrl: boolean
 }
 
-/** Makes what the dashboard sees of channels, recipients and deliveries. Secrets are never in it. */
+/** Makes the dashboard's views of channels, recipients and deliveries. The views never hold secrets. */
 export class DeskViews {
   readonly #parts: DeskViewsParts
 
@@ -23,12 +23,12 @@ export class DeskViews {
     this.#parts = parts
   }
 
-  /** The most that a tap may do now. A phone sends a denial to the public address, so without one there are no taps. */
+  /** The most that a tap may do now. Some phones send a tap to the public URL, so without a public URL such a channel has no taps. */
   atMostOf({ capabilities }: ChannelKind): Decides {
     return capabilities.tapsByAddress === true && !this.#parts.hasPublicUrl ? 'none' : capabilities.decidesAtMost
   }
 
-  /** @param more the result of a check of the channel */
+  /** Returns the dashboard's view of a channel. @param more the result of a check of the channel */
   channel(kind: ChannelKind, more: { problem?: string; account?: string } = {}): ChannelInfo {
     const { channels, outbox, recipients, redact } = this.#parts
     const { id, name, readers, capabilities } = kind
@@ -98,7 +98,7 @@ export class DeskViews {
     }
   }
 
-  /** The reason why the newest message that waits was not sent yet. */
+  /** Returns the first known reason why one of these recipients did not get its next message or is not reached; undefined if there is none. */
   #failing(own: readonly Recipient[]): string | undefined {
     return own.map(({ id, problem }) => this.#parts.channels.stuck(id) ?? problem).find((why) => why !== undefined)
   }

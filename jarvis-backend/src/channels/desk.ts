@@ -45,7 +45,7 @@ export type DeskParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** The channels as the dashboard sees and changes them. Methods throw JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
+/** Shows and changes the channels for the dashboard. Methods throw JarvisError `not_found`, `conflict`, `invalid_request`, `forbidden`. */
 export class Desk {
   readonly #parts: DeskParts
   readonly #views: DeskViews
@@ -65,7 +65,7 @@ export class Desk {
     }
   }
 
-  /** The channels in use, each with its problem if it has one, for the doctor. */
+  /** The channels in use, each with its problem if it has one. Used by `doctor`. */
   problems(): { name: string; problem?: string }[] {
     return this.#parts.channels.directory.kinds().flatMap((kind) => {
       const { state, problem, subscribes, recipients } = this.#views.channel(kind)
@@ -95,7 +95,7 @@ export class Desk {
     return this.#views.channel(kind)
   }
 
-  /** Removes a channel's settings, and with them everybody whom the channel reached. */
+  /** Removes a channel's settings and all its recipients. */
   async forget(channel: string, by: Person): Promise<void> {
     const { channels, database, notes } = this.#parts
     const kind = this.#settable(channel)
@@ -183,7 +183,7 @@ export class Desk {
     return this.#views.recipient(await this.#parts.channels.groups.bind(channel, group, person))
   }
 
-  /** Changes the rights of a recipient. @param of `raise`: called before a change that allows more than before */
+  /** Changes the rights of a recipient. @param of `by`: the person who changes them. `raise`: called before a change that allows more than before */
   change(id: string, body: ChannelRecipientBody, { by, raise }: { by: Person; raise(): void }): ChannelRecipient {
     const { channels, recipients, database, notes } = this.#parts
     const before = this.#owned(id, by)
@@ -196,7 +196,7 @@ export class Desk {
     })
     if (typeof rights.agent === 'string') this.#parts.requireAgent(rights.agent)
     if (isMore) {
-      // An owner may take another person's right, and give them none.
+      // An owner may take rights from another person's recipient, but may not give any.
       if (before.person !== by.id)
         throw new JarvisError('forbidden', 'Only they themselves may allow more on their phone.')
       raise()

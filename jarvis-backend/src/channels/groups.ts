@@ -28,7 +28,7 @@ export type GroupsParts = {
 
 const keyOf = (channel: string, account: string) => `channel_groups_${channel}_${account}`
 
-/** Group chats that an owner chose to be told. Nothing that is written or pressed in one is heard. */
+/** Group chats that an owner chose as recipients. JARVIS reads nothing that is written or pressed in a group. */
 export class Groups {
   readonly #parts: GroupsParts
 
@@ -36,7 +36,9 @@ export class Groups {
     this.#parts = parts
   }
 
-  /** Somebody added JARVIS to a group, or removed it. Only a paired person's groups are offered to the owner. */
+  /**
+   * Handles the event that somebody added JARVIS to a group, or removed it. The owner is offered only groups to which a paired person added JARVIS.
+   */
   noticed({ kind, account, incoming: { by, group, isIn }, advance }: ReceivedOf<'group'>): undefined {
     const { recipients, settings, database, notes } = this.#parts
     const isTheirs = recipients.list(kind.id).some((one) => !one.isGroup && one.account === account && one.user === by)
@@ -56,7 +58,7 @@ export class Groups {
     return undefined
   }
 
-  /** Groups that could be told. @throws JarvisError `not_found`, `conflict` */
+  /** Groups that can be made recipients. @throws JarvisError `not_found`, `conflict` */
   async list(channel: string): Promise<Group[]> {
     const { kind, open } = this.#opened(channel)
     const listed = await asked(kind, async (signal) => (await open.channel.groups?.(signal)) ?? [])
@@ -65,7 +67,7 @@ export class Groups {
     return found.filter(({ id }) => this.#toldIn(channel, id) === undefined)
   }
 
-  /** Has a group told from now on. @param id the service's, as the owner read it @throws JarvisError `not_found`, `conflict` */
+  /** Makes a group a recipient. @param id the service's id of the group, as the owner read it @throws JarvisError `not_found`, `conflict` */
   async bind(channel: string, id: string, person: string): Promise<Recipient> {
     const { recipients, directory, putting, database, notes, say, look, clock } = this.#parts
     const { kind, open } = this.#opened(channel)
@@ -83,7 +85,7 @@ export class Groups {
       name: this.#nameOf(group.name),
       isGroup: true,
       createdAt: clock.now(),
-      // Not everybody in a group may know what there is, or decide anything.
+      // Not every member of a group may know the names of guests and nodes, or decide anything.
       decides: 'none',
       hidesNames: true,
       talks: false,
@@ -101,7 +103,7 @@ export class Groups {
     return recipient
   }
 
-  /** The service itself gave a group another id, as Telegram does when a group becomes a supergroup. */
+  /** Stores the new id that the service gave a group. Telegram, for example, changes the id if a group becomes a supergroup. */
   moved({ id, channel, isGroup, chat: before }: Recipient, chat: string): void {
     const { recipients, database, notes } = this.#parts
     if (!isGroup) return

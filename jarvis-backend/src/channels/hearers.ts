@@ -8,7 +8,7 @@ export type HearersParts = {
   people: Pick<ChannelPeople, 'mayDecide' | 'hears'>
 }
 
-/** Finds the recipients who hear of a matter. */
+/** Finds the recipients that are notified of a matter. */
 export class Hearers {
   readonly #parts: HearersParts
 
@@ -16,7 +16,10 @@ export class Hearers {
     this.#parts = parts
   }
 
-  /** @param asker the person whose matter it is; undefined: the first owner's matter, or nobody's */
+  /**
+   * Returns true if a recipient is notified of a matter. @param asker the person whose matter it is; undefined: the first owner's matter, or
+   * nobody's
+   */
   hears({ channel, person }: Recipient, asker: string | undefined): boolean {
     const { directory, people } = this.#parts
     return directory.kind(channel)?.capabilities.subscribes === true
@@ -24,7 +27,7 @@ export class Hearers {
       : people.mayDecide(person)
   }
 
-  /** Everybody who hears of a matter. */
+  /** All recipients that are notified of a matter. @param asker as in `hears` */
   of(asker: string | undefined): Recipient[] {
     return this.#parts.recipients.list().filter((one) => this.hears(one, asker))
   }

@@ -32,10 +32,10 @@ export type HearingParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Hands everything that comes in over channels to the part that handles it. Strangers get no answer. */
+/** Passes each incoming event to the part that handles it. Strangers get no answer. */
 export class Hearing {
   readonly #parts: HearingParts
-  /** Messages of strangers since the last notice. */
+  /** The number of strangers' messages since the last announcement. */
   #strangers = 0
   #strangersTold = Number.NEGATIVE_INFINITY
 
@@ -43,7 +43,7 @@ export class Hearing {
     this.#parts = parts
   }
 
-  /** Handles everything that comes in over one account of a channel. */
+  /** Returns the handler of all incoming events of one account of a channel. */
   listener(kind: ChannelKind, account: string): Heard {
     const { database, accounts, look } = this.#parts
     return async (incoming) => {
@@ -60,7 +60,7 @@ export class Hearing {
     }
   }
 
-  /** Decides by a request of a phone that holds a message. Only a denial counts. @returns the answer to the phone */
+  /** Handles a tap that a phone sent as an HTTP request. Only a denial is accepted. @returns the answer to the phone */
   async tapped(channel: string, token: string): Promise<Spoken> {
     const { directory, taps } = this.#parts
     const kind = directory.kind(channel)
@@ -97,7 +97,9 @@ export class Hearing {
     }
   }
 
-  /** Decides by a tap. A tap also reveals a copy of the card that a crash left unrecorded, so that copy is revised too. */
+  /**
+   * Decides a card by a tap. If the tap comes from a copy of the card's message that was not recorded because of a crash, that copy is revised too.
+   */
   async #decide(received: ReceivedOf<'tap'>): Promise<Answered | undefined> {
     const { store, recipients, taps, cardMessages, matters, database } = this.#parts
     const { incoming: tap } = received
@@ -113,12 +115,15 @@ export class Hearing {
     return answer
   }
 
-  /** People who write in a group that JARVIS tells do not try to reach JARVIS, so they are no strangers. */
+  /**
+   * Returns true if the sender is known. People who write in a group that gets messages do not try to reach JARVIS, so they do not count as
+   * strangers.
+   */
   #isKnown({ id }: ChannelKind, { user, chat }: Sender): boolean {
     return this.#parts.recipients.list(id).some((one) => one.user === user || (one.isGroup && one.chat === chat))
   }
 
-  /** The operator hears of strangers once an hour. */
+  /** Announces messages of strangers to the operator, at most once an hour. */
   #noteStranger({ name }: ChannelKind): void {
     const { notes, clock } = this.#parts
     this.#strangers += 1

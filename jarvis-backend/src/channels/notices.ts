@@ -4,13 +4,13 @@ import { firstOf } from '../lib/words.ts'
 import type { Channels, Notice, Told } from './channels.ts'
 
 /**
- * The words of a notice that leave over channels. Sentences of kinds other than alerts and jobs may hold arguments,
- * addresses, or text that a person or a model wrote, so only their hidden form leaves.
+ * The text of a notice that may leave over channels. Notices of kinds other than alerts and jobs may hold arguments, addresses, or text that a
+ * person or a model wrote, so only their hidden form leaves.
  */
 const leavingWords = ({ kind, body, hidden }: Pick<Notice, 'kind' | 'body' | 'hidden'>) =>
   kind === 'alert' || kind === 'job' ? body : hidden
 
-/** Turns the facts that people must hear of into notices on their channels. */
+/** Sends notices over the channels for the facts that people must hear of. */
 export function tellOfFacts(facts: JarvisFacts, channels: Pick<Channels, 'tell' | 'settle' | 'waiting'>): void {
   const told = facts.teller('alert.told')
   const tell = (notice: Notice, person?: string) => channels.tell({ ...notice, body: leavingWords(notice) }, person)
@@ -58,7 +58,7 @@ function goingBackNotice({ id, goesBackAt }: GoingBack): Notice {
   }
 }
 
-/** The devices that a message reached, in words. */
+/** A text that names the devices that a message reached. */
 function reachedWords(devices: readonly Told[]): string {
   const missed = devices.filter(({ problem }) => problem !== undefined)
   const all = devices.length

@@ -8,7 +8,9 @@ import type { Notes, Words } from './parts.ts'
 import type { RecipientStore } from './ports.ts'
 
 type Origin = { from?: 'environment' | 'settings' }
-/** An open channel. `account`: a hash of its settings; pairings with another account are void. `from` is absent if it needs no settings. */
+/**
+ * An open channel. `account`: a hash of its settings; pairings made with another account are void. `from`: absent if the channel needs no settings.
+ */
 export type OpenChannel = Origin & {
   state: 'on'
   channel: Channel
@@ -16,33 +18,33 @@ export type OpenChannel = Origin & {
   values: Settings
   problem?: string
 }
-/** `broken`: the settings cannot be used. */
+/** The state of a channel. `broken`: its settings cannot be used. */
 export type ChannelState = { state: 'off' } | ({ state: 'broken'; problem: string } & Origin) | OpenChannel
 
-/** The channels that exist, and those that are open. */
+/** The known channels, and the state of each. */
 export interface ChannelDirectory {
   kinds(): readonly ChannelKind[]
   kind(id: string): ChannelKind | undefined
   state(id: string): ChannelState
   /** The open channel; undefined if it is not set up or its settings are broken. */
   channel(id: string): OpenChannel | undefined
-  /** Returns true if a channel may be able to change a message that was sent. A channel that is not open may be opened later. */
+  /** Returns true if the channel can change a message that was sent. Also true for a channel that is not open, because it may be opened later. */
   mayRevise(id: string): boolean
 }
 
-/** The settings of a channel as they are stored now. `key` changes with everything that requires opening the channel anew. */
+/** The stored settings of a channel. `key` changes whenever the channel must be opened anew. */
 type ReadSettings = { key: string; given?: Origin & { values: Settings }; problem?: string }
 
 /** The state of one channel, and its listener if it has one. */
 type Held = { key: string; state: ChannelState; listen(): void; stop(): Promise<void> }
 
-/** Hears of the channels that open and close, and receives what comes in over them. */
+/** Is told which channels open and close, and receives everything that comes in over them. */
 export interface ChannelHub {
-  /** Receives everything that comes in over an open channel. */
+  /** Returns the handler of everything that comes in over an open channel. */
   listener(kind: ChannelKind, account: string): Heard
-  /** The position at which a channel's listener continues. */
+  /** The position from which a channel's listener continues. */
   cursor(channel: string): string | undefined
-  /** Called when a channel is open, before anything is sent or heard: pairings with another account are void. */
+  /** Called when a channel is open, before anything is sent or received. Pairings with another account become void. */
   opened(kind: ChannelKind, account: string): void
   /** Called when the settings of a channel were removed. */
   closed(kind: ChannelKind): void
@@ -50,7 +52,7 @@ export interface ChannelHub {
 
 export type OpenChannelsParts = {
   kinds: Pick<Registry<ChannelKind>, 'list' | 'get'>
-  /** Reads the stored settings of a channel; undefined if there are none. @throws Error in words if they cannot be read */
+  /** Reads the stored settings of a channel; undefined if there are none. @throws Error with a message for people if they cannot be read */
   read(channel: string): { from: 'environment' | 'settings'; values: Settings } | undefined
   hub: ChannelHub
   recipients: Pick<RecipientStore, 'list'>
@@ -60,7 +62,7 @@ export type OpenChannelsParts = {
   clock: Clock
 }
 
-/** Keeps the channels open that are set up, and reopens a channel when its settings change. */
+/** Keeps the configured channels open, and reopens a channel if its settings change. */
 export class OpenChannels implements ChannelDirectory {
   readonly #parts: OpenChannelsParts
   readonly #held = new Map<string, Held>()
@@ -92,7 +94,7 @@ export class OpenChannels implements ChannelDirectory {
     return this.kind(id) !== undefined && (open === undefined || open.channel.revise !== undefined)
   }
 
-  /** Opens channels that are set up now, reopens those whose settings changed, and closes the others. */
+  /** Opens newly configured channels, reopens channels whose settings changed, and closes channels that are no longer configured. */
   async look(): Promise<void> {
     await Promise.all(this.kinds().map((kind) => this.#look(kind)))
   }
@@ -115,13 +117,13 @@ export class OpenChannels implements ChannelDirectory {
     this.#held.set(kind.id, now)
     if (now.state.state === 'on') this.#parts.hub.opened(kind, now.state.account)
     else if (now.state.state === 'off' && before !== undefined) this.#parts.hub.closed(kind)
-    // A service allows one listener at a time.
+    // The service allows only one listener at a time.
     await before?.stop()
     if (this.#isListening && this.#held.get(kind.id) === now) now.listen()
     this.#parts.notes.changed()
   }
 
-  /** Returns true if something that comes in over the channel can have an effect now. */
+  /** Returns true if an incoming event of the channel can have an effect now. */
   #isHeard({ id, capabilities }: ChannelKind): boolean {
     return capabilities.pairs || this.#parts.recipients.list(id).some((one) => one.decides !== 'none')
   }

@@ -22,7 +22,7 @@ export type OpenNoticesParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Takes the messages back of questions that were answered and of changes that are settled. */
+/** Takes back the messages about questions that were answered and changes that are settled. */
 export class OpenNotices {
   readonly #parts: OpenNoticesParts
 
@@ -30,7 +30,7 @@ export class OpenNotices {
     this.#parts = parts
   }
 
-  /** Ends each message of a matter that is over, once. */
+  /** Takes back each message whose question or change has ended, once. */
   settle(): void {
     const { store, matters, database, clock } = this.#parts
     for (const item of store.openCards()) {

@@ -13,7 +13,7 @@ const countEvery = 100
 const keptForMs = 7 * 24 * 60 * 60_000
 const mostKept = 20_000
 const pruneEvery = 500
-/** Pauses are longer or shorter by up to this share. */
+/** Each pause is randomly longer or shorter by up to this share. */
 const jitter = 0.2
 
 const words = {
@@ -23,16 +23,16 @@ const words = {
   twice: 'JARVIS ended while it was being sent before, so it may be shown twice',
 }
 
-/** The outcome of an attempt. `dropped`: the attempt was not made, on purpose. */
+/** The outcome of an attempt. `dropped`: the message was left out on purpose. */
 export type Attempt = Delivery | { kind: 'dropped'; why: string }
 
-/** Returns true if a person may see the message: it was sent, or an attempt did not end. */
+/** Returns true if a person may see the message: it was sent, or an attempt was begun and its outcome is not known. */
 export const mayBeShown = ({ end, isOpen, mayExist }: Pick<OutboxItem, 'end' | 'isOpen' | 'mayExist'>): boolean =>
   end === 'sent' || mayExist || (end === undefined && isOpen)
 
 /** Sends the messages of the outbox. */
 export interface OutboxSender {
-  /** Makes one attempt. Never rejects. */
+  /** Makes one attempt to send an item. Never rejects. */
   attempt(item: OutboxItem): Promise<Attempt>
   /** Returns true if the channel shows a message that is sent twice only once. */
   isIdempotent(channel: string): boolean
@@ -64,7 +64,7 @@ export class Outbox {
   readonly #parts: OutboxParts
   readonly #store: OutboxStore
   readonly #clock: Clock
-  /** The attempt that runs now, by recipient. */
+  /** The running attempt of each recipient. */
   readonly #busy = new Map<string, Promise<void>>()
   #disarm: (() => void) | undefined
   #isOver = false
@@ -110,7 +110,7 @@ export class Outbox {
     this.look()
   }
 
-  /** Makes no further attempt. @returns resolves when no attempt runs */
+  /** Makes no further attempt. @returns a promise that resolves when no attempt runs */
   async stop(): Promise<void> {
     this.#isOver = true
     this.#disarm?.()
@@ -121,7 +121,7 @@ export class Outbox {
     this.#disarm = this.#clock.after(ms, () => this.look())
   }
 
-  /** Begins the attempt that is due for a recipient. @returns when the next one is due, Unix ms */
+  /** Begins the attempt that is due for a recipient. @returns the time when the next attempt is due, Unix ms */
   #begin(recipient: string, now: number): number | undefined {
     if (this.#busy.has(recipient)) return undefined
     let item = this.#store.head(recipient, now)
@@ -178,7 +178,9 @@ export class Outbox {
     this.#parts.sender.ended({ ...item, attempts }, delivery)
   }
 
-  /** The note on a sent message: why it passed the rules, or that its recipient may have two copies. */
+  /**
+   * Returns the note that is kept with a sent message: the reason why the rules let it pass, or the warning that its recipient may have two copies.
+   */
   #noteOf({ attempts, why, mayExist, channel }: OutboxItem): { why?: string } {
     if (mayExist && !this.#parts.sender.isIdempotent(channel)) return { why: words.twice }
     return attempts === 0 && why !== undefined ? { why } : {}

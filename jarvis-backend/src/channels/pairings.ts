@@ -13,7 +13,7 @@ import type { Say, Spoken } from './spoken.ts'
 const goodForMs = 10 * 60_000
 const mostOpen = 3
 const mostName = 60
-/** How long the greeting of a new pairing is tried, ms. */
+/** Time for which the greeting of a new pairing is retried, ms. */
 const greetedForMs = 10 * 60_000
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('base64url')
@@ -34,7 +34,7 @@ export type PairingsParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Pairs people with a channel: begun in the dashboard, opened on a phone, confirmed in the dashboard. */
+/** Pairs people with a channel. A pairing is begun in the dashboard, opened on a phone, and confirmed in the dashboard. */
 export class Pairings {
   readonly #parts: PairingsParts
 
@@ -42,7 +42,7 @@ export class Pairings {
     this.#parts = parts
   }
 
-  /** @throws JarvisError `not_found`, `conflict` */
+  /** Begins a pairing. @throws JarvisError `not_found`, `conflict` */
   begin(channel: string, person: string): ChannelPairingBegun {
     const { pairings, database, notes, clock } = this.#parts
     const open = this.#opened(channel)
@@ -69,7 +69,7 @@ export class Pairings {
     return { ...shown(pairing), code, ...(link !== undefined && { link }) }
   }
 
-  /** Somebody used a code. @returns the answer to the sender; undefined: silence */
+  /** Handles a pairing code that somebody sent. @returns the answer to the sender; undefined: no answer */
   opened({ kind, account, incoming: { from, code }, advance }: ReceivedOf<'pair'>): Spoken | undefined {
     const { pairings, database, say, clock } = this.#parts
     const at = clock.now()
@@ -94,7 +94,7 @@ export class Pairings {
       .map(shown)
   }
 
-  /** @param user the number that the person read in the dashboard @throws JarvisError `not_found`, `conflict` */
+  /** Confirms a pairing. @param user the number that the person read in the dashboard @throws JarvisError `not_found`, `conflict` */
   confirm(id: string, user: string, person: string): Recipient {
     const { pairings, recipients, directory, accounts, database, notes, clock } = this.#parts
     const { opened, channel, account } = this.#own(id, person)
@@ -117,7 +117,7 @@ export class Pairings {
     return recipient
   }
 
-  /** @throws JarvisError `not_found` */
+  /** Ends a pairing that was begun. @throws JarvisError `not_found` */
   cancel(id: string, person: string): void {
     const { pairings, database, notes } = this.#parts
     this.#own(id, person)
@@ -128,7 +128,7 @@ export class Pairings {
     this.#changed()
   }
 
-  /** @throws JarvisError `not_found`, `conflict` */
+  /** Returns a channel that is open and pairs people. @throws JarvisError `not_found`, `conflict` */
   #opened(channel: string): OpenChannel {
     const { directory } = this.#parts
     const kind = directory.kind(channel)
@@ -167,7 +167,7 @@ const shown = ({ id, channel, expiresAt, opened }: Pairing): ChannelPairing => (
   ...(opened && { opened: { user: opened.user, name: opened.name, at: opened.at } }),
 })
 
-/** The recipient of a confirmed pairing. Taps of it may deny. */
+/** Makes the recipient of a confirmed pairing. Its taps may deny cards, and not approve them. */
 const recipientOf = (
   { id: channel, capabilities }: ChannelKind,
   {

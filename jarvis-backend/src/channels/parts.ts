@@ -21,33 +21,33 @@ export type ChannelStores = {
 /** A card as it is stored. */
 export type KnownCard = { card: Card; bindingHash: string; isDecided: boolean; ending?: Ending | undefined }
 
-/** The decision of a tap. `remember` runs in the transaction of the decision. */
+/** The decision that a tap makes. `remember` runs in the transaction of the decision. */
 export type TapDecision = { toolUseId: string; confirmed: boolean; by: string; via: string; remember(): void }
 
-/** The matters that messages are about: cards, questions and changes that go back. */
+/** The matters that messages are about: cards, questions, and changes that are taken back unless a person keeps them. */
 export interface Matters {
-  /** Undefined if there is no such card. */
+  /** Returns a card; undefined if there is no such card. */
   card(toolUseId: string): KnownCard | undefined
-  /** Returns true while a question has no answer, or a change may still go back. */
+  /** Returns true while a question has no answer, or a change may still be taken back. */
   isOpen(what: Open): boolean
   /** Decides a card. @throws JarvisError as `Confirmations.decide` */
   decide(decision: TapDecision): void | Promise<void>
-  /** Called when a person has a card before them: its time begins. */
+  /** Called when a person sees a card: the card's waiting time begins. */
   seen(toolUseId: string): void
 }
 
 /** The people that channels reach. */
 export interface ChannelPeople {
-  /** The owner whom a channel reaches that pairs nobody. */
+  /** The owner who gets the messages of a channel that does not pair people. */
   readonly firstOwner: string
   nameOf(person: string): string
-  /** Returns true if a person may decide cards now, and so hears of them. */
+  /** Returns true if a person may decide cards now, and is therefore notified of them. */
   mayDecide(person: string): boolean
-  /** Returns true if a person is told of another person's matter: operators of all, members of their own. */
+  /** Returns true if a person is notified of another person's matter. Operators are notified of every matter, members of their own. */
   hears(person: string, asker: string | undefined): boolean
 }
 
-/** Makes the texts that leave the house. */
+/** Makes the texts that JARVIS sends over channels. */
 export type Words = {
   say: Say
   tell: Tell
@@ -56,12 +56,12 @@ export type Words = {
   hide(secret: string): void
 }
 
-/** Takes notes of what happens: for the journal, the activity feed, the dashboard and the log. */
+/** Records what happens in the journal, the activity feed, the dashboard and the log. */
 export type Notes = {
   /** Writes to the journal, in the caller's transaction. */
   record(body: Record<string, unknown>): void
   announce(text: string, level: 'info' | 'warning'): void
-  /** Makes clients read the channels again. */
+  /** Makes clients reload the channels. */
   changed(): void
   report(error: unknown, message: string): void
 }
@@ -69,7 +69,7 @@ export type Notes = {
 /** Transactions, as `Database` has them. */
 export interface Transactions {
   atomically<T>(work: () => T): T
-  /** The writes are on disk before it returns. */
+  /** Runs `work` in a transaction. The writes are on disk when it returns. */
   durably<T>(work: () => T): T
   afterCommit(run: () => void): void
   untilFree(forever: 'forever'): Promise<void> | undefined
@@ -77,7 +77,7 @@ export interface Transactions {
 
 export type KeptSettings = { get(key: string): string | undefined; set(key: string, value: string): void }
 
-/** The parts of the house that all parts of the channels share. */
+/** The parts of JARVIS that all parts of the channels share. */
 export type ChannelsHouse = {
   stores: ChannelStores
   matters: Matters
@@ -89,8 +89,8 @@ export type ChannelsHouse = {
   rules: Pick<KeptRules, 'now'>
   pages: Pages
   clock: Clock
-  /** The parts of the house that a conversation uses. */
+  /** The parts of JARVIS that a conversation uses. */
   talk: TalkPorts
-  /** Called, in the transaction, for each recipient that is reached no more. */
+  /** Called for each recipient that is removed, in the transaction that removes it. */
   left(recipient: Recipient): void
 }

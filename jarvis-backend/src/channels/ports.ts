@@ -1,7 +1,7 @@
 import type { ChannelKind, Decides, Incoming, Level } from './channel.ts'
 import type { Spoken } from './spoken.ts'
 
-/** The content of a message in the outbox. Its texts leave as they are. */
+/** The content of a message in the outbox. Its texts are already redacted. */
 export type Content = {
   kind: 'card' | 'notice' | 'digest' | 'test' | 'pairing' | 'talk'
   level: Level
@@ -9,26 +9,27 @@ export type Content = {
   lines: readonly Spoken[]
   /** Path of a page of the dashboard. */
   path: string
-  /** The subject of the message. Absent: the message's own id. */
+  /** The subject of the message. Absent: the message's own id is the subject. */
   tag?: string
-  /** The person whose matter it is; absent: the first owner's matter, or nobody's. */
+  /** The person whose matter the message is about; absent: the first owner's matter, or nobody's. */
   asker?: string | undefined
-  /** The matter whose end withdraws the message. */
+  /** The question or change whose end takes the message back. */
   until?: Open
   /** The card and its buttons, if the message is about a card. */
   card?: CardOf
   isOver?: true
-  /** The item whose message this changes. */
+  /** The id of the outbox item whose message this item changes. */
   of?: string
-  /** The service's id of the message that this changes. Absent: the id that the item `of` has. */
+  /** The service's id of the message that this item changes. Absent: the id stored with the item `of`. */
   ref?: string
-  /** A digest tells the messages that were held since this time, Unix ms. */
+  /** A digest lists the messages that were held since this time, Unix ms. */
   since?: number
-  /** The source of a message of a conversation. The outbox does not keep the text itself. */
+  /** The source of a message of a conversation. The outbox stores the source instead of the text. */
   talk?: TalkOf
 }
 /**
- * The source from which a message of a conversation is made when it is sent. `thread`: empty for the chat itself. `part`: 0 to `of` - 1.
+ * The source of a message of a conversation. The text is made from it when the message is sent. `thread`: empty for the chat itself. `part`: 0 to
+ * `of` - 1.
  */
 export type TalkOf = { thread: string } & (
   | { what: 'entry'; sessionId: string; seq: number; part: number; of: number }
@@ -37,13 +38,13 @@ export type TalkOf = { thread: string } & (
   | { what: 'heard'; id: string }
   | { what: 'sessions' }
 )
-/** The matter that a notice is about, by its id. */
+/** The question or change that a notice is about. */
 export type Open = { kind: 'question' | 'change'; id: string }
-/** `deny`, `approve`: labels of the buttons; absent: no such button. */
+/** The card of a message. `deny`, `approve`: labels of the buttons; absent: no such button. */
 export type CardOf = { toolUseId: string; bindingHash: string; deny?: Spoken; approve?: Spoken }
 
 export type OutboxAct = 'deliver' | 'revise' | 'withdraw'
-/** `held`: told in a digest instead. `dropped`: not sent, on purpose. `failed`: could not be sent. */
+/** The end of an outbox item. `held`: listed in a digest instead. `dropped`: not sent, on purpose. `failed`: could not be sent. */
 export type OutboxEnd = 'sent' | 'held' | 'dropped' | 'failed'
 
 export type OutboxItem = {
@@ -57,65 +58,65 @@ export type OutboxItem = {
   key: string
   content: Content
   createdAt: number
-  /** No attempt is made before, Unix ms. */
+  /** No attempt is made before this time, Unix ms. */
   notBefore: number
   expiresAt: number
   attempts: number
-  /** An attempt was begun and its end is not known. */
+  /** An attempt was begun, and its outcome is not known. */
   isOpen: boolean
-  /** An earlier attempt ended with the process, so the service may have a copy of the message. */
+  /** The process ended during an earlier attempt, so the service may have a copy of the message. */
   mayExist: boolean
   end?: OutboxEnd
   endedAt?: number
   /** The service's id of the message. */
   ref?: string
-  /** The reason why it is not sent yet, or was not sent. */
+  /** The reason why the message is not sent yet, or was not sent. */
   why?: string
 }
 
-/** Messages that are to leave, and what became of those of the last days. */
-/** How an item ended. `at`: Unix ms. `ref`: the message at the service. */
+/** Keeps the messages that are to be sent, and for some days the outcomes of ended ones. */
+/** The end of an item. `at`: Unix ms. `ref`: the service's id of the message. */
 export type OutboxEnding = { end: OutboxEnd; at: number; ref?: string; why?: string }
 
 export interface OutboxStore {
-  /** @returns false if the recipient has an item with this key and act */
+  /** Adds an item. @returns false if the recipient has an item with this key and act */
   add(item: Omit<OutboxItem, 'seq' | 'attempts' | 'isOpen' | 'mayExist'>): boolean
   get(id: string): OutboxItem | undefined
-  /** Recipients that something waits for. */
+  /** The recipients that have a waiting item. */
   recipients(): string[]
-  /** The oldest item that is due, or was tried before and keeps the later items waiting; undefined if there is none. */
+  /** The item to send next: the oldest item that is due, or an item that was tried before and blocks the later ones; undefined if there is none. */
   head(recipient: string, now: number): OutboxItem | undefined
-  /** When the next item is due that has not ended, Unix ms. */
+  /** The time when the recipient's next open item is due, Unix ms; undefined if there is none. */
   soonest(recipient: string): number | undefined
   /** The number of items that have not ended. */
   waiting(recipient?: string): number
-  /** Notes that an attempt begins. */
+  /** Records that an attempt begins. */
   begin(id: string): void
-  /** Notes that another attempt follows. */
+  /** Records that another attempt follows. */
   again(id: string, notBefore: number, why: string): void
   /** Ends an item. @returns false if it had ended before */
   end(id: string, ending: OutboxEnding): boolean
-  /** Ends those of a recipient whose time is over as dropped. @returns how many */
+  /** Ends the expired items of a recipient as dropped. @returns their number */
   dropStale(recipient: string, at: number, why: string): number
-  /** Ends the oldest notices of a recipient as dropped until no more than `most` wait. @returns how many */
+  /** Ends the oldest notices of a recipient as dropped until no more than `most` wait. @returns their number */
   dropOldest(recipient: string, most: number, dropped: { at: number; why: string }): number
-  /** Ends all that wait for a recipient as dropped. @returns how many */
+  /** Ends all waiting items of a recipient as dropped. @returns their number */
   dropAll(recipient: string, at: number, why: string): number
-  /** Attempts whose end the last process did not learn are to be made again. @returns how many */
+  /** Schedules a new attempt for each item whose last attempt has no known outcome because the process ended. @returns their number */
   reopen(why: string): number
-  /** The delivered or waiting cards, and notices of what is open, that nothing was revised for, oldest first. */
+  /** The items about cards, questions and changes that were not settled yet, oldest first, whether their messages were sent or still wait. */
   openCards(): OutboxItem[]
   /** Returns true if the recipient has an item with this key and the act `deliver`. */
   has(recipient: string, key: string): boolean
   /** The number of a recipient's cards that were added since a time, sent or not. */
   cardsSince(recipient: string, at: number): number
-  /** The number of a recipient's notices that were added since a time, sent or not. */
+  /** The number of a recipient's notices that were added since a time, sent or not. Held notices do not count. */
   noticesSince(recipient: string, at: number): number
   /** The messages that were held for a digest since a time, oldest first. */
   held(recipient: string, since: number): OutboxItem[]
-  /** Notes that a card, or what a notice waits for, is settled. */
+  /** Marks an item as settled: its card is decided, or the question or change of its notice has ended. */
   settle(id: string): void
-  /** Newest first. */
+  /** All items, newest first. */
   log(query: { limit: number; before?: number }): OutboxItem[]
   /** The number of items for each end since a time. */
   counts(since: number): Record<OutboxEnd, number>
@@ -124,8 +125,8 @@ export interface OutboxStore {
 }
 
 /**
- * Something that came in over an open channel. `account`: the account of ours that received it. `advance` notes that it was taken: call it once,
- * in the transaction that stores its result.
+ * An event that came in over an open channel. `account`: the account of JARVIS that received it. `advance` records that the event was handled: call
+ * it once, in the transaction that stores the result.
  */
 export type Received<What extends Incoming = Incoming> = {
   kind: ChannelKind
@@ -135,19 +136,22 @@ export type Received<What extends Incoming = Incoming> = {
 }
 export type ReceivedOf<Kind extends Incoming['kind']> = Received<Extract<Incoming, { kind: Kind }>>
 
-/** Somebody who is reached over a channel. */
+/** A person, browser or group that a channel reaches. */
 export type Recipient = {
   id: string
   channel: string
-  /** The account of ours that it was paired with: a hash of what signs us in there. */
+  /** The account of JARVIS at the service that the recipient was paired with: a hash of the channel's settings. */
   account: string
   /** The person who receives the messages. */
   person: string
   user: string
   chat: string
-  /** As the service shows them; anybody may choose it. */
+  /** The name that the service shows; anybody may choose it. */
   name: string
-  /** A group chat, which is told and never heard. `user` and `chat` are its id, `person` is the owner who chose it. */
+  /**
+   * True for a group chat. It gets messages, and JARVIS reads nothing from it. `user` and `chat` are the group's id; `person` is the owner who chose
+   * the group.
+   */
   isGroup: boolean
   decides: Decides
   hidesNames: boolean
@@ -156,28 +160,28 @@ export type Recipient = {
   /** The agent that answers the person. Absent: the bindings of agents choose. */
   agent?: string
   createdAt: number
-  /** The reason why the recipient is not reached. */
+  /** The reason why messages do not reach the recipient. */
   problem?: string
 }
 
 export interface RecipientStore {
-  /** @returns false if the channel has a recipient with that user */
+  /** Adds a recipient. @returns false if the channel has a recipient with that user */
   add(recipient: Recipient): boolean
   get(id: string): Recipient | undefined
   list(channel?: string): Recipient[]
-  /** @param more `agent` null: as the bindings say */
+  /** Changes a recipient. @param more `agent` null: the bindings of agents choose the agent */
   set(
     id: string,
     more: Partial<Pick<Recipient, 'decides' | 'hidesNames' | 'talks'>> & { agent?: string | null },
   ): boolean
-  /** The service gave a group another id. @returns false if the channel has a recipient with that id */
+  /** Stores the new id that the service gave a group. @returns false if the channel has a recipient with that id */
   move(id: string, chat: string): boolean
-  /** @param problem undefined: it is reached again */
+  /** Records why a recipient is not reached. @param problem undefined: the recipient is reached again */
   trouble(id: string, problem: string | undefined): void
   remove(id: string): boolean
 }
 
-/** A pairing that was begun. `hash`: of its code. */
+/** A pairing that was begun. `hash`: the hash of its code. */
 export type Pairing = {
   id: string
   hash: string
@@ -196,18 +200,18 @@ export interface PairingStore {
   byHash(hash: string): Pairing | undefined
   /** Pairings that have not ended, oldest first. */
   list(now: number): Pairing[]
-  /** First wins. */
+  /** Records the account that used the code. Only the first call counts. @returns false if an earlier call came first */
   open(id: string, by: NonNullable<Pairing['opened']>): boolean
   remove(id: string): boolean
   removeOf(channel: string): number
   prune(now: number): void
 }
 
-/** One button of one message. `hash`: of its token. */
+/** One button of one message. `hash`: the hash of its token. */
 export type Nonce = {
   hash: string
   recipient: string
-  /** The attempt of the outbox's item that sent it. */
+  /** The attempt that sent the button's message, as named by `attemptOf`. */
   item: string
   toolUseId: string
   bindingHash: string
@@ -221,11 +225,11 @@ export type Nonce = {
 export interface NonceStore {
   add(nonce: Nonce): void
   get(hash: string): Nonce | undefined
-  /** Binds the buttons of an attempt that are bound to no message yet. */
+  /** Stores the id of the sent message with the buttons of its attempt. Buttons that already have a message keep it. */
   bind(item: string, ref: string): void
-  /** First wins. */
+  /** Marks a button as used. Only the first call counts. @returns false if the button was used before */
   use(hash: string, at: number): boolean
-  /** Ends the buttons of one recipient, or of all. */
+  /** Removes the buttons of a recipient. */
   removeOf(recipient: string): void
   prune(now: number): void
 }

@@ -1,16 +1,16 @@
 import { faultAtProxy } from '../lib/unreachable.ts'
 import type { Delivery } from './channel.ts'
 
-/** Time that a service may take by default, ms. */
+/** Default time limit of a request to a service, ms. */
 const usualMs = 15_000
 const mostChars = 200
 
-/** `at`: when it answered by its own clock, Unix ms, to the second; absent: it does not say. */
+/** A service's answer. `at`: the time of the answer by the service's own clock, Unix ms, to the second; absent if the service gives no time. */
 export type Answer = { status: number; text: string; retryAfterMs?: number; at?: number }
 
 /**
- * Sends a request to an address of the settings. Redirects are not followed.
- * @throws Error in words without the address, which may hold a secret
+ * Sends a request to a URL from the settings. Redirects are not followed. @throws Error with a message for people, without the URL, because the URL
+ * may hold a secret
  */
 export async function ask(
   url: string,
@@ -38,7 +38,9 @@ export async function ask(
   }
 }
 
-/** Reads a file of a service. Redirects are not followed. @throws Error in words without the address, which may hold a secret */
+/**
+ * Reads a file of a service. Redirects are not followed. @throws Error with a message for people, without the URL, because the URL may hold a secret
+ */
 export async function readBytes(url: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
   let response: Response
   const chunks: Uint8Array[] = []
@@ -59,7 +61,10 @@ export async function readBytes(url: string, mostBytes: number, signal: AbortSig
   return Buffer.concat(chunks)
 }
 
-/** Interprets a status: 429 and 5xx may pass, other failures stay. @param why the service's own words, if it has some */
+/**
+ * Interprets a status: a later attempt may succeed after 429 and 5xx, but not after other failures. @param why the service's own error text, if it
+ * gave one
+ */
 export function outcome(
   { status, retryAfterMs: wait }: Answer,
   why?: string,
@@ -71,7 +76,7 @@ export function outcome(
   return { kind: 'failed', why: words }
 }
 
-/** Makes one attempt: an unreachable service is tried again. */
+/** Makes one attempt. If the service cannot be reached, a later attempt follows. */
 export async function attempted(send: () => Promise<Delivery>): Promise<Delivery> {
   try {
     return await send()
@@ -80,14 +85,14 @@ export async function attempted(send: () => Promise<Delivery>): Promise<Delivery
   }
 }
 
-/** `Retry-After` is seconds or a date (RFC 9110, section 10.2.3). */
+/** Returns the pause that a `Retry-After` header asks for, ms. The header holds seconds or a date (RFC 9110, section 10.2.3). */
 export function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
-/** The reason why a request failed, by the system's code alone: messages of `fetch` may quote the address. */
+/** Returns the reason why a request failed. It is derived from the system's error code alone, because messages of `fetch` may quote the URL. */
 function wordsOf(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } }
   if (name === 'TimeoutError') return 'it did not answer in time'

@@ -7,9 +7,9 @@ import type { Content, OutboxItem, OutboxStore, Recipient } from './ports.ts'
 import { type Matter, mayDisturb } from './rules.ts'
 import type { Say } from './spoken.ts'
 
-/** How long a notice is tried, ms. */
+/** Time for which sending a notice is tried, ms. */
 export const noticeForMs = 24 * 60 * 60_000
-/** More notices of a recipient than this within five minutes are held for one digest. */
+/** If a recipient gets more notices than this within five minutes, the others are held for one digest. */
 const mostNotices = 10
 const noticesWithinMs = 5 * 60_000
 const mostDigestLines = 8
@@ -23,10 +23,10 @@ export type PuttingParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** A message for one recipient. A second message with the same key adds nothing. `forMs`: how long it is tried. */
+/** A message for one recipient. A second message with the same key is not added. `forMs`: the time for which sending is tried. */
 export type NewMessage = { key: string; content: Content; forMs: number }
 
-/** Puts messages into the outbox. The rules decide whether they leave at once, later, or in a digest. */
+/** Puts messages into the outbox. The rules decide whether they are sent at once, later, or in a digest. */
 export class Putting {
   readonly #parts: PuttingParts
 
@@ -34,7 +34,7 @@ export class Putting {
     this.#parts = parts
   }
 
-  /** Adds a message whatever the rules say. @returns false if the outbox has it already */
+  /** Adds a message without asking the rules. @returns false if the outbox has it already */
   add(
     { id: recipient, channel }: Recipient,
     { key, content, forMs }: NewMessage,
@@ -54,7 +54,7 @@ export class Putting {
     })
   }
 
-  /** Puts a message into the outbox by the rules. @returns the reason why it does not leave at once */
+  /** Adds a message to the outbox as the rules allow. @returns the reason why it is not sent at once; undefined if it is */
   put(recipient: Recipient, message: NewMessage, matter: Matter): string | undefined {
     const { store, rules, clock } = this.#parts
     const at = clock.now()

@@ -45,13 +45,13 @@ export type ChannelsNeeds = Omit<HouseTalkParts, 'foundation'> & {
   hears(person: string, asker: string | undefined): boolean
   /** The channels of all rooms. */
   registered: Pick<Registry<ChannelKind>, 'list' | 'get'>
-  /** Channels in place of the shipped ones. */
+  /** Replaces the channels that come with JARVIS. */
   shipped?: readonly ChannelKind[] | undefined
 }
 
 /**
- * The channels: people are told over them, paired with them, talk and decide over them. Hears `cards.changed`, `questions.changed`,
- * `changes.going_back`, `notice.due`, `alert.due` and `files.changed`; tells `alert.told`.
+ * The channels: people get messages over them, are paired with them, talk over them and decide over them. Subscribes to the facts `cards.changed`,
+ * `questions.changed`, `changes.going_back`, `notice.due`, `alert.due` and `files.changed`; publishes `alert.told`.
  */
 export const channelsRoom = defineRoom({
   name: 'channels',
@@ -80,7 +80,8 @@ export const channelsRoom = defineRoom({
       },
       resume() {
         void channels.resume()
-        // The last process may have ended between storing a card and putting its message into the outbox, which takes each once.
+        // The last process may have ended after it stored a card and before it added the card's message to the outbox. The outbox takes each message
+        // once.
         channels.waiting(gate.confirmations.pending())
       },
       start: () => channels.start(),

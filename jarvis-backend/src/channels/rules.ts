@@ -5,10 +5,10 @@ import type { Recipient } from './ports.ts'
 
 /** The kind of matter that a message is about. */
 export type MatterKind = ChannelRules['routes'][number]['kinds'][number]
-/** `isAsked`: a person asked for it and waits. */
+/** A matter and its importance. `isAsked`: a person asked for it and waits. */
 export type Matter = { kind: MatterKind; level: Level; isAsked?: boolean }
 
-/** `why`: what let it pass, or keeps it. `until`: Unix ms. */
+/** The decision whether a message may be sent: `now`, `later`, `held` for a digest, or `never`. `why`: the reason. `until`: Unix ms. */
 export type Disturbs =
   | { kind: 'now'; why?: string }
   | { kind: 'later'; until: number; why: string }
@@ -16,14 +16,19 @@ export type Disturbs =
   | { kind: 'never'; why: string }
 
 const weight: Record<Level, number> = { info: 0, warning: 1, failed: 2, card: 2 }
-/** The matters that groups are told: events in the homelab. Matters that wait for a person, or are a person's own, are not told there. */
+/**
+ * The matters that groups are notified of: events in the homelab. Groups are not notified of matters that wait for a person or belong to a person.
+ */
 const groupMatters: ReadonlySet<MatterKind> = new Set<MatterKind>(['alert', 'job'])
 const minutesOf = (time: string) => {
   const [hour = 0, minute = 0] = time.split(':').map(Number)
   return hour * 60 + minute
 }
 
-/** The end of hours such as `23:00-07:00` of this machine's clock, Unix ms; undefined if the instant is outside of them. @param at Unix ms */
+/**
+ * The end of daily hours such as `23:00-07:00`, by this machine's local time, Unix ms; undefined if the instant is not within these hours. @param at
+ * the instant, Unix ms
+ */
 export function hoursEnd(hours: string, at: number): number | undefined {
   const [from = 0, until = 0] = hours.split('-').map(minutesOf)
   const date = new Date(at)
@@ -36,12 +41,12 @@ export function hoursEnd(hours: string, at: number): number | undefined {
   return end.getTime()
 }
 
-/** The rules, and the time at which they are read, Unix ms. */
+/** The rules, and the instant for which they are evaluated, Unix ms. */
 export type RulesAt = { rules: ChannelRules; at: number }
 
 /**
  * Returns true if a route of the recipient lets the matter through. A channel without routes lets everything through except the results of
- * jobs that went well, which most people do not want to hear of.
+ * successful jobs, which most people do not want.
  */
 function isRouted({ kind, level }: Matter, recipient: Recipient, { rules: { routes }, at }: RulesAt): boolean {
   const { channel, person, isGroup, id } = recipient
@@ -57,7 +62,7 @@ function isRouted({ kind, level }: Matter, recipient: Recipient, { rules: { rout
   )
 }
 
-/** Decides how one recipient is told of a matter. Called before a message is put into the outbox. */
+/** Decides whether and when one recipient is notified of a matter. Called before a message is put into the outbox. */
 export function mayDisturb(matter: Matter, recipient: Recipient, { rules, at }: RulesAt): Disturbs {
   if (!isRouted(matter, recipient, { rules, at })) return { kind: 'never', why: 'no route leads there' }
   const waitS =

@@ -1,19 +1,19 @@
 import { legible } from 'redaction/visible'
 
 declare const spoken: unique symbol
-/** A text that may leave the house: redacted, without characters that hide, short. Only `createSpeech` makes one. */
+/** A text that may leave JARVIS: redacted, short, and without invisible characters. Only `createSpeech` makes one. */
 export type Spoken = string & { readonly [spoken]: true }
 
 declare const told: unique symbol
 /**
- * A text of a conversation: redacted, without characters that hide, of any length. It may hold what tools returned, so it goes to a `PairedChat`
- * alone. Only `createTelling` makes one.
+ * A text of a conversation: redacted, of any length, and without invisible characters. It may hold results of tools, so it is sent only to a
+ * `PairedChat`. Only `createTelling` makes one.
  */
 export type Told = string & { readonly [told]: true }
 /** Makes a text of a conversation. */
 export type Tell = (text: string) => Told
 
-/** @param redact takes the secrets out, those of the channels too */
+/** Returns the function that makes texts of conversations. @param redact removes the secrets, also those of the channels */
 export const createTelling =
   (redact: (text: string) => string): Tell =>
   (text) =>
@@ -22,10 +22,10 @@ export const createTelling =
 /** Longest text of a message, characters. */
 export const longestSpoken = 400
 
-/** Makes a text that may leave the house; one that is too long ends with an ellipsis. */
+/** Makes a text that may leave JARVIS. A longer text is cut and ends with an ellipsis. */
 export type Say = (text: string, mostChars?: number) => Spoken
 
-/** @param redact takes the secrets out, those of the channels too */
+/** Returns the function that makes texts for channels. @param redact removes the secrets, also those of the channels */
 export function createSpeech(redact: (text: string) => string): Say {
   return (text, mostChars = longestSpoken) => {
     const chars = [...legible(redact(text))]

@@ -8,10 +8,10 @@ import type { ChannelPeople, Matters, Notes, Transactions } from './parts.ts'
 import type { Nonce, NonceStore, OutboxItem, ReceivedOf, Recipient, RecipientStore } from './ports.ts'
 import type { Say, Spoken } from './spoken.ts'
 
-/** A tap is refused for 24 h after its card's time at the latest, ms: a service may hand it over so late. */
+/** Time for which a button is remembered after its message has expired, ms: a service may deliver a tap that late. */
 const keptAfterMs = 24 * 60 * 60_000
 
-/** A button sends 27 bytes: `j1.`, 128 random bits, and a letter for its deed. */
+/** A button sends 27 bytes: `j1.`, 128 random bits, and a letter for the button's decision. */
 const form = /^j1\.[\w-]{22}\.([adl])$/
 const suffixes: Record<Nonce['decision'], string> = { approve: 'a', deny: 'd', look: 'l' }
 /** Names one attempt of an item. Each attempt makes buttons of its own, and a message belongs to one attempt. */
@@ -34,12 +34,12 @@ export type TapsParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Makes the buttons of cards, and decides by them. */
+/** Makes the buttons of cards, and handles their taps. */
 export class Taps {
   /** The answer to a button that decides nothing. */
   readonly over: Spoken
   readonly #parts: TapsParts
-  /** The answers to the person whom the message was sent to. Everybody else hears that the card is over. */
+  /** The answers that explain a refused tap to the person who got the message. Everybody else is told that the card is over. */
   readonly #reasons: Partial<Record<string, Spoken>>
 
   constructor(parts: TapsParts) {
@@ -53,14 +53,14 @@ export class Taps {
     }
   }
 
-  /** The button that a tap pressed. */
+  /** The button with this token; undefined if there is none. */
   button(token: string): Nonce | undefined {
     return form.test(token) ? this.#parts.nonces.get(hashOf(token)) : undefined
   }
 
   /**
-   * Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. Buttons of a channel that `subscribes` need no
-   * token.
+   * Makes the buttons of one attempt, each usable once, and stores the hashes of their tokens. Call it in a transaction. Buttons of a channel that
+   * `subscribes` have no token.
    */
   buttonsFor(
     item: OutboxItem,
@@ -93,8 +93,8 @@ export class Taps {
   }
 
   /**
-   * Decides by a tap, or shows a card. The decision, the end of the button and `advance` are one transaction.
-   * @returns the answer to the person; undefined: silence @throws JarvisError `shutting_down`, and the update comes again
+   * Decides a card by a tap, or shows a card's state. One transaction stores the decision, marks the button as used, and calls `advance`.
+   * @returns the answer to the person; undefined: no answer @throws JarvisError `shutting_down`: the service delivers the update again later
    */
   async tap(received: ReceivedOf<'tap'>): Promise<Answered | undefined> {
     const { nonces, matters, people, database } = this.#parts
@@ -106,7 +106,7 @@ export class Taps {
       return undefined
     }
     const judged = this.#judge(received, nonce, recipient)
-    // A message that was sent need not have been read; its own person's first tap says that it was.
+    // A message that was sent may not have been read. The first tap of its own recipient shows that it was.
     const isOwn = nonce?.recipient === recipient.id && kind.capabilities.pairs && (nonce.ref ?? tap.ref) === tap.ref
     if (nonce !== undefined && isOwn && people.mayDecide(recipient.person)) matters.seen(nonce.toolUseId)
     if (typeof judged === 'string') {
@@ -124,18 +124,18 @@ export class Taps {
     return this.#decide(received, judged, recipient)
   }
 
-  /** The recipient who tapped. Taps of other people are ignored. */
+  /** The recipient who tapped; undefined for other people, whose taps are ignored. */
   #recipientOf({ kind, account, incoming: { from } }: ReceivedOf<'tap'>, nonce: Nonce | undefined) {
     const known = this.#parts.recipients.list(kind.id).filter((one) => one.account === account)
     if (kind.capabilities.pairs)
       return from?.isPrivate === true
         ? known.find(({ user, chat, isGroup }) => !isGroup && user === from.user && chat === from.chat)
         : undefined
-    // Nothing proves who pressed, so whoever holds the message is its recipient.
+    // Nothing proves who pressed the button, so the tap counts as one of the message's recipient.
     return known.find(({ id }) => id === nonce?.recipient)
   }
 
-  /** The reason why the tap decides nothing, or the button that decides. */
+  /** Returns the button if the tap may decide or look; otherwise the reason why it may not. */
   #judge({ kind, incoming: tap }: ReceivedOf<'tap'>, nonce: Nonce | undefined, recipient: Recipient): string | Nonce {
     const { people, matters } = this.#parts
     const [, suffix] = form.exec(tap.token) ?? []
@@ -169,7 +169,7 @@ export class Taps {
     const { nonces, database, notes } = this.#parts
     database.durably(() => {
       advance()
-      // A copy that was sent unrecorded is learned, so that it can say that the card is over.
+      // The tap comes from a copy that was sent but not recorded. Its id is stored, so that the copy can be marked as over.
       if (isOwn && nonce?.ref === undefined && nonce !== undefined && tap.ref !== undefined && because === wasDecided)
         nonces.bind(nonce.item, tap.ref)
       const about = nonce === undefined ? {} : { toolUseId: nonce.toolUseId }
@@ -193,7 +193,7 @@ export class Taps {
         via: kind.id,
         remember() {
           if (!nonces.use(hash, clock.now())) throw new JarvisError('already_decided', 'Its button was used before.')
-          // If a crash came between sending and its record, the message is learned here.
+          // If a crash came between sending the message and recording it, the message's id is stored now.
           if (tap.ref !== undefined) nonces.bind(item, tap.ref)
           advance()
           isDecided = true
@@ -212,7 +212,7 @@ export class Taps {
     }
   }
 
-  /** The answer to a look at a card, whose time runs by now. */
+  /** The answer to a button that shows a card's state. The card's waiting time has begun by then. */
   #shownOf(toolUseId: string): Answered {
     const { matters, pages, say } = this.#parts
     const card = matters.card(toolUseId)?.card

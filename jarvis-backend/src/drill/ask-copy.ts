@@ -6,7 +6,7 @@ import { isForbidden } from '../homelab/pve/rights.ts'
 import { copyPath } from './copy.ts'
 import type { Drill } from './drill.ts'
 
-/** The result of starting a copy. `isProven`: false if the copy did not come to life; `problem` then says why. */
+/** The result of starting a copy. `isProven`: false if the copy did not start as it should; `problem` then gives the reason. */
 export type Answer = {
   level: 4 | 5
   isProven: boolean
@@ -16,10 +16,10 @@ export type Answer = {
   problem?: string
 }
 
-/** Without a network a boot may wait two minutes for one. */
+/** Time to wait for a VM's guest agent, ms. Without a network, a boot may wait two minutes for one. */
 const patienceMs = 300_000
 const lookEveryMs = 3_000
-/** A container has no agent: it must run so long. */
+/** Time that a container must run to count as started, ms, because it has no agent. */
 const runsForMs = 60_000
 
 const StatusNow = z.object({ status: words, diskread: figure })
@@ -27,8 +27,8 @@ const OsInfo = z.object({ result: z.object({ 'pretty-name': words, name: words }
 const FileSystem = z.object({ mountpoint: words })
 
 /**
- * Waits until a VM's agent answers, or a container has run for a minute. Without an agent a VM that runs and reads from its disk
- * is `started`: that it booted is not proven.
+ * Waits until a VM's agent answers, or a container has run for a minute. A VM without agent that runs and reads from its disk counts as `started`,
+ * but its boot is not proven.
  * @throws ApiError if the cluster cannot be read; the signal's reason
  */
 export async function askCopy(
@@ -37,7 +37,7 @@ export async function askCopy(
   { hasAgent, signal, onProgress }: { hasAgent: boolean; signal: AbortSignal; onProgress(text: string): void },
 ): Promise<Answer> {
   const from = api.now()
-  // The demo's waits pass faster than its clock.
+  // The waits are added up, because in the demo they pass faster than the demo's clock.
   let waitedMs = 0
   const isCt = drill.type === 'ct'
   const mostMs = isCt ? runsForMs : patienceMs

@@ -5,10 +5,10 @@ import type { Drill, DrillStore } from './drill.ts'
 import { nextStep } from './steps.ts'
 import { sentenceOf, withStop } from './words.ts'
 
-/** Attempts to remove a copy while somebody waits: a task that still works on the copy holds the removal off. */
+/** The most attempts to remove a copy while somebody waits. A task that still works on the copy prevents its removal. */
 const triesAtOnce = 4
 const nextTryMs = 10_000
-/** Pause between later attempts, while the cluster does not answer or refuses, ms. */
+/** Pause between the later attempts, while the cluster does not answer or refuses, ms. */
 const againEveryMs = 60_000
 
 export type CleaningParts = {
@@ -22,12 +22,12 @@ export type CleaningParts = {
   announce(text: string, level: 'info' | 'warning'): void
   /** Called after each step. */
   changed(): void
-  /** Writes a change of the drill down. @returns the drill with it */
+  /** Stores a change of the drill. @returns the changed drill */
   keep(drill: Drill, change: Partial<Drill>): Drill
   stopping: AbortSignal
 }
 
-/** Removes the copies of drills, and tries again every minute while the cluster does not let it. */
+/** Removes the copies of drills. If the cluster prevents it, tries again every minute. */
 export class Cleaning {
   readonly #parts: CleaningParts
   #working: Promise<unknown> | undefined
@@ -38,8 +38,8 @@ export class Cleaning {
   }
 
   /**
-   * Tries until the copy is gone or is not the drill's. Nothing else may begin meanwhile.
-   * @returns the ended drill; or `cleaning`, if the copy could not be removed yet
+   * Tries to remove the copy until it is gone or is found not to be the drill's. No other drill may begin meanwhile.
+   * @returns the ended drill; or the drill in the step `cleaning`, if the copy could not be removed yet
    */
   async remove(drill: Drill, isRestart: boolean): Promise<Drill> {
     const { clock, redact, announce, keep, stopping } = this.#parts
@@ -60,7 +60,7 @@ export class Cleaning {
     }
   }
 
-  /** Ends after the stopping signal. */
+  /** Stops further attempts, and waits for the running one. Call it after the stopping signal. */
   async stop(): Promise<void> {
     this.#disarm()
     await this.#working?.catch(() => {})
@@ -78,7 +78,7 @@ export class Cleaning {
     }
   }
 
-  /** Removes the copy. @returns the ended drill @throws if it could not be done now; the drill stays `cleaning` */
+  /** Removes the copy. @returns the ended drill @throws if the copy could not be removed now; the drill stays in the step `cleaning` */
   async #cleanUp(drill: Drill, isRestart: boolean): Promise<Drill> {
     const { store, api, journal, durably, announce, changed, stopping } = this.#parts
     await restoreEnded(this.#parts, drill, { isWanted: false, signal: stopping })

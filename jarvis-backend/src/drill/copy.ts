@@ -12,8 +12,8 @@ import { type Drill, markOf } from './drill.ts'
 import { type GuestConfig, pulledNets, readConfigAnswer } from './guest-config.ts'
 
 /**
- * The guest at the copy's id. `own`: the drill's copy, by pool, description and claim. `half`: what a restore that broke off has
- * left. `other`: not provably the drill's, and never touched.
+ * The guest at the copy's vmid. `own`: the drill's copy, recognised by pool, description and claim. `half`: the remainder of a failed restore.
+ * `other`: cannot be proven to be the drill's, and is never touched.
  */
 export type Found =
   | { kind: 'gone' }
@@ -22,9 +22,9 @@ export type Found =
 
 type Parts = { api: PveApi; cluster: Pick<Cluster, 'tasks'> }
 
-/** Task times are whole seconds, and the nodes' clocks differ a little. */
+/** Tolerance for comparing times: task times are whole seconds, and the nodes' clocks differ a little. */
 const slackMs = 5_000
-/** A request whose answer was lost shows its task within this time. */
+/** Time within which a restore's task appears if the answer to the request was lost. */
 const arrivesWithinMs = 15_000
 const newestTasks = 200
 
@@ -34,8 +34,8 @@ export const copyPath = ({ node, type, copy }: Pick<Drill, 'node' | 'type' | 'co
   guestPath({ node, type, vmid: copy })
 
 /**
- * The restore's request. Overrides are merged last, so every card is given again with its cable pulled. A container gets no
- * `unique`: with it the backup's own cards would stand in for these, with their cables in.
+ * The parameters of the restore request. Proxmox merges these overrides last, so each network card is given again with its link down. A container
+ * gets no `unique`: with it, the backup's own cards would replace these, with their links up.
  */
 export function restoreForm(drill: Drill, config: GuestConfig, bwlimitKiBps?: number): Record<string, string> {
   const { type, copy, vmid, archive, storage } = drill
@@ -56,8 +56,9 @@ export function restoreForm(drill: Drill, config: GuestConfig, bwlimitKiBps?: nu
 }
 
 /**
- * An id of the range that no guest has, the next one after `before` first: an id that was freed just now is not taken again
- * at once. @throws JarvisError `conflict` if there is none; ApiError */
+ * A free vmid of the range. The search begins after `before`, so that a vmid that was freed just now is not taken again at once. @throws JarvisError
+ * `conflict` if none is free; ApiError
+ */
 export async function freeId(
   { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state'> },
   { first, last, before = last }: { first: number; last: number; before?: number | undefined },
@@ -85,7 +86,7 @@ async function isFree(api: PveApi, vmid: number, signal: AbortSignal): Promise<b
   }
 }
 
-/** Finds what is at the copy's id now. @throws ApiError if that cannot be read */
+/** Finds out which guest is at the copy's vmid now. @throws ApiError if that cannot be read */
 export async function lookAt({ api, cluster }: Parts, drill: Drill, signal: AbortSignal): Promise<Found> {
   let config: GuestConfig
   try {
@@ -120,8 +121,8 @@ async function isInPool(api: PveApi, { copy, type }: Drill, signal: AbortSignal)
 }
 
 /**
- * The reason why a guest without description may not be a remainder of the drill's restore; undefined if it can be nothing else: that
- * restore failed, and since then no other task has made, ended or changed a guest of that id.
+ * Returns the reason why a guest without description may not be a remainder of the drill's restore; undefined if it can be nothing else: the restore
+ * failed, and no other task has made, ended or changed a guest with this vmid since.
  */
 async function doubtOfHalf({ cluster }: Pick<Parts, 'cluster'>, drill: Drill, signal: AbortSignal) {
   const { own, others, missing } = await tasksOf(cluster, drill, signal)
@@ -131,7 +132,7 @@ async function doubtOfHalf({ cluster }: Pick<Parts, 'cluster'>, drill: Drill, si
   return others.length === 0 ? undefined : `it has no description, and ${others[0]?.type} had to do with it since`
 }
 
-/** The drill's own restore, and all other tasks about that id since it began. The node's own clock orders them. */
+/** The drill's own restore task, and all other tasks of this vmid since it began. They are ordered by the node's own clock. */
 async function tasksOf(
   cluster: Pick<Cluster, 'tasks'>,
   { upid, copy, at, type }: Drill,
@@ -147,9 +148,9 @@ async function tasksOf(
 }
 
 /**
- * Waits until no restore of the drill runs any more: what a running one makes could not be removed. A restore whose request
- * was sent without an answer is waited for as well.
- * @param isWanted false: the task is told to stop. @throws ApiError, JarvisError `outcome_unknown`; the signal's reason
+ * Waits until no restore of the drill runs any more, because a copy cannot be removed while its restore runs. This includes a restore whose request
+ * got no answer.
+ * @param isWanted false: stops the restore task @throws ApiError, JarvisError `outcome_unknown`; the signal's reason
  */
 export async function restoreEnded(
   { api, cluster }: Parts,
@@ -176,7 +177,7 @@ export async function restoreEnded(
     try {
       await api.change('DELETE', ['nodes', parsed.node, 'tasks', upid], {}, { signal })
     } catch (error) {
-      // It has ended, or is not to be stopped: then its end is waited for.
+      // The task has ended already, or may not be stopped. Wait for its end.
       if (!(error instanceof ApiError)) throw error
     }
   }
@@ -185,7 +186,7 @@ export async function restoreEnded(
 
 /**
  * Stops the copy and destroys it. Checks right before each request that the copy is the drill's.
- * @returns what is left: undefined if the copy is gone @throws ApiError, JarvisError if it could not be done now
+ * @returns a sentence about the remainder; undefined if nothing is left @throws ApiError, JarvisError if it could not be done now
  */
 export async function removeCopy(parts: Parts, drill: Drill, signal: AbortSignal): Promise<string | undefined> {
   const { api } = parts
@@ -206,7 +207,10 @@ export async function removeCopy(parts: Parts, drill: Drill, signal: AbortSignal
 }
 
 const VolumeRow = z.object({ volid: z.string() })
-/** A restore that breaks off may leave volumes that no configuration names. */
+/**
+ * Returns a sentence about volumes that are left, because a failed restore may leave volumes that no configuration names; undefined if none are
+ * left.
+ */
 async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: AbortSignal) {
   try {
     const answer = await api.get(['nodes', node, 'storage', storage, 'content'], { vmid: String(copy) }, { signal })
@@ -221,7 +225,7 @@ async function volumesLeft(api: PveApi, { node, storage, copy }: Drill, signal: 
   }
 }
 
-/** @throws JarvisError if the task failed */
+/** Waits for a task. @throws JarvisError if the task failed */
 async function must(outcome: ReturnType<typeof runTask>): Promise<void> {
   const { ok, exitStatus, refused } = await outcome
   if (!ok) throw refused ?? new JarvisError('cluster_refused', `Proxmox ended the task with: ${exitStatus}`)

@@ -1,38 +1,38 @@
 import type { OpenDrill, RestoreProof } from 'protocol'
 import type { Step } from './steps.ts'
 
-/** A restore drill. `at` and `endedAt`: Unix ms. Its row is the claim on the copy: it is on disk before the restore is sent. */
+/** A restore drill. `at` and `endedAt`: Unix ms. Its row claims the copy's vmid, and is on disk before the restore is requested. */
 export type Drill = Omit<RestoreProof, 'verdict'> & {
   step: Step
-  /** `stopped`: it says nothing of the backup. */
+  /** `stopped`: the drill says nothing about the backup. */
   verdict: 'open' | 'proven' | 'failed' | 'stopped'
-  /** The copy's id. */
+  /** The copy's vmid. */
   copy: number
   node: string
   storage: string
-  /** The restore's task, once it is known. */
+  /** The UPID of the restore task, once it is known. */
   upid?: string
-  /** The things that remain, or may remain, and that a person must look at. */
+  /** A sentence about things that remain, or may remain, and that a person must look at. */
   left?: string
   endedAt?: number
 }
 
 export interface DrillStore {
-  /** @returns false if another drill has not ended */
+  /** Stores a new drill. @returns false if another drill has not ended */
   begin(drill: Drill): boolean
   save(drill: Drill): void
-  /** The one that has not ended. */
+  /** The drill that has not ended; undefined if there is none. */
   open(): Drill | undefined
-  /** The copy's id of the drill that began last. */
+  /** The copy's vmid of the drill that began last. */
   lastCopy(): number | undefined
-  /** The newest drill with a verdict of each guest, or of one guest; newest first. */
+  /** The newest drill with a verdict, for each guest or for one guest, newest first. */
   proofs(vmid?: number): Drill[]
 }
 
-/** The mark in the description of a copy. Its id cannot be guessed, so no other guest has the mark by chance. */
+/** The mark in the description of a copy. It contains the drill's id, which cannot be guessed, so no other guest has the mark by chance. */
 export const markOf = ({ id, vmid }: Pick<Drill, 'id' | 'vmid'>): string => `${markStart}${id} of ${vmid}`
 const markStart = 'JARVIS restore drill '
-/** Returns true if a description marks a guest as a drill's copy, which is destroyed without a question. */
+/** Returns true if a description marks a guest as the copy of a drill. Such a guest is destroyed without asking. */
 export const isMarked = (description: string): boolean => description.includes(markStart.trim())
 
 export const levelWords: Record<number, string> = {

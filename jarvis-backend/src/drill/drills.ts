@@ -12,7 +12,7 @@ import { nextStep, type StepEvent } from './steps.ts'
 
 export type DrillsParts = {
   store: DrillStore
-  /** The API with the drill's own token, if there is one. */
+  /** The API, with the drill's own token if there is one. */
   api: PveApi
   cluster: Pick<Cluster, 'state' | 'backups' | 'tasks' | 'readAfresh' | 'marks'>
   /** True if the drill has its own token, which Proxmox limits to the drill's pool. */
@@ -23,22 +23,22 @@ export type DrillsParts = {
   durably<T>(work: () => T): T
   redact(text: string): string
   announce(text: string, level: 'info' | 'warning'): void
-  /** Told after each step. */
+  /** Called after each step. */
   changed(): void
   report(error: unknown, message: string): void
 }
 
-/** A drill's proof, and the guest that the proof is of: `earlier`, if another guest has taken the number since. */
+/** A drill's proof, and whose it is. `earlier`: another guest has taken the vmid since. */
 type Told = { whose: 'own' | 'earlier' | 'unknown'; proof: RestoreProof }
 
-/** Runs restore drills, one at a time, and removes their copies, whatever happens. */
+/** Runs restore drills, one at a time, and always removes their copies. */
 export class Drills {
   readonly hasOwnToken: boolean
   readonly ids: { first: number; last: number }
   readonly #parts: DrillsParts
   readonly #cleaning: Cleaning
   readonly #stopping = new AbortController()
-  /** The proof that is being made. */
+  /** The drill that is being proven now; undefined: none. */
   #working: Promise<unknown> | undefined
 
   constructor(parts: DrillsParts) {
@@ -52,7 +52,7 @@ export class Drills {
     })
   }
 
-  /** Changes nothing. @throws as `planDrill`, and `conflict` while another drill has not ended */
+  /** Plans a drill. Changes nothing. @throws as `planDrill`, and `conflict` while another drill has not ended */
   async plan(request: DrillRequest, signal: AbortSignal): Promise<Plan> {
     const open = this.#parts.store.open()
     if (open !== undefined) throw busy(open)
@@ -60,8 +60,8 @@ export class Drills {
   }
 
   /**
-   * Drills and removes the copy. When the signal aborts, the copy is removed all the same, in the background.
-   * @returns the drill, ended; or `cleaning`, if its copy could not be removed yet @throws as `plan`
+   * Runs a drill and removes its copy. If the signal aborts, the copy is still removed, in the background.
+   * @returns the ended drill; or the drill in the step `cleaning`, if its copy could not be removed yet @throws as `plan`
    */
   async run(request: DrillRequest, options: ProveOptions): Promise<Drill> {
     const plan = await this.plan(request, options.signal)
@@ -77,14 +77,17 @@ export class Drills {
     return this.#cleaning.remove(drill, false)
   }
 
-  /** The newest verdict about a guest's backup; undefined if none was drilled, or another guest has its number now. */
+  /** The newest verdict about a guest's backup; undefined if no backup was drilled, or another guest has the vmid now. */
   newestOf(vmid: number): RestoreProof | undefined {
     const [drill] = this.#parts.store.proofs(vmid)
     const found = drill && this.#told(drill)
     return found?.whose === 'earlier' ? undefined : found?.proof
   }
 
-  /** The newest proof of a guest for the gate; undefined if the backup did not come to life, or may be of an earlier guest. */
+  /**
+   * A guest's newest proof, for the gate; undefined if the guest has none, the backup failed its drill, or the backup may belong to an earlier guest
+   * with this vmid.
+   */
   provenOf(vmid: number): { level: number; at: number } | undefined {
     const proof = this.newestOf(vmid)
     return proof?.verdict === 'proven' && proof.doubt === undefined ? { level: proof.level, at: proof.at } : undefined
@@ -99,7 +102,7 @@ export class Drills {
     }
   }
 
-  /** Removes the copy of a drill that the last process left. Its verdict counts if it was known. */
+  /** Removes the copy of a drill that the last process left. If the drill's verdict was known, it stays valid. */
   resume(): void {
     const { store, announce, report } = this.#parts
     const open = store.open()
@@ -113,14 +116,14 @@ export class Drills {
       .catch((error: unknown) => report(error, 'a drill’s copy could not be removed'))
   }
 
-  /** Ends all work; the next start takes it up. */
+  /** Stops all work. The next start continues it. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('JARVIS is shutting down.'))
     await this.#cleaning.stop()
     await this.#working?.catch(() => {})
   }
 
-  /** Writes the claim on the copy, before anything is sent. @throws JarvisError `conflict` */
+  /** Stores the drill, which claims the copy's vmid, before anything is sent to Proxmox. @throws JarvisError `conflict` */
   async #claim({ guest, backup, node, storage, notProven }: Plan, signal: AbortSignal): Promise<Drill> {
     const { store, api, journal, durably, changed } = this.#parts
     const copy = await freeId(this.#parts, { ...this.ids, before: store.lastCopy() }, signal)
@@ -152,8 +155,8 @@ export class Drills {
   }
 
   /**
-   * Makes the proof. @param options `isStopped`: the person who waits for the drill has stopped it
-   * @returns the drill with its verdict @throws if JARVIS is shutting down: the next start removes the copy
+   * Makes the proof. @param options `isStopped`: returns true if the person who waits for the drill has stopped it
+   * @returns the drill with its verdict @throws if JARVIS is shutting down; the next start removes the copy
    */
   async #proven(claimed: Drill, plan: Plan, options: ProveOptions & { isStopped(): boolean }): Promise<Drill> {
     const { isStopped } = options

@@ -7,7 +7,7 @@ const diskKeys = { vm: /^(?:(?:scsi|virtio|sata|ide)\d+|efidisk0|tpmstate0)$/, c
 const isNet = (key: string) => /^net\d+$/.test(key)
 const partsOf = (value: string) => value.split(',').map((part) => part.trim())
 
-/** Reads the text that a backup holds. Its snapshots come after a `[name]` and are left out. */
+/** Reads the text of a configuration in a backup. Snapshots follow after a line `[name]`, and are left out. */
 export function readConfigText(text: string): GuestConfig {
   const [current = ''] = text.split(/^\[/m)
   return Object.fromEntries(
@@ -18,7 +18,7 @@ export function readConfigText(text: string): GuestConfig {
   )
 }
 
-/** Reads the answer of `GET …/config`. It has a container's raw lines under `lxc`, as pairs. */
+/** Reads the answer of `GET …/config`. A container's raw lines are in it under `lxc`, as pairs. */
 export function readConfigAnswer(answer: unknown): GuestConfig {
   const raw = (pairs: unknown) =>
     Array.isArray(pairs) ? pairs.map((pair: unknown) => (Array.isArray(pair) ? pair.map(String) : [String(pair)])) : []
@@ -31,7 +31,7 @@ export function readConfigAnswer(answer: unknown): GuestConfig {
 
 export type DiskLine = { key: string; volume: string; bytes: number | undefined; isInBackup: boolean }
 
-/** The disks that lie on storages or on the host; no CD. */
+/** The disks that are on storages or on the host, without CD drives. */
 export function disksOf(type: GuestType, config: GuestConfig): DiskLine[] {
   return Object.entries(config).flatMap(([key, value]) => {
     if (!diskKeys[type].test(key)) return []
@@ -45,7 +45,7 @@ export function disksOf(type: GuestType, config: GuestConfig): DiskLine[] {
   })
 }
 
-/** In MiB, as the guest may take at most. */
+/** The most memory that the guest may take, MiB; undefined if it cannot be read. */
 export const memoryOf = ({ memory = '512' }: GuestConfig): number | undefined => {
   const [, amount] = /^(?:current=)?(\d+)(?:,|$)/.exec(memory) ?? []
   return amount === undefined ? undefined : Number(amount)
@@ -58,8 +58,8 @@ export const netsOf = (config: GuestConfig): [key: string, value: string][] =>
   Object.entries(config).filter(([key]) => isNet(key))
 
 /**
- * The same cards with their cable pulled, for the restore's request, which Proxmox merges last. Their addresses are left out, so
- * that the copy gets others.
+ * The same network cards with their link down, for the restore request, which Proxmox merges last. Their MAC addresses are left out, so that the
+ * copy gets other ones.
  */
 export const pulledNets = (type: GuestType, config: GuestConfig): Record<string, string> =>
   Object.fromEntries(
@@ -71,7 +71,7 @@ export const pulledNets = (type: GuestType, config: GuestConfig): Record<string,
     }),
   )
 
-/** Returns true if a network card's cable is certainly pulled. */
+/** Returns true if a network card's link is certainly down. */
 const isPulled = (value: string) => {
   const links = partsOf(value).filter((part) => part.startsWith('link_down='))
   return links.length === 1 && links[0] === 'link_down=1'
@@ -79,8 +79,8 @@ const isPulled = (value: string) => {
 const hasBridge = (value: string) => partsOf(value).some((part) => /^bridge=.+/.test(part))
 
 /**
- * Why a copy with this configuration must not be made or started: it reaches the host's devices or files, or runs something
- * there.
+ * Returns the reasons why a copy with this configuration must not be made or started: it uses devices or files of the host, or runs something on the
+ * host.
  */
 export function dangersIn(type: GuestType, config: GuestConfig): string[] {
   const dangers = Object.entries(config).flatMap(([key, value]) => {
@@ -102,7 +102,7 @@ export function dangersIn(type: GuestType, config: GuestConfig): string[] {
   ]
 }
 
-/** The reasons why a restored copy is not proven to be alone. With any of them it is not started. */
+/** Returns the reasons why a restored copy is not proven to be isolated. If there is any, the copy is not started. */
 export function leaksIn(
   type: GuestType,
   config: GuestConfig,

@@ -14,17 +14,17 @@ export type DrillRequest = {
   vmid: number
   storage?: string | undefined
   node?: string | undefined
-  /** KiB/s that the restore may read and write. */
+  /** Limit for the restore's reads and writes, KiB/s. */
   bwlimitKiBps?: number | undefined
 }
 
-/** A drill that can begin. `needBytes`: what the copy's disks may take, with some room. */
+/** A drill that can begin. `needBytes`: the space that the copy's disks may take, with some reserve. */
 export type Plan = {
   guest: Pick<Guest, 'vmid' | 'type' | 'name' | 'node' | 'identity'>
   backup: Backup
-  /** By what it is known that the backup is of this guest. */
+  /** The fact that shows that the backup belongs to this guest. */
   isOfBy: string
-  /** Where a newer backup may be, that could not be read. */
+  /** Places that may hold a newer backup but could not be read. */
   unread: string[]
   config: GuestConfig
   node: string
@@ -35,11 +35,11 @@ export type Plan = {
   notProven: string[]
 }
 
-/** A copy on thin storage grows while it runs. */
+/** Reserve for the copy's disks, because a copy on thin storage grows while it runs. */
 const roomFactor = 1.2
-/** Backup jobs run daily, and one may fail. */
+/** Age up to which a backup is fresh, ms: backup jobs run daily, and one may fail. */
 const freshForMs = 48 * 3_600_000
-/** A slow disk restores so much a second. */
+/** Bytes that a slow disk restores in a second. */
 const slowBps = 50 * 1024 ** 2
 
 const StorageRow = z.object({
@@ -52,8 +52,8 @@ const StorageRow = z.object({
 type StorageRow = z.output<typeof StorageRow>
 
 /**
- * Finds the newest backup, reads its configuration, and a node and a storage for the copy. Changes nothing.
- * @throws JarvisError `invalid_request` for what cannot be drilled, with the reason; `conflict` while a backup runs; ApiError
+ * Finds the newest backup, its configuration, and a node and a storage for the copy. Changes nothing.
+ * @throws JarvisError `invalid_request` with the reason if the guest cannot be drilled; `conflict` while a backup runs; ApiError
  */
 export async function planDrill(
   { api, cluster }: { api: PveApi; cluster: Pick<Cluster, 'state' | 'backups' | 'readAfresh' | 'marks'> },
@@ -123,9 +123,9 @@ async function newestOf(cluster: Pick<Cluster, 'backups'>, { vmid, type }: Guest
 }
 
 /**
- * Names the fact by which the backup is known to be of this guest.
- * @param by `config`: the backup's configuration. `marks`: the guest's present marks
- * @throws JarvisError if the backup is of another machine, or may be
+ * Returns the fact that shows that the backup belongs to this guest.
+ * @param by `config`: the backup's configuration. `marks`: the guest's present identifying marks
+ * @throws JarvisError if the backup belongs to another machine, or may do so
  */
 function mustBeOf(
   guest: Guest,
@@ -139,7 +139,7 @@ function mustBeOf(
   const verdict = marks === undefined ? 'unknown' : sameGuest(then, now)
   const kept = plainName(config.name ?? config.hostname ?? 'without a name')
   if (verdict === 'same') return then.uuid !== undefined && then.uuid === now.uuid ? 'its UUID' : 'its network cards'
-  // Two containers of one number are told apart by their cards and names alone.
+  // Two containers with the same vmid can be told apart only by their network cards and names.
   const isStranger = verdict === 'other' || (then.macs.length > 0 && now.macs.length > 0 && kept !== plainName(name))
   if (isStranger)
     return no(
@@ -149,7 +149,7 @@ function mustBeOf(
   return no(`vmid: the newest backup under ${vmid}, ${volumeId}, proves nothing: ${whoseWords}.`)
 }
 
-/** Online nodes in the order in which they are tried: the nodes of the backup and of the guest first, then by free memory. */
+/** Online nodes in the order in which they are tried: first the nodes of the backup and of the guest, then the others by free memory. */
 function placesFor(
   nodes: readonly Node[],
   { backup, guest, wanted }: { backup: Backup; guest: Guest; wanted: string | undefined },
@@ -164,11 +164,11 @@ function placesFor(
   return nodes.filter(({ status }) => status === 'online').sort((a, b) => rank(a) - rank(b) || free(b) - free(a))
 }
 
-/** @throws JarvisError if such a copy must not be made */
+/** The space that the copy needs, bytes. @throws JarvisError if a copy with this configuration must not be made */
 function needOf({ type, vmid }: Guest, config: GuestConfig): number {
   const dangers = dangersIn(type, config)
   if (dangers.length > 0) no(`vmid: no copy of ${vmid} can be kept alone: ${dangers.join('; ')}.`)
-  // The value that the redactor hid is unknown, and JARVIS sends nothing unknown.
+  // The value that the redactor hid is not known, and JARVIS sends no unknown value to Proxmox.
   const hidden = netsOf(config).find(([, value]) => value.includes('[redacted]'))
   if (hidden !== undefined) no(`vmid: ${hidden[0]} of the backup holds a secret, which JARVIS does not pass on.`)
   const disks = disksOf(type, config)
@@ -205,7 +205,7 @@ function roomOn(
   return { storage: best.storage }
 }
 
-/** The lower levels that do not hold: 1, the backup is fresh; 2, its checksums were verified. */
+/** The lower levels of proof that this backup does not reach: level 1, it is fresh; level 2, its checksums were verified. */
 const lowerLevels = ({ createdAt, verification }: Backup, now: number): string[] => [
   ...(now - createdAt > freshForMs ? [`that the backup is fresh: it is ${spanOf((now - createdAt) / 1000)} old`] : []),
   ...(verification === 'ok' ? [] : [`that its checksums are right: ${verifiedWords[verification ?? 'absent']}`]),
@@ -224,7 +224,7 @@ const notProvenOf = (type: Guest['type'], config: GuestConfig): string[] => [
     .map(({ key }) => `${key}: it is not in the backup`),
 ]
 
-/** `about 12 min`: the restore at a slow disk's speed, and the boot. */
+/** The estimated time, `about 12 min`: the restore at the speed of a slow disk, and the boot. */
 export function aboutTime({ needBytes, hasAgent: asks, guest }: Plan): string {
   const bootS = guest.type === 'ct' ? 60 : asks ? 120 : 300
   return `about ${spanOf(Math.max(60, needBytes / roomFactor / slowBps + bootS))}`

@@ -7,7 +7,7 @@ import { leaksIn, netsOf } from './guest-config.ts'
 import type { Plan } from './plan.ts'
 import { nextStep, type StepEvent } from './steps.ts'
 
-/** The drill says something about the backup: it did not come to life. */
+/** Thrown if the drill shows that the backup does not work. */
 export class NotProven extends Error {}
 
 export type ProveOptions = {
@@ -21,13 +21,13 @@ type ProveParts = {
   api: PveApi
   cluster: Pick<Cluster, 'tasks' | 'readAfresh'>
   redact(text: string): string
-  /** Writes a change of the drill down. @returns the drill with it */
+  /** Stores a change of the drill. @returns the changed drill */
   keep(drill: Drill, change: Partial<Drill>): Drill
 }
 
 /**
- * Restores the copy, checks it, starts it and asks it.
- * @throws NotProven with the reason; any other error says nothing of the backup
+ * Restores the copy, checks it, starts it, and asks its agent.
+ * @throws NotProven with the reason; any other error says nothing about the backup
  */
 export async function prove(
   parts: ProveParts,

@@ -2,20 +2,20 @@ import { drillPool } from 'protocol'
 
 type Ids = { first: number; last: number }
 
-/** The rights of the drill's role on its pool and on the ids of its copies. */
+/** The privileges of the drill's role on its pool and on the vmids of its copies. */
 export const drillRights = [
   ...['VM.Allocate', 'VM.Audit', 'VM.PowerMgmt', 'VM.GuestAgent.Audit', 'Pool.Audit'],
   ...['VM.Config.CDROM', 'VM.Config.CPU', 'VM.Config.Cloudinit', 'VM.Config.Disk', 'VM.Config.HWType'],
   ...['VM.Config.Memory', 'VM.Config.Network', 'VM.Config.Options'],
 ]
-/** The rights of the drill's role on the whole cluster: to read backups and to make volumes. */
+/** The privileges of the drill's role on the whole cluster: for reading backups and making volumes. */
 export const drillReads = ['VM.Backup', 'Datastore.AllocateSpace', 'Datastore.Audit', 'SDN.Use', 'Sys.Audit']
 
 export const poolLine = `pvesh create /pools --poolid ${drillPool}`
 
 /**
- * One line for a node's shell: the pool, the roles, and a token that may make and destroy guests in that pool and under those ids
- * alone. A copy whose restore broke off is in no pool, so its id needs the right too.
+ * A command line for a node's shell: it makes the pool, the roles, and a token that may make and destroy guests only in this pool and under these
+ * vmids. The copy of a failed restore is in no pool, so its vmid needs the right too.
  */
 export const drillLine = ({ first, last }: Ids): string =>
   [

@@ -8,7 +8,7 @@ import { drillTools } from '../tools/drills/index.ts'
 import { withPorts } from '../tools/tool.ts'
 import { Drills } from './drills.ts'
 
-/** The restore drill and its proofs. It uses its own token at the cluster, if one is set. */
+/** The room of the restore drill and its proofs. It uses its own token for the cluster, if one is set. */
 export const drillRoom = defineRoom({
   name: 'drill',
   open(needs: {

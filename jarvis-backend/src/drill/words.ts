@@ -1,9 +1,9 @@
 import { type Drill, levelWords } from './drill.ts'
 
-/** Proxmox's words end without a full stop. */
+/** Adds a full stop if the text has none. Proxmox's messages end without one. */
 export const withStop = (text: string) => text.replace(/[^.!?]$/, '$&.')
 
-/** One sentence about how a drill ended. */
+/** One sentence about the result of a drill. */
 export function sentenceOf({ vmid, level, verdict, problem, left, copy, step, system }: Drill): string {
   const what = {
     proven: `The newest backup of ${vmid} is proven to level ${level}: ${levelWords[level]}${system === undefined ? '' : ` (${system})`}.`,

@@ -4,7 +4,7 @@ import type { Begun, Shipped, StoredJob, StoredSlot, Worker } from './job.ts'
 
 export const drillId = 'job_drill'
 
-/** The job that comes with JARVIS: one drill a night. */
+/** The job that comes with JARVIS and runs one restore drill each night. */
 export const drillJob = (zone: string): Shipped => ({
   id: drillId,
   name: 'Nightly restore drill',
@@ -13,13 +13,16 @@ export const drillJob = (zone: string): Shipped => ({
   budget: {},
 })
 
-/** A guest that could be drilled. `provenAt`: the last verdict about its backup, Unix ms; undefined: its backup was never drilled. */
+/**
+ * A guest whose backup could be drilled. `provenAt`: the time of the last verdict about its backup, Unix ms; undefined: its backup was never
+ * drilled.
+ */
 export type Candidate = { vmid: number; provenAt: number | undefined }
 
-/** The guests that a drill may be made of. */
+/** Lists the guests whose backups can be drilled. */
 export interface DrillCandidates {
   candidates(): Candidate[]
-  /** The guests that have a known backup. @throws if the cluster cannot be read */
+  /** The vmids of guests that have a known backup. @throws if the cluster cannot be read */
   backedUp(): Promise<ReadonlySet<number>>
   /** The reason why the drill of a guest cannot begin; undefined if it can. Changes nothing. */
   refusal(input: DrillInput): Promise<string | undefined>
@@ -33,17 +36,17 @@ export type DrillJobParts = {
 }
 export type DrillInput = { vmid: number; bwlimitKiBps?: number }
 
-/** Guests that are asked about in one night before it is given up. */
+/** The most guests that are tried in one night. If all are refused, no drill runs. */
 const mostAsked = 5
 const triedKey = 'drill_tried'
 
-/** The arguments of a drill, which an approval given beforehand names exactly. */
+/** The arguments of a drill's call. A grant names exactly these arguments. */
 export const drillInput = (vmid: number, work: JobWork): DrillInput => ({
   vmid,
   ...(work.kind === 'drill' && work.bwlimitKiBps !== undefined && { bwlimitKiBps: work.bwlimitKiBps }),
 })
 
-/** Drills the guest whose proof is oldest, by a call that is judged like any other. */
+/** Drills the backup of the guest whose proof is oldest. The call is judged by the gate like any other. */
 export class DrillWorker implements Worker {
   readonly #parts: DrillJobParts
 
@@ -77,7 +80,10 @@ export class DrillWorker implements Worker {
     return { state: 'failed', summary }
   }
 
-  /** Guests that were never proven first, then the oldest proof. A try counts like a proof, so a refused guest blocks no other. */
+  /**
+   * The guests in the order in which they are tried: never proven first, then the oldest proof. A try counts like a proof, so a refused guest does
+   * not block the others.
+   */
   #inOrder(): number[] {
     const tried = this.#tried()
     const at = ({ vmid, provenAt = 0 }: Candidate) => Math.max(provenAt, tried[vmid] ?? 0)

@@ -1,46 +1,50 @@
 import type { StoredSlot } from './job.ts'
 import type { Times } from './times.ts'
 
-/** JARVIS wakes at most a minute apart: a slot that is found later than this was slept over. */
+/**
+ * The delay up to which a slot is on time, ms. JARVIS looks for slots at least once a minute, so a larger delay means that the process was off or
+ * the machine slept.
+ */
 export const onTimeMs = 90_000
-/** Time after its instant within which a slot that only reads is caught up, ms. */
+/** Time after a slot's instant within which a missed slot is caught up, ms. Only slots of jobs that change nothing are caught up. */
 export const graceMs = 60 * 60_000
-/** The most missed slots that get a row each. The oldest row tells of the earlier slots. */
+/** The most missed slots that get a row each. The oldest of these rows mentions the earlier ones. */
 const mostRows = 100
-/** A longer gap gets one row for all slots that it missed: the clock jumped, or nobody needs a row for each slot, ms. */
+/** After a longer gap, one row stands for all missed slots, ms. The clock may have jumped, and nobody needs a row for each slot. */
 const longGapMs = 30 * 24 * 60 * 60_000
 
-/** A job when its slots are looked at. */
+/** The state of a job when its slots are examined. */
 export type Looked = {
   jobId: string
   times: Times
-  /** Instants up to this were looked at before. */
+  /** Slots up to this instant were examined before, Unix ms. */
   cursor: number
   now: number
   /** The job may change something. */
   isChanging: boolean
-  /** The switch over all jobs. */
+  /** Set if a person stopped all jobs. */
   stopped: { by: string; at: number } | undefined
-  /** The reason why nothing may begin beside the run before; undefined if none goes on. */
+  /** The reason why no run may begin beside the previous run; undefined if no run is going on. */
   busy: string | undefined
-  /** A slot waits already for the run before. */
+  /** A slot already waits for the previous run to end. */
   hasQueued: boolean
-  /** The reason why the day's budget allows no more; undefined if it does. */
+  /** The reason why the day's budget allows no further run; undefined if it allows one. */
   overBudget: string | undefined
 }
 
-/** `rows`: slots that are over before they began. `claim`: the slot that begins, or waits for the run before. */
+/** The result of examining a job's slots. `rows`: slots that end without a run. `claim`: the slot that begins, or waits for the previous run. */
 export type Due = { rows: StoredSlot[]; claim?: StoredSlot; cursor: number }
 
 const slept = 'JARVIS was not running then, or slept.'
 
 /**
- * Decides the slots that have come since the last look: each one is fired, queued, missed or skipped. Pure.
- * A change is never begun late, because a reboot at noon must not do the night's work; a read is, once, within an hour.
+ * Decides about the slots that have come since the last look: each one is started, queued, missed or skipped. Pure.
+ * A job that may change something never starts late, because the night's reboot must not happen at noon. A job that only reads is caught up once,
+ * within an hour.
  */
 export function dueOf(looked: Looked): Due {
   const { jobId, times, now, isChanging, stopped, busy } = looked
-  // A clock that was set back looks at its instants again: those that have a row keep it.
+  // If the clock was set back, the same instants are examined again. A slot that already has a row keeps it.
   const cursor = Math.min(looked.cursor, now)
   const { slots, hasEarlier } = times.newest(cursor, now, mostRows)
   const last = slots.at(-1)
@@ -71,14 +75,14 @@ export function dueOf(looked: Looked): Due {
     if (looked.overBudget !== undefined) return { row: over(last, 'skipped', looked.overBudget) }
     const claim: StoredSlot = { jobId, slot: last, state: 'claimed', ...(isLate && { caughtUpAt: now }) }
     if (busy === undefined) return { claim }
-    // A change that waits would be a change that comes late.
+    // A change does not wait for the previous run, because it would then run late.
     return isChanging || looked.hasQueued
       ? { row: over(last, 'skipped', busy) }
       : { claim: { ...claim, isQueued: true, summary: 'It waits for the run before it.' } }
   }
   const { row, claim } = outcome()
   if (now - cursor > longGapMs && (rows.length > 0 || hasEarlier)) {
-    // Its instant is the first, so that a clock that leapt leaves no row of a time that has not come.
+    // The row gets the first of its instants, so that a clock that jumped ahead leaves no row at a future time.
     const [slot = last] = times.next(cursor, 1)
     const all = `${row?.summary ?? slept} This row tells of all its times until ${new Date(last).toISOString()}.`
     return {

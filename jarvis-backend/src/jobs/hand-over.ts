@@ -2,8 +2,8 @@ import { personFor } from 'protocol'
 import { type JobStore, personOfJob } from './job.ts'
 
 /**
- * Makes the jobs that run a runbook those of the person who saved its text, as a change of the job itself would. Call it within the
- * transaction that journals the saved runbook, and tell `runbook.saved` after it.
+ * Makes the person who saved a runbook the maker of all jobs that run it, as if the person had changed the jobs. Call it within the transaction that
+ * journals the saved runbook, and publish `runbook.saved` after it.
  */
 export function handOverJobs(
   store: Pick<JobStore, 'list' | 'save'>,

@@ -8,8 +8,8 @@ export const heartbeatFile = 'HEARTBEAT.md'
 export const resultsFile = 'HEARTBEAT_RESULTS.md'
 
 /**
- * The job that comes with JARVIS. The cap is what a day may cost at most where findings change all the time.
- * @param minutes between two beats
+ * The heartbeat job that comes with JARVIS. The budget limits the cost of a day on which findings change all the time.
+ * @param minutes the interval
  */
 export const heartbeatJob = (minutes = 30): Shipped => ({
   id: heartbeatId,
@@ -23,24 +23,24 @@ export const heartbeatJob = (minutes = 30): Shipped => ({
 const usualWords = `Say in at most five lines what changed, what it means, and what to do. Look closer only where a finding needs it. Change
 nothing.`
 
-/** One finding of a look. Its `key` stays equal until something changes that matters to a person. */
+/** One finding of the checks. Its `key` stays the same until something changes that matters to a person. */
 export type Finding = { key: string; line: string }
 
 /** The findings of the checks. */
 export interface Findings {
-  /** The present findings, gravest first. `unseen` names the checks that could not look. Calls no model. */
+  /** The present findings, most severe first. `unseen` names the checks that could not measure. Calls no model. */
   present(): { items: readonly Finding[]; unseen: string | undefined }
-  /** Lets all checks look now. */
+  /** Runs all checks now. */
   lookNow(): Promise<void>
 }
 
 /** The files of the workspace that a heartbeat uses. */
 export interface HeartbeatFiles {
-  /** Undefined if there is no such file. */
+  /** Reads a file; undefined if there is no such file. */
   read(path: string): string | undefined
-  /** The last writer of this text of the file, or `unknown`. */
+  /** Returns the person who last wrote this text of the file, or `unknown`. */
   writerOf(path: string, text: string): string
-  /** Adds to a file of JARVIS's own words. */
+  /** Appends to a file that holds JARVIS's own text. */
   add(path: string, text: string): void
 }
 
@@ -53,11 +53,11 @@ export type HeartbeatParts = {
   now(): number
 }
 
-/** `keys`: the findings that the model was told of. `digestAt`: the last digest, Unix ms. */
+/** `keys`: the findings that the model was last given. `digestAt`: the time of the last digest, Unix ms. */
 type Told = { keys: string[]; digestAt?: number }
 const toldKey = 'heartbeat_told'
 
-/** Looks at the findings. Calls a model only if they have changed, at the digest's hour, or by hand. */
+/** Compares the checks' findings with the last ones. Calls a model only if they have changed, at the digest's hour, or if a person starts it. */
 export class Heartbeat implements Worker {
   readonly #parts: HeartbeatParts
 
@@ -125,7 +125,7 @@ export class Heartbeat implements Worker {
     }
   }
 
-  /** The reason why the model is called; undefined if it is not. */
+  /** The reason why the model is called now; undefined if it is not called. */
   #reasonFor(job: StoredJob, slot: StoredSlot, keys: readonly string[]): string | undefined {
     const { zone, now } = this.#parts
     if (slot.isByHand) return 'A person asked for it.'
@@ -147,7 +147,7 @@ function seenWords(count: number, unseen: string | undefined): string {
   return `${found}${unseen === undefined ? '' : `; not all was seen: ${unseen}`}`
 }
 
-/** Null if the price of some tokens is not known. */
+/** Sums up the costs of slots; null if the price of some tokens is not known. */
 const costOf = (slots: readonly JobSlot[]): number | null =>
   slots.some(({ tokens = 0, costUsd }) => tokens > 0 && costUsd === undefined)
     ? null

@@ -13,7 +13,7 @@ export type JobCheckParts = {
 
 /**
  * Checks a job before it is saved.
- * @param of `asker`: the principal in whose name the job asks. `id`: the job that is changed; absent: the job is new
+ * @param of `asker`: the principal in whose name the job's runs ask. `id`: the job that is changed; absent: the job is new
  * @throws JarvisError `invalid_request` with the reason
  */
 export function checkJob(

@@ -20,7 +20,7 @@ export type TellerParts = {
   activity: { changed(what: { what: 'jobs' }): void }
 }
 
-/** Announces failures, sends people a notice of each run's end, and makes clients read the jobs again. */
+/** Announces failures, sends a notice about each run's end, and makes clients reload the jobs. */
 export class Teller implements JobTeller {
   readonly #parts: TellerParts
 
@@ -36,9 +36,12 @@ export class Teller implements JobTeller {
     this.#parts.activity.changed({ what: 'jobs' })
   }
 
-  /** Skipped and missed runs make no notice. The notice leaves out the run's summary, because a model may have written it. */
+  /**
+   * Sends a notice about the end of a run. Skipped and missed runs cause none. The notice leaves out the run's summary, because a model may have
+   * written it.
+   */
   ended({ id, name, work }: StoredJob, { slot, state }: StoredSlot): void {
-    // A heartbeat that found nothing ends the same way, many times a day. A heartbeat's finding is an alert already.
+    // A heartbeat without findings ends like this many times a day, and a finding of a heartbeat has its own alert.
     if (!isTold(state) || (work.kind === 'heartbeat' && state === 'done')) return
     const { level, title, words } = ends[state]
     this.#parts.notice({

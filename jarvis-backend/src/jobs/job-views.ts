@@ -36,7 +36,7 @@ export function shownJob({ store, clock, zone, kinds, approvals }: JobViewsParts
   }
 }
 
-/** The next instants of a schedule, and its meaning in words. @throws JarvisError `invalid_request` with the reason */
+/** The next instants of a schedule, and a description of the schedule. @throws JarvisError `invalid_request` with the reason */
 export function previewOf(schedule: Schedule, { clock, zone }: Pick<JobViewsParts, 'clock' | 'zone'>): SchedulePreview {
   const now = clock.now()
   requireFuture(schedule, now)

@@ -19,9 +19,9 @@ import { Scheduler } from './scheduler.ts'
 import type { SlotRunsParts } from './slot-runs.ts'
 
 const mostJobs = 200
-/** Slots that are kept of each job. The sessions of older slots are deleted with them. */
+/** The most slots that are kept of each job. The sessions of older slots are deleted with them. */
 const keptSlots = 2_000
-/** A schedule that passes every check, for a job whose own schedule may have no later time. */
+/** A schedule that is always valid. It replaces the schedule of a job that may have no later time, so that only the rest of the job is checked. */
 const anySchedule: Schedule = { kind: 'interval', minutes: 1 }
 
 export type JobsParts = SlotRunsParts & {
@@ -54,7 +54,7 @@ export class Jobs {
     this.#scheduler.stop()
   }
 
-  /** Looks now at all jobs, instead of at the next slot's time. */
+  /** Examines all jobs now, instead of at the time of the next slot. */
   look(): void {
     this.#scheduler.look()
   }
@@ -65,12 +65,12 @@ export class Jobs {
     return { items, stopped: switches.stopped() ?? null, zone, now: clock.now() }
   }
 
-  /** @throws JarvisError `not_found` */
+  /** A job as clients see it. @throws JarvisError `not_found` */
   get(id: string): Job {
     return shownJob(this.#parts, this.stored(id))
   }
 
-  /** The job as it is kept. @throws JarvisError `not_found` */
+  /** A job as it is stored. @throws JarvisError `not_found` */
   stored(id: string): StoredJob {
     const job = this.#parts.store.get(id)
     if (job === undefined) throw new JarvisError('not_found', 'There is no such job.')
@@ -83,12 +83,12 @@ export class Jobs {
     return store.get(name) ?? store.list().find((job) => job.name.toLowerCase() === name.toLowerCase())
   }
 
-  /** @throws JarvisError `invalid_request` with the reason */
+  /** Describes a schedule and its next times. @throws JarvisError `invalid_request` with the reason */
   preview(schedule: Schedule): SchedulePreview {
     return previewOf(schedule, this.#parts)
   }
 
-  /** The reason why a job could not be made; undefined if it could. */
+  /** The reason why a job could not be made; undefined if it could be. */
   problemOf(body: JobBody): string | undefined {
     try {
       checkJob(this.#parts, body, { asker: principalOf('', body.name, { by: 'jarvis' }) })
@@ -99,7 +99,7 @@ export class Jobs {
     }
   }
 
-  /** @throws JarvisError `invalid_request` */
+  /** Makes a job. @throws JarvisError `invalid_request` */
   make(body: JobBody, { by, askedBy }: Maker): Job {
     const { store, clock } = this.#parts
     const id = newId('job')
@@ -121,7 +121,7 @@ export class Jobs {
     return this.#keep(this.#bound(job), 'made', by)
   }
 
-  /** Changes a job. A person who changes the work becomes its asker, whoever asked for it before. @throws JarvisError */
+  /** Changes a job. A person who changes the work becomes the job's asker in place of the earlier one. @throws JarvisError */
   change(id: string, { isPaused, ...patch }: Patch, by: string): Job {
     const job = this.stored(id)
     if (Object.values(patch).some((value) => value !== undefined))
@@ -132,7 +132,7 @@ export class Jobs {
     return this.get(id)
   }
 
-  /** Takes up jobs that were changed in the store. */
+  /** Examines jobs that were changed in the store, and tells clients. */
   storeChanged(): void {
     this.#scheduler.look()
     this.#parts.teller.changed()
@@ -169,7 +169,7 @@ export class Jobs {
     return begun
   }
 
-  /** The switch over all jobs. Single calls at work go on to their end; the models of jobs are stopped. */
+  /** Stops all jobs, or lets them run again. On a stop, a single call that is at work continues to its end, and the models of jobs are stopped. */
   stopAll(isOff: boolean, by: string): void {
     const { store, switches, runs } = this.#parts
     const isNew = switches.switchAll(isOff, by)
@@ -181,12 +181,12 @@ export class Jobs {
     this.storeChanged()
   }
 
-  /** Newest first. @throws JarvisError `not_found` */
+  /** A job's slots, newest first. @throws JarvisError `not_found` */
   slots(id: string, query: { before?: number; limit: number }): JobSlot[] {
     return this.#parts.store.slots(this.stored(id).id, query).map(shownSlot)
   }
 
-  /** @throws JarvisError `not_found` */
+  /** One slot of a job. @throws JarvisError `not_found` */
   slot(id: string, slot: number): JobSlot {
     const found = this.#parts.store.slot(id, slot)
     if (found === undefined) throw new JarvisError('not_found', 'There is no such run of that job.')
@@ -194,8 +194,8 @@ export class Jobs {
   }
 
   /**
-   * Pauses the jobs that people and models made: another cluster has other guests under the same numbers. The jobs that come with JARVIS
-   * begin anew.
+   * Pauses the jobs that people and models made, because on another cluster the same vmids belong to other guests. The jobs that come with JARVIS
+   * get their shipped schedule, counted from now.
    */
   leaveCluster(): void {
     const { store, switches, shipped, clock } = this.#parts
@@ -218,7 +218,7 @@ export class Jobs {
     return this.get(job.id)
   }
 
-  /** The job with the wanted changes. @throws JarvisError `invalid_request` */
+  /** Returns the job with the changes. @throws JarvisError `invalid_request` */
   #patched(job: StoredJob, { name, work, schedule, budget }: Omit<Patch, 'isPaused'>, by: string): StoredJob {
     const next: StoredJob = {
       ...job,
@@ -233,7 +233,7 @@ export class Jobs {
     checkJob(this.#parts, { ...next, schedule: schedule ?? anySchedule }, { asker, id: job.id })
     if (work !== undefined) {
       delete next.askedBy
-      // A shipped job stays JARVIS's own, and has nobody's rights.
+      // The person does not become the maker of a shipped job. It stays JARVIS's own and has no person's rights.
       if (!job.isShipped) next.by = by
     }
     const who = personOf(by)
@@ -245,7 +245,7 @@ export class Jobs {
     return work === undefined ? next : this.#bound(next)
   }
 
-  /** Resumes a paused job. Its number means the guest that has it now. */
+  /** Resumes a paused job. Its vmid now means the guest that has this vmid at present. */
   #resume(id: string, by: string): void {
     this.#takeOver(id, by)
     const paused = this.stored(id)
@@ -256,7 +256,7 @@ export class Jobs {
     this.#parts.switches.resume(id, by)
   }
 
-  /** Makes a job its resumer's own if its asker may not ask any more. @throws JarvisError `invalid_request` */
+  /** Makes the person who resumes a job its maker if its asker may not ask any more. @throws JarvisError `invalid_request` */
   #takeOver(id: string, by: string): void {
     const job = this.stored(id)
     if (job.isShipped || this.#parts.makers.problem(job) === undefined) return
@@ -265,13 +265,13 @@ export class Jobs {
     this.#keep({ ...own, by }, 'taken_over', by)
   }
 
-  /** The job, meant for the guest that has its number now. */
+  /** Returns the job, bound to the guest that has its vmid now. */
   #bound({ guest: _, ...job }: StoredJob): StoredJob {
     const guest = this.#parts.guests.of(job.work)
     return { ...job, ...(guest && { guest }) }
   }
 
-  /** Adds the jobs that come with JARVIS and are not there yet. */
+  /** Adds the jobs that come with JARVIS and are not stored yet. */
   #ship(): void {
     const { store, shipped, clock } = this.#parts
     const now = clock.now()

@@ -44,13 +44,18 @@ type JobsNeeds = Omit<ApprovedDrillsParts, 'now' | 'changed'> &
     watch: Pick<Watch, 'alerts' | 'checks' | 'checkNow'>
     runbooks: Pick<Library, 'get'>
     budgets: Pick<ComposedBudgets, 'keeper'>
-    /** The demo cluster and the demo's model, which costs nothing: a stranger sees a beat soon. */
+    /**
+     * True for the demo cluster and the demo model. The model costs nothing there, so a heartbeat runs every two minutes and visitors soon see one.
+     */
     isDemo: boolean
   }
 
 const demoBeatMinutes = 2
 
-/** Jobs: the scheduler, the heartbeat and the nightly drill. Tells `notice.due`; hears `runbook.saved`, `files.changed` and `cluster.left`. */
+/**
+ * The room of jobs: the scheduler, the heartbeat and the nightly drill. Publishes `notice.due`; subscribes to `runbook.saved`, `files.changed` and
+ * `cluster.left`.
+ */
 export const jobsRoom = defineRoom({
   name: 'jobs',
   open(needs: JobsNeeds) {

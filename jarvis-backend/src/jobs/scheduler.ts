@@ -3,10 +3,10 @@ import type { StoredJob, StoredSlot } from './job.ts'
 import { hasEnded, SlotRuns, type SlotRunsParts } from './slot-runs.ts'
 import { timesOf } from './times.ts'
 
-/** `setTimeout` is late after the machine slept and wrong beyond 24 days, so wall clocks are compared this often, ms. */
+/** The longest pause between two looks at the clock, ms. A single `setTimeout` is late after the machine slept, and wrong for more than 24 days. */
 const lookEveryMs = 60_000
 
-/** Finds the slots that have come, and claims each on disk before anything of it begins. */
+/** Finds the slots that have come. Claims each slot on disk before its run begins. */
 export class Scheduler {
   readonly #parts: SlotRunsParts
   readonly #slots: SlotRuns
@@ -18,20 +18,20 @@ export class Scheduler {
     this.#slots = new SlotRuns(parts)
   }
 
-  /** Writes down the slots that the last process left, and begins to look. */
+  /** Records the outcome of slots that the last process left, and begins to look for new ones. */
   start(): void {
     this.#isOn = true
     this.#resume()
     this.look()
   }
 
-  /** Ends the looks; `start` begins them again. */
+  /** Stops looking for slots. `start` begins again. */
   stop(): void {
     this.#isOn = false
     this.#disarm()
   }
 
-  /** Looks at all jobs now, and again when the next slot comes. */
+  /** Examines all jobs now, and sets a timer for the next slot. */
   look(): void {
     const { store, clock, isStopping, report } = this.#parts
     if (!this.#isOn || isStopping()) return
@@ -51,7 +51,7 @@ export class Scheduler {
     this.#disarm = clock.after(Math.max(1, next - clock.now()), () => this.look())
   }
 
-  /** Begins a job now. @returns the reason why it cannot begin now, or the slot that has begun */
+  /** Begins a job now. @returns the slot that has begun; or the reason why the job cannot begin */
   runNow(job: StoredJob, startedBy: string): { refused: string } | { slot: number } {
     const { store, clock, switches, transactions } = this.#parts
     const stopped = switches.stopped()
@@ -67,11 +67,11 @@ export class Scheduler {
     return { slot }
   }
 
-  /** Writes down what became of the slots that have come. @returns the slot that begins now */
+  /** Records the slots that have come. @returns the slot that begins now */
   #take(job: StoredJob): StoredSlot | undefined {
     const { store, clock, kinds, switches, budget, teller } = this.#parts
     const now = clock.now()
-    // A clock that was far ahead left an anchor in the future, which would keep the job silent until then.
+    // If the clock was far ahead, the stored anchor may be in the future, and the job would not run until then.
     const times = timesOf(job.schedule, Math.min(job.anchor, now))
     const due = dueOf({
       jobId: job.id,
@@ -93,7 +93,10 @@ export class Scheduler {
     return claimed?.isQueued ? undefined : claimed
   }
 
-  /** @param at `isOver`: the job's schedule has no later time @returns the claimed slot; undefined if the slot had a row already */
+  /**
+   * Stores the outcome of the slots. @param at `isOver`: the job's schedule has no later time @returns the claimed slot; undefined if no slot is
+   * claimed, or the slot had a row already
+   */
   #write(job: StoredJob, due: Due, { now, isOver }: { now: number; isOver: boolean }): StoredSlot | undefined {
     const { store, transactions } = this.#parts
     return transactions.durably(() => {
@@ -109,12 +112,12 @@ export class Scheduler {
     })
   }
 
-  /** The checks of a heartbeat cost nothing, so the budget does not hold a heartbeat off. */
+  /** The reason why the job's budget allows no run. A heartbeat's checks cost nothing, so a heartbeat is never held back. */
   #overBudget({ id, work }: StoredJob): string | undefined {
     return work.kind === 'heartbeat' ? undefined : this.#parts.budget.usedUp(id)
   }
 
-  /** Ends or follows the slots that the last process left. None of them begins again. */
+  /** Ends or follows the slots that the last process left. No slot begins a second time. */
   #resume(): void {
     const { store, runs } = this.#parts
     for (const slot of store.open()) {

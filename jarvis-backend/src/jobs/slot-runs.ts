@@ -17,7 +17,7 @@ import type { JobSwitches, Transactions } from './switches.ts'
 import type { WorkKinds } from './work-kinds.ts'
 import { midnightOf } from './zone.ts'
 
-/** Failures in a row that pause a job. */
+/** The number of consecutive failures after which a job is paused. */
 const mostFailures = 3
 
 export type SlotRunsParts = {
@@ -39,7 +39,7 @@ export type SlotRunsParts = {
 type Ended = Exclude<Standing, { state: 'running' | 'waiting' }>
 type End = Ended | { state: 'skipped' | 'missed'; summary: string }
 
-/** Takes each claimed slot to its end: begins its run, follows the run, and writes its outcome down. */
+/** Takes each claimed slot to its end: begins its run, follows the run, and stores its outcome. */
 export class SlotRuns {
   readonly #parts: SlotRunsParts
 
@@ -47,7 +47,7 @@ export class SlotRuns {
     this.#parts = parts
   }
 
-  /** The reason why nothing of a job may begin now; undefined if it may. */
+  /** The reason why no run of a job may begin now; undefined if one may. */
   busyWith(jobId: string): string | undefined {
     const open = this.#parts.store.open(jobId).find(({ isQueued }) => !isQueued)
     if (open === undefined) return undefined
@@ -66,7 +66,7 @@ export class SlotRuns {
     teller.announce(`Job ${job.name}: ${budget.usedUp(id)} No model of it is called any more today.`, 'warning')
   }
 
-  /** Begins a claimed slot. */
+  /** Begins the run of a claimed slot. */
   begin(job: StoredJob, claimed: StoredSlot): void {
     const { makers, guests, switches, kinds, budget, clock, report } = this.#parts
     const problem = makers.problem(job) ?? guests.problem(job)
@@ -95,7 +95,7 @@ export class SlotRuns {
       .catch((error: unknown) => report(error, `what became of job ${job.id} could not be written down`))
   }
 
-  /** Writes down the state of a slot's run, until the run has ended. */
+  /** Stores the state of a slot's run after each change, until the run has ended. */
   follow({ jobId, slot }: StoredSlot, run: RunIds): void {
     const { runs, store, report } = this.#parts
     runs.follow(run, (standing) => {
@@ -111,7 +111,7 @@ export class SlotRuns {
     })
   }
 
-  /** Writes a slot's end, and begins the slot that waits for it. Too many failures in a row pause the job. */
+  /** Stores a slot's end, and begins the slot that waits for it. Too many consecutive failures pause the job. */
   settle({ jobId, slot: number }: StoredSlot, end: End): void {
     const { store, clock, kinds, switches, teller, transactions } = this.#parts
     const before = store.slot(jobId, number)
@@ -163,7 +163,7 @@ export class SlotRuns {
     if (run !== undefined) this.follow(slot, run)
   }
 
-  /** Begins the slot that waits for the run before, unless it is too late for that. */
+  /** Begins the slot that waits for the previous run, unless it is too late. */
   #goOn(job: StoredJob): void {
     const { store, clock, switches, budget, isStopping } = this.#parts
     const queued = store.open(job.id).find(({ isQueued }) => isQueued)

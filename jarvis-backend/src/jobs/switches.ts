@@ -1,6 +1,6 @@
 import type { JobStore, StoredJob } from './job.ts'
 
-/** Writes that are committed together. */
+/** Runs writes that are committed together. */
 export type Transactions = { durably<T>(work: () => T): T }
 
 export type SwitchParts = {
@@ -14,7 +14,7 @@ export type SwitchParts = {
 
 const key = 'jobs_stopped'
 
-/** Pauses and resumes one job, stops and starts all. Every switch is journalled. */
+/** Pauses and resumes single jobs, and stops and starts all jobs. Every change is journalled. */
 export class JobSwitches {
   readonly #parts: SwitchParts
 
@@ -22,13 +22,13 @@ export class JobSwitches {
     this.#parts = parts
   }
 
-  /** The person who stopped all jobs, and when (Unix ms); undefined while jobs run. */
+  /** The person who stopped all jobs, and the time, Unix ms; undefined while jobs may run. */
   stopped(): { by: string; at: number } | undefined {
     const kept = this.#parts.settings.get(key)
     return kept === undefined || kept === '' ? undefined : (JSON.parse(kept) as { by: string; at: number })
   }
 
-  /** Stops all jobs, or lets them run again. Runs at work go on. @returns false if that was so before */
+  /** Stops all jobs, or lets them run again. Runs that are at work continue. @returns false if nothing changed */
   switchAll(isOff: boolean, by: string): boolean {
     const { settings, journal, transactions, now } = this.#parts
     return transactions.durably(() => {
@@ -39,7 +39,7 @@ export class JobSwitches {
     })
   }
 
-  /** @returns the paused job; undefined if there is no such job, or it is not active */
+  /** Pauses a job. @returns the paused job; undefined if there is no such job, or it is not active */
   pause(id: string, by: string, why: string): StoredJob | undefined {
     const { store, journal, transactions, now } = this.#parts
     return transactions.durably(() => {
@@ -52,7 +52,10 @@ export class JobSwitches {
     })
   }
 
-  /** Resumes a job. Its slots count from now on: slots of the pause are neither run nor missed. @returns undefined if it is not paused */
+  /**
+   * Resumes a job. Slots count from now on: the slots during the pause are neither run nor recorded as missed. @returns undefined if the job is not
+   * paused
+   */
   resume(id: string, by: string): StoredJob | undefined {
     const { store, journal, transactions, now } = this.#parts
     return transactions.durably(() => {

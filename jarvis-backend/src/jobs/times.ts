@@ -3,20 +3,21 @@ import { JarvisError, type Schedule } from 'protocol'
 import { isZone } from '../lib/zone.ts'
 
 const minuteMs = 60_000
-/** A date further away is probably a slip. */
+/** The most distant date that a schedule may name, ms from now. A later date is probably a typing error. */
 const furthestMs = 5 * 366 * 24 * 60 * minuteMs
 
 /** The instants of a schedule, Unix ms, oldest first. `after` is exclusive, `until` inclusive. */
 export type Times = {
-  /** At most `count`; empty where there are no more. */
+  /** The next instants, at most `count`; empty if the schedule has no more. */
   next(after: number, count: number): number[]
-  /** The newest `count` between two instants. `hasEarlier`: there are more. */
+  /** The newest instants between two times, at most `count`. `hasEarlier`: there are earlier ones between the two times. */
   newest(after: number, until: number, count: number): { slots: number[]; hasEarlier: boolean }
 }
 
 /**
- * @param anchor from which intervals are counted, Unix ms
- * @throws JarvisError `invalid_request` with the reason if the schedule cannot be read or never comes
+ * Reads a schedule.
+ * @param anchor the instant from which intervals are counted, Unix ms
+ * @throws JarvisError `invalid_request` with the reason if the schedule cannot be read or has no instant
  */
 export function timesOf(schedule: Schedule, anchor: number): Times {
   switch (schedule.kind) {
@@ -31,7 +32,7 @@ export function timesOf(schedule: Schedule, anchor: number): Times {
   }
 }
 
-/** @throws JarvisError `invalid_request` if a new job with this schedule would never run */
+/** Checks a new job's schedule. @throws JarvisError `invalid_request` if it would never run */
 export function requireFuture(schedule: Schedule, now: number): void {
   if (schedule.kind === 'once' && (schedule.at <= now || schedule.at > now + furthestMs))
     throw refused(schedule.at <= now ? 'at: that time has passed.' : 'at: that is more than five years away.')
@@ -60,7 +61,7 @@ function every(stepMs: number, anchor: number): Times {
   }
 }
 
-/** Croner is used for times only: its timers know nothing of claims. */
+/** Reads a cron line. Croner only calculates times; its timers are not used, because they know nothing of claimed slots. */
 function byLine(line: string, zone: string, now: number): Times {
   const fields = line.trim().split(/\s+/)
   if (fields.length !== 5 || !fields.every((field) => /^[\dA-Za-z*,/#-]+$/.test(field)))
@@ -68,7 +69,7 @@ function byLine(line: string, zone: string, now: number): Times {
       `line: ${JSON.stringify(line)} must have five fields (minute, hour, day of the month, month, weekday), for example 30 2 * * *.`,
     )
   const [, , day = '*', , weekday = '*'] = fields
-  // Cron programs take days that match either of the two, systemd and Proxmox those that match both.
+  // Cron runs on days that match either field; systemd and Proxmox run only on days that match both.
   if (day !== '*' && weekday !== '*')
     throw refused(
       'line: day of the month and weekday are both given, which programs read differently. Write 0 3 * * 0#1 for the first Sunday of a month, or make two jobs.',
@@ -77,7 +78,7 @@ function byLine(line: string, zone: string, now: number): Times {
   let cron: Cron
   let first: Date | null
   try {
-    // `no-wildcard`: `0 2,3 * * *` runs at each of its hours once, also on the long day.
+    // `no-wildcard`: `0 2,3 * * *` runs once at each of its hours, even on the day on which the clocks go back.
     cron = new Cron(fields.join(' '), {
       ...({ mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const),
       timezone: zone,
@@ -92,7 +93,8 @@ function byLine(line: string, zone: string, now: number): Times {
     next: (after, count) => cron.nextRuns(count, new Date(after)).map(Number),
     newest(after, until, count) {
       const slots: number[] = []
-      // `until` counts, and Croner's reference does not. One by one, because Croner would look back for decades.
+      // `until` is inclusive, but Croner's reference instant is exclusive. The instants are read one by one, because Croner might otherwise search
+      // back for decades.
       for (let reference = until + 1; ; ) {
         const at = Number(cron.previousRuns(1, new Date(reference))[0] ?? Number.NEGATIVE_INFINITY)
         if (at <= after) return { slots, hasEarlier: false }

@@ -18,7 +18,7 @@ const ordinal = (value: number) => {
   return `${value}${(value % 100 > 10 && value % 100 < 14 ? undefined : ends[value % 10]) ?? 'th'}`
 }
 
-/** A schedule in words: `daily at 20:11, Europe/Berlin`, `every 30 min`. @param zone in which a single date is told */
+/** A schedule in words: `daily at 20:11, Europe/Berlin`, `every 30 min`. @param zone the zone in which a single date is written */
 export function scheduleWords(schedule: Schedule, zone: string): string {
   switch (schedule.kind) {
     case 'once':
@@ -63,7 +63,7 @@ function hourWords(minute: string, hour: string): string {
   const at = isNumber(minute) ? ` at minute ${minute}` : ''
   if (hour === '*' && isNumber(minute)) return `hourly at :${two(minute)}`
   if (ofHour !== undefined && isNumber(minute)) return `every ${ofHour} h${at}`
-  // `*/7` begins anew each hour, so it is no interval.
+  // A step starts again at each full hour, so a step that does not divide 60 is not an even interval.
   const isEven = step !== undefined && 60 % Number(step) === 0
   const often =
     minute === '*'
@@ -94,13 +94,13 @@ function weekdayWords(weekday: string): string {
   return namesOf(weekday, weekdays, 0)
 }
 
-/** Numbers and short names of a field as whole names. */
+/** Converts the numbers and short names of a field to whole names. */
 function namesOf(field: string, names: readonly string[], first: number): string {
   const named = (part: string) => {
     const index = isNumber(part)
       ? Number(part) - first
       : names.findIndex((name) => name.slice(0, 3).toUpperCase() === part)
-    // Sunday is 0 and 7.
+    // Sunday is both 0 and 7.
     return names[names.length === 7 ? index % 7 : index] ?? part
   }
   return listed(
@@ -119,12 +119,12 @@ const dateIn = (zone: string, at: number) => {
 }
 const timeIn = (zone: string, at: number) => new Date(wallClock(zone)(at)).toISOString().slice(11, 16)
 
-/** Time before a change of the clocks at which it is told, ms. */
+/** A change of the clocks is announced if it is at most this far ahead, ms. */
 const toldAheadMs = 45 * dayMs
 
 /**
- * What the next change of the clocks does to a schedule: `Clocks change on 25 Oct: 20:11 both before and after.`
- * @returns undefined if none is near, or the schedule goes by no wall clock
+ * Describes the effect of the next change of the clocks on a schedule: `Clocks change on 25 Oct: 20:11 both before and after.`
+ * @returns undefined if no change is near, or the schedule does not follow local time
  */
 export function clockChangeWords(schedule: Schedule, now: number): string | undefined {
   if (schedule.kind !== 'cron') return undefined
@@ -134,7 +134,7 @@ export function clockChangeWords(schedule: Schedule, now: number): string | unde
   const wall = wallClock(zone)
   const [day = '', month = ''] = dateIn(zone, change.at).split(' ')
   const times = timesOf(schedule, now)
-  /** The instants of the local day that begins `days` after that of the change. */
+  /** The instants on the local day that is `days` days after the change of the clocks. */
   const ofDay = (days: number) => {
     const noon = change.at + days * dayMs
     const date = new Date(wall(noon)).toISOString().slice(0, 10)

@@ -4,7 +4,7 @@ import type { JobCalls, Worker } from './job.ts'
 /** Workers by the kind of their work. */
 export type Workers = Partial<Record<JobWork['kind'], Worker>>
 
-/** The kinds of work: a prompt or a call is one run, the others have a worker. */
+/** The kinds of work. A prompt or a call is one run; each other kind has a worker. */
 export class WorkKinds {
   readonly #calls: JobCalls
   readonly #workers: Workers
@@ -24,7 +24,7 @@ export class WorkKinds {
     return work.kind !== 'prompt' && (this.#workers[work.kind]?.isReading(work) ?? false)
   }
 
-  /** The reason why the work cannot be a job of `asker`; undefined if it can. */
+  /** The reason why the work cannot be a job of `asker`; undefined if it can be. */
   refusal(work: JobWork, asker: Principal): string | undefined {
     if (work.kind === 'prompt') return undefined
     if (work.kind === 'call') return this.#calls.refusal(work, asker)

@@ -1,4 +1,4 @@
-/** @returns a function from Unix ms to the wall clock's time in the zone, as if it were UTC: read it with `getUTC…` */
+/** Converts instants to local time. @returns a function from Unix ms to the zone's local time, encoded as if it were UTC: read it with `getUTC…` */
 export function wallClock(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -16,10 +16,10 @@ export function wallClock(zone: string): (at: number) => number {
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** A change of a zone's clocks. `at`: the first instant after it, Unix ms; `byMs`: how far they are put forward, or back below 0. */
+/** A change of a zone's clocks. `at`: the first instant after the change, Unix ms. `byMs`: the shift; negative if the clocks go back. */
 export type ClockChange = { at: number; byMs: number }
 
-/** The first change of the clocks after `from` and not after `until`; undefined if there is none. Looks once a day. */
+/** The first change of the clocks after `from` and up to `until`; undefined if there is none. Searches in steps of a day. */
 export function nextClockChange(zone: string, from: number, until: number): ClockChange | undefined {
   const wall = wallClock(zone)
   const offset = (at: number) => wall(at) - at
@@ -38,11 +38,11 @@ export function nextClockChange(zone: string, from: number, until: number): Cloc
   return undefined
 }
 
-/** The last midnight of the zone's wall clock, Unix ms. */
+/** The last midnight of the zone's local time, Unix ms. */
 export function midnightOf(zone: string, at: number): number {
   const wall = wallClock(zone)
   const now = wall(at)
   const about = at - (now % dayMs)
-  // The clocks may have changed since midnight.
+  // The clocks may have changed since midnight, so the offset at midnight is used.
   return about - (wall(about) - about - (now - at))
 }

@@ -2,8 +2,8 @@ import type { AreaName } from 'protocol'
 import type { WorkbenchPolicy } from '../gate/index.ts'
 
 /**
- * For each area: `isOn` tells if policy.yaml turns it on, undefined if the file does not say; `key` has the lines below `workbench:` that turn
- * it on; `allows` tells people what JARVIS may then do.
+ * For each area of the workbench: `isOn` tells if policy.yaml turns the area on, undefined if the file does not say. `key` holds the lines below
+ * `workbench:` that turn it on. `allows` tells people what JARVIS may do then.
  */
 export const areas: Readonly<
   Record<AreaName, { isOn(policy: WorkbenchPolicy): boolean | undefined; key: string; allows: string }>
@@ -46,6 +46,6 @@ export const areas: Readonly<
   },
 }
 
-/** The reason why a tool of an area that is off does not run, with the lines that turn the area on. */
+/** The reason why a tool of an area that is off does not run. It names the lines that turn the area on. */
 export const offReason = (name: AreaName): string =>
   `This part of the workbench is off. An owner turns it on under Settings → Workbench, or with these lines below workbench: in policy.yaml: ${areas[name].key.replace(/\n\s*/g, ' ')}.`

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /**
- * JARVIS's own files and folders, absolute, as they are named and as links lead there: its data with policy and settings, the key beside
- * it, and `.env`. The folders of sessions lie in the data, and are reached as the root `session` alone.
+ * JARVIS's own files and folders, as absolute paths, also with links resolved: the data folder with policy and settings, the key beside it, and
+ * `.env`. The folders of sessions are inside the data folder and are reachable only through the root `session`.
  */
 export function ownPathsOf(dataDir: string, others: readonly string[] = []): string[] {
   const named = [dataDir, `${resolve(dataDir)}.key`, '.env', ...others].map((path) => resolve(path))

@@ -51,13 +51,13 @@ type WorkbenchNeeds = {
   config: Pick<Config, 'search' | 'port' | 'publicUrl'>
   /** The policy in force. */
   policy: Pick<ActivePolicy, 'current'>
-  /** Takes up policy.yaml, which was written just now. */
+  /** Reloads policy.yaml after it was written. */
   policyWritten(): void
   cards: Pick<ConfirmationStore, 'list'>
   transcripts: Pick<TranscriptStore, 'session'>
   reach: SessionReach
   people: Pick<People, 'find'>
-  /** Parts in place of the network and of Chromium. */
+  /** Replacements for the network and for Chromium, for tests. */
   replaced: { browser?: BrowserParts | undefined; web?: Partial<WebParts> | undefined }
 }
 
@@ -108,7 +108,7 @@ export const workbenchRoom = defineRoom({
     const workbench: Workbench = {
       state: settings.state,
       async applied(callId) {
-        // The call may have been stopped while its files are written, which is not stopped in the middle.
+        // The call may have been stopped while its files were being written. Writing is not stopped in the middle.
         await applier.idle()
         return applier.outcomeOf(callId)
       },
@@ -123,7 +123,7 @@ export const workbenchRoom = defineRoom({
         tools: areas.tools(),
         routes: [...routesOf(needs, { areas, settings, store }), ...areas.routes()],
       },
-      /** Finishes changes of files that an earlier process began, before runs go on. */
+      /** Finishes file changes that an earlier process began. Called before runs continue. */
       resume: applier.finish,
       start() {
         journal.prune(oldBefore(clock, keptForMs))
@@ -154,7 +154,7 @@ const areasOf = (
   composeWeb(bench, web),
 ]
 
-/** Tells if a person may write in a conversation; false if there is no such conversation. */
+/** Returns true if a person may write in a session; false if there is no such session. */
 const mayWriteIn =
   ({ people, transcripts, reach }: Pick<WorkbenchNeeds, 'people' | 'transcripts' | 'reach'>) =>
   (sessionId: string, id = firstOwnerId) => {
@@ -162,7 +162,7 @@ const mayWriteIn =
     return person !== undefined && transcripts.session(sessionId) !== undefined && reach.mayTalk(person, sessionId)
   }
 
-/** Makes the folder of a session, if it is not there. @throws Error if the id is not a session's */
+/** Makes the folder of a session if it is missing. @throws Error if the id is not an id of a session */
 function madeDir(home: string, sessionId: string): string {
   if (!/^ses_[A-Za-z0-9_-]+$/.test(sessionId)) throw new Error(`${sessionId} is no session.`)
   const dir = join(home, sessionId)
@@ -239,7 +239,7 @@ function shownRoot(root: Root): WorkbenchRoot {
   return { ...root, ...(problem !== undefined && { problem }) }
 }
 
-/** Age up to which the outcome of a call's files is kept, ms. */
+/** Time for which the outcome of a call's file changes is kept, ms. */
 const keptForMs = 90 * 24 * 60 * 60_000
-/** Age up to which a decided card's difference is shown, ms. */
+/** Time for which the diff of a decided card is shown, ms. */
 const cardsKeptMs = 24 * 60 * 60_000

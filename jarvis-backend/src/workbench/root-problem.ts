@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** Why a root cannot be used now, with what to do; undefined if it can. */
+/** Returns the reason why a root cannot be used now, with the remedy; undefined if it can. */
 export function rootProblem(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : `${path} is no folder: name one in policy.yaml.`

@@ -5,7 +5,7 @@ import { kernelFolder } from '../gate/policy/workbench.ts'
 import { rootProblem } from './root-problem.ts'
 
 /**
- * Why a folder may not become a root; undefined if it may. The folder counts as it is named and as links lead.
+ * Returns the reason why a folder may not become a root; undefined if it may. Both the named path and the path with links resolved are checked.
  * @param ownPaths JARVIS's own files and folders, absolute
  */
 export function rootRefusal(path: string, ownPaths: readonly string[]): string | undefined {

@@ -7,13 +7,13 @@ import { z } from 'zod'
 import type { Removal } from '../lib/removal.ts'
 
 /**
- * A folder of this account alone, below the temporary folder of this machine, for as long as something uses it. `remove` never throws, and does not
- * wait for the end of the removal.
+ * A folder below this machine's temporary folder that only this account can read, for as long as something uses it. `remove` never throws, and does
+ * not wait until the folder is removed.
  */
 export type Scratch = { path: string; remove(): void }
 export type MakeScratch = (use: 'browser' | 'egress' | 'git') => Scratch
 
-/** Makes a folder that no record tells of, for what nobody but this process fills. */
+/** Makes a folder that is not recorded on disk. Used for folders that only this process fills. */
 export const makeScratch: MakeScratch = (use) => {
   const path = join(tmpdir(), nameOf(use))
   mkdirSync(path, { mode: 0o700 })
@@ -21,12 +21,15 @@ export const makeScratch: MakeScratch = (use) => {
 }
 
 const form = /^jarvis-(?:browser|egress|git)-[0-9a-f]{12}$/
-/** `of`: device and inode of the folder of records. A copy of a data dir has others, and removes nothing of the one that it was made from. */
+/**
+ * The record of a folder. `of`: device and inode of the folder of records. A copied data folder has other numbers, so it never removes folders of
+ * the original.
+ */
 const Left = z.strictObject({ path: z.string(), of: z.string() })
 
 /**
- * Makes such folders, and knows those that a killed process of this data dir left behind: each is written down before it is made. Only the
- * process that holds the data dir's lock may call this, so whoever made what is found is dead.
+ * Makes temporary folders, and finds the ones that a killed process of this data folder left: each folder is recorded before it is made. Call it
+ * only in the process that holds the data folder's lock, so that the process that made a found folder is certainly dead.
  */
 export function createScratches(
   dataDir: string,
@@ -46,13 +49,13 @@ export function createScratches(
     const isOurs = found?.of === own() && basename(found.path) === name && isOwnFolder(found.path)
     // The next start tries again to remove a folder that is still there.
     if (isOurs && !(await removal.remove(found.path))) return
-    // One that was cut off, or came with a copy of another data dir, tells of nothing here.
+    // A record that is incomplete, or was copied from another data folder, says nothing about this machine's folders.
     rmSync(record, { force: true })
   }
 
   async function removed(path: string): Promise<boolean> {
     try {
-      // Most are empty by then, and need no process for it.
+      // Most folders are empty by then and can be removed without starting a process.
       rmdirSync(path)
       return true
     } catch {
@@ -79,7 +82,7 @@ export function createScratches(
       }
       return { path, remove }
     },
-    /** Removes folders of earlier processes. The next start tries again to remove those that are left. */
+    /** Removes folders of earlier processes. The next start tries again to remove a folder that is still there. */
     async clear(): Promise<void> {
       for (const name of left.splice(0)) {
         try {
@@ -110,7 +113,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** No link, and nobody else's: the temporary folder is everybody's. */
+/** Returns true for a folder that is not a link and belongs to this account. Other accounts can write to the temporary folder too. */
 function isOwnFolder(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === process.getuid?.()

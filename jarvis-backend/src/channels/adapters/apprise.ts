@@ -4,7 +4,7 @@ import { ask, attempted, outcome } from '../post.ts'
 
 const types: Record<Level, string> = { failed: 'failure', card: 'warning', warning: 'warning', info: 'info' }
 
-/** An Apprise API server, which passes messages on to any of its services. */
+/** An Apprise API server, which forwards messages to any of the services that it supports. */
 export const apprise: ChannelKind = {
   id: 'apprise',
   name: 'Apprise',
@@ -36,7 +36,7 @@ export const apprise: ChannelKind = {
           const body = JSON.stringify({ title, body: text || title, type: types[level], format: 'text' })
           const headers = { 'content-type': 'application/json', accept: 'application/json' }
           const answer = await ask(`${base}/notify/${key}`, { headers, body, signal })
-          // It took the message, and a service behind it did not.
+          // The Apprise server took the message, but a service behind it did not.
           if (answer.status === 424) return { kind: 'again', why: 'it answered 424: a service behind it failed' }
           if (answer.status === 204)
             return { kind: 'failed', why: 'it answered 204: it has no configuration of that key' }

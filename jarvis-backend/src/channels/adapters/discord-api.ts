@@ -2,22 +2,22 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Delivery } from '../channel.ts'
 import { ask } from '../post.ts'
 
-/** Discord locks an address out after 10,000 invalid requests in ten minutes; JARVIS stops at a tenth of that. */
+/** Discord blocks an IP address after 10,000 invalid requests in ten minutes. JARVIS stops at a tenth of that. */
 const mostInvalid = 1_000
 const invalidWithinMs = 10 * 60_000
 const unknownTokenMs = 60_000
-/** Time for which a measured lead of the clock counts, ms. */
+/** Time for which the measured difference of the clocks is used, ms. */
 const measuredForMs = 60_000
-/** Discord refuses clients that do not name themselves so. */
+/** Discord refuses clients whose user agent has another form. */
 const agent = 'DiscordBot (https://github.com/jarvis, 1)'
 
-/** `code`: Discord's own, of an error. */
+/** A reply of Discord. `code`: Discord's own error code. */
 export type DiscordReply = { status: number; body?: unknown; code?: number; message?: string; retryAfterMs?: number }
 
 /** A request to Discord. `path` begins with a slash. */
 export type DiscordRequest = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object | FormData }
 
-/** Discord's REST API. Pauses that it asks for are kept for all requests, and requests that it refuses are bounded. */
+/** Discord's REST API. If Discord asks for a pause, all requests wait for its end. The number of refused requests is limited. */
 export class DiscordApi {
   readonly #base: string
   readonly #token: string
@@ -33,21 +33,22 @@ export class DiscordApi {
     this.#clock = clock
   }
 
-  /** Asks as the bot. @throws Error in words if Discord cannot be reached */
+  /** Sends a request as the bot. @throws Error with a message for people if Discord cannot be reached */
   async call(request: DiscordRequest, signal: AbortSignal): Promise<DiscordReply> {
     const rest = this.#restMs()
     if (rest > 0) return { status: 429, message: 'JARVIS waits as Discord asked', retryAfterMs: rest }
     return this.#send(request, { authorization: `Bot ${this.#token}` }, signal)
   }
 
-  /** Answers an interaction, whose own token is in the path. No limit of the bot holds there. */
+  /** Answers an interaction. The interaction's own token is in the path, so the bot's limits do not apply. */
   respond(path: string, body: object, signal: AbortSignal): Promise<DiscordReply> {
     return this.#send({ method: 'POST', path, body }, {}, signal)
   }
 
   /**
-   * The lead of JARVIS's clock over Discord's, ms, to the second. The gateway tells no time, so the newest reply says it. Discord is asked
-   * if that reply is a minute old or JARVIS's clock was set meanwhile. If Discord does not say, the last known lead counts, or 0.
+   * The time by which JARVIS's clock is ahead of Discord's, ms, to the second. The gateway sends no time, so the newest REST reply is used. If that
+   * reply is a minute old, or JARVIS's clock was set back since, Discord is asked again. If Discord sends no time, the last known difference is
+   * used, or 0.
    */
   async aheadMs(signal: AbortSignal): Promise<number> {
     const ageMs = this.#measured === undefined ? -1 : this.#clock.now() - this.#measured.at
@@ -56,13 +57,13 @@ export class DiscordApi {
     return this.#measured?.aheadMs ?? 0
   }
 
-  /** The time for which nothing may be asked, ms; 0 if something may. */
+  /** The time for which no request may be sent, ms; 0 if one may be sent now. */
   #restMs(): number {
     const now = this.#clock.now()
     this.#invalid = this.#invalid.filter((at) => at > now - invalidWithinMs && at <= now)
     const [oldest = now] = this.#invalid
     const bounded = this.#invalid.length >= mostInvalid ? oldest + invalidWithinMs - now : 0
-    // A clock that was set back makes no pause longer than it was.
+    // If the clock was set back, the pause does not become longer than the limit.
     return Math.max(0, Math.min(this.#pausedUntil - now, invalidWithinMs), bounded)
   }
 
@@ -97,7 +98,7 @@ export class DiscordApi {
 
 type Refusal = { code?: number; message?: string; retry_after?: number }
 
-/** Interprets a refusal; undefined if the reply is none. */
+/** Interprets a refusal; undefined if the reply is not a refusal. */
 export function refusalOf({
   status,
   code,
@@ -108,7 +109,7 @@ export function refusalOf({
   const why = `it answered ${status}${message === undefined ? '' : `: ${message}`}`
   if (status === 429) return { kind: 'again', why, retryAfterMs }
   if (status === 401) return { kind: 'again', why: 'it does not know the token', retryAfterMs: unknownTokenMs }
-  // 10003: there is no such channel any more.
+  // 10003: the Discord channel no longer exists.
   if (status === 403 || code === 10_003) return { kind: 'gone', why }
   return status === 408 || status >= 500 ? { kind: 'again', why } : { kind: 'failed', why }
 }

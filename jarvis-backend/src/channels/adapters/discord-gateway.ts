@@ -4,21 +4,21 @@ import { faultAtProxy } from '../../lib/unreachable.ts'
 import { agentTo } from '../../lib/way-out.ts'
 
 const version = '?v=10&encoding=json'
-/** Direct messages. Taps come without an intent. */
+/** The intent for direct messages. Taps arrive without an intent. */
 const intents = 1 << 12
 const helloWithinMs = 20_000
 const firstPauseMs = 1_000
 const longestPauseMs = 5 * 60_000
-/** A connection that held for so long begins with the shortest pause again. */
+/** After a connection that lasted this long, the next pause is the shortest again. */
 const steadyMs = 60_000
-/** Discord voids the token of a bot that signs in over 1,000 times a day. JARVIS leaves that many. */
+/** The number of sign-ins that JARVIS leaves unused. Discord voids the token of a bot that signs in more than 1,000 times a day. */
 const fewestStarts = 10
 const mostBytes = 4 * 1024 ** 2
 const closeWithinMs = 2_000
-/** Closes a connection so that its session can be resumed: 1000 and 1001 would end it. */
+/** The code that closes a connection so that its session can be resumed. The codes 1000 and 1001 would end the session. */
 const resumable = 4_900
 
-/** Codes after which another attempt can only be refused. */
+/** Close codes after which every other attempt would be refused too. */
 const finalCodes: Record<number, string> = {
   4004: 'Discord does not know the token any more. Give JARVIS another one.',
   4010: 'Discord refuses the shard.',
@@ -27,7 +27,7 @@ const finalCodes: Record<number, string> = {
   4013: 'Discord does not know the intents that JARVIS asks for. Install a newer JARVIS.',
   4014: 'Discord does not allow this bot direct messages. Allow its intents in the developer portal.',
 }
-/** Codes after which the session cannot be resumed: a bad sequence, a session that is over. */
+/** Close codes after which the session cannot be resumed: the sequence is wrong, or the session is over. */
 const sessionIsOver = new Set([4007, 4009, 1000, 1001])
 
 /** A session that may be resumed from the event after `seq`. */
@@ -41,20 +41,20 @@ function sessionOf(cursor: string | undefined): Session | undefined {
 }
 
 type Payload = { op: number; d?: unknown; s?: number | null; t?: string | null }
-/** Where to sign in, and how often the bot may still do that. */
+/** The address to sign in at, and the number of sign-ins that the bot has left. */
 export type GatewayStarts = { url: string; remaining: number; resetAfterMs: number }
 
 export type GatewayParts = {
   token: string
   clock: Clock
   signal: AbortSignal
-  /** The position at which the last process stopped. */
+  /** The position at which the last process stopped; undefined: there is none. */
   cursor: string | undefined
-  /** @throws Error in words */
+  /** Asks Discord for the address to sign in at and the sign-ins left. @throws Error with a message for people */
   starts(): Promise<GatewayStarts>
-  /** Returns true if the token may be sent to an address. */
+  /** Returns true if the token may be sent to a URL. */
   isTrusted(url: string): boolean
-  /** Sees an event as soon as it comes. @returns takes the event, in its turn */
+  /** Called as soon as an event arrives. @returns a function that handles the event; it is called after the earlier events were handled */
   event(name: string, data: unknown, cursor: string): () => Promise<void>
   problem(why: string | undefined): void
   /** 0..1. Default: `Math.random`. */
@@ -62,7 +62,7 @@ export type GatewayParts = {
 }
 
 /**
- * Follows Discord's gateway. A lost connection is resumed from the last event that was taken, so each event is taken at least once and in
+ * Follows Discord's gateway. A lost connection is resumed after the last event that was handled, so each event is handled at least once and in
  * order.
  */
 export class DiscordGateway {
@@ -75,7 +75,7 @@ export class DiscordGateway {
     this.#session = sessionOf(parts.cursor)
   }
 
-  /** Resolves when the signal aborts, or Discord says that another attempt is useless. */
+  /** Follows the gateway. Resolves when the signal aborts, or when Discord says that every other attempt would be refused. */
   async follow(): Promise<void> {
     const { clock, signal, problem } = this.#parts
     while (!signal.aborted) {
@@ -119,7 +119,7 @@ export class DiscordGateway {
 
   async #pause({ kind }: End): Promise<void> {
     const { clock, signal, random = Math.random } = this.#parts
-    // Discord wants 1 to 5 s before a session that it refused is begun anew.
+    // After Discord refused a session, it wants a pause of 1 to 5 s before a new session begins.
     const pauseMs = kind === 'identify' ? this.#pauseMs * (1 + 4 * random()) : this.#pauseMs * random()
     await sleep(clock, pauseMs, signal).catch(() => {})
     this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
@@ -131,13 +131,13 @@ class Connection {
   readonly #parts: GatewayParts
   readonly #socket: WebSocket
   #session: Session | undefined
-  /** The newest sequence that came; heartbeats name it. */
+  /** The sequence number of the newest event that arrived. Heartbeats contain it. */
   #received: number | null
   #isAcknowledged = true
   #disarm: () => void
   #taking: Promise<unknown> = Promise.resolve()
   #why: string | undefined
-  /** Discord ended the session; true: it cannot be resumed. */
+  /** Set if Discord ended the session. True: the session cannot be resumed. */
   #invalid: boolean | undefined
 
   constructor(parts: GatewayParts, url: string, session: Session | undefined) {
@@ -154,12 +154,12 @@ class Connection {
     this.#disarm = parts.clock.after(helloWithinMs, () => this.#socket.terminate())
   }
 
-  /** The session after the last event that was taken; undefined: none was begun. */
+  /** The session after the last event that was handled; undefined: no session was begun. */
   get session(): Session | undefined {
     return this.#session
   }
 
-  /** Receives until the connection ends. @returns how it goes on */
+  /** Receives events until the connection ends. @returns how to continue: resume, sign in again, or give up */
   async run(): Promise<End> {
     const { signal } = this.#parts
     const close = () => this.#close()
@@ -175,7 +175,7 @@ class Connection {
     })
     signal.removeEventListener('abort', close)
     this.#disarm()
-    // Finish the events that came before the session continues.
+    // Events that have arrived are handled before the session continues.
     await this.#taking.catch(() => {})
     const final = finalCodes[code]
     if (final !== undefined) return { kind: 'final', why: final }
@@ -206,7 +206,7 @@ class Connection {
   }
 
   #beat(everyMs: number): void {
-    // A socket that takes bytes and answers none is dead.
+    // A connection that accepts bytes but answers no heartbeat is dead.
     if (!this.#isAcknowledged) {
       this.#why = 'it answered no heartbeat'
       this.#socket.terminate()
@@ -232,7 +232,7 @@ class Connection {
       await take()
       this.#session = next
     })
-    // Discord hands the event over again once the session is resumed before it.
+    // The session is resumed from before this event, so Discord sends the event again.
     this.#taking.catch(() => this.#close())
   }
 
@@ -243,7 +243,7 @@ class Connection {
   #close(): void {
     this.#disarm()
     this.#socket.close(resumable)
-    // A dead link answers no farewell.
+    // A dead connection does not answer the closing handshake.
     this.#disarm = this.#parts.clock.after(closeWithinMs, () => this.#socket.terminate())
   }
 }

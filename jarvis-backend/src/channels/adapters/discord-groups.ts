@@ -1,10 +1,10 @@
 import type { Group } from '../channel.ts'
 import { type DiscordApi, refusalOf } from './discord-api.ts'
 
-/** Servers and channels that are listed at most. */
+/** The most servers and channels that are listed. */
 const mostServers = 5
 const mostChannels = 50
-/** Channels of text and of announcements. */
+/** The types of channels for text and for announcements. */
 const textTypes = new Set([0, 5])
 
 type Server = { id: string; name: string }
@@ -12,7 +12,7 @@ type ServerChannel = { id: string; type: number; name?: string; guild_id?: strin
 
 const named = ({ id, name = '' }: ServerChannel, server: Server): Group => ({ id, name: `#${name} of ${server.name}` })
 
-/** Channels of servers that the bot is in. They are found by asking: nothing that is written in them reaches JARVIS. */
+/** The channels of servers that the bot is in. They are found by requests, because JARVIS receives nothing that is written in them. */
 export class DiscordGroups {
   readonly #api: DiscordApi
 
@@ -20,7 +20,7 @@ export class DiscordGroups {
     this.#api = api
   }
 
-  /** @throws Error in words */
+  /** The text and announcement channels of the servers that the bot is in. @throws Error with a message for people */
   async list(signal: AbortSignal): Promise<Group[]> {
     const servers = await this.#read<Server[]>('/users/@me/guilds', signal)
     const found: Group[] = []
@@ -31,7 +31,7 @@ export class DiscordGroups {
     return found.slice(0, mostChannels)
   }
 
-  /** @throws Error in words */
+  /** Finds one channel by its id. @throws Error with a message for people */
   async find(id: string, signal: AbortSignal): Promise<Group> {
     if (!/^\d{15,22}$/.test(id)) throw new Error('the id of a channel is a number of 17 to 20 digits')
     const channel = await this.#read<ServerChannel>(`/channels/${id}`, signal)
@@ -41,7 +41,7 @@ export class DiscordGroups {
     return named(channel, server)
   }
 
-  /** @throws Error in words */
+  /** Reads a path of Discord's API. @throws Error with a message for people */
   async #read<T>(path: string, signal: AbortSignal): Promise<T> {
     const reply = await this.#api.call({ method: 'GET', path }, signal)
     const refusal = refusalOf(reply)

@@ -1,7 +1,7 @@
 import type { Incoming, IncomingFile, IncomingText, Sender } from '../channel.ts'
 
 const mostName = 60
-/** The flag of a voice note. */
+/** The flag that marks a voice note. */
 const isVoice = 1 << 13
 
 export type User = { id: string; username: string; global_name?: string | null; bot?: boolean }
@@ -15,11 +15,11 @@ export type Message = {
   webhook_id?: string
   content: string
   timestamp: string
-  /** 0: typed, 19: a reply. */
+  /** The type of the message. 0: typed by a person. 19: a reply. */
   type: number
   flags?: number
   attachments?: Attachment[]
-  /** Type 1 is a forwarded message; its text is in the snapshots. */
+  /** Type 1: the message is forwarded, and its text is in the snapshots. */
   message_reference?: { type?: number }
   message_snapshots?: { message: { content?: string } }[]
   referenced_message?: { content?: string } | null
@@ -28,11 +28,11 @@ export type Interaction = {
   id: string
   token: string
   application_id: string
-  /** 3: a component was pressed. */
+  /** The type of the interaction. 3: a component was pressed. */
   type: number
   guild_id?: string
   channel_id?: string
-  /** 1: the private chat with the bot. */
+  /** 1: the interaction comes from the private chat with the bot. */
   context?: number
   user?: User
   member?: { user: User }
@@ -50,7 +50,7 @@ const senderOf = ({ id, username, global_name }: User, chat: string, isPrivate: 
     .slice(0, mostName),
 })
 
-/** Reads an event. Only taps, codes and messages of a person in a private chat count; everything else is `other`. */
+/** Converts an event. Only taps, codes and messages that a person sends in a private chat are used; everything else becomes `other`. */
 export function incomingOf(name: string, data: unknown, application: string | undefined): Incoming {
   if (name === 'INTERACTION_CREATE') return tapOf(data as Interaction, application)
   if (name !== 'MESSAGE_CREATE') return { kind: 'other' }
@@ -75,7 +75,7 @@ function tapOf(interaction: Interaction, application: string | undefined): Incom
   return { kind: 'tap', from: sender, token: pressed.custom_id, ...(message !== undefined && { ref: message.id }) }
 }
 
-/** The words of others: a forwarded message, or the message that this one replies to. */
+/** The words of other people: a forwarded message, or the message that this one replies to. */
 function foreignOf({
   message_reference,
   message_snapshots = [],
@@ -111,7 +111,7 @@ function textOf(message: Message, from: Sender): Incoming {
     text: isForwarded ? '' : content,
     ...(foreign.length > 0 && { foreign }),
     ...(files.length > 0 && { files }),
-    // Somebody else's voice is nobody's order.
+    // A forwarded voice note is another person's and gives no order.
     ...(note !== undefined &&
       !isForwarded && { voice: { ...fileOf(note), name: 'voice.ogg', seconds: note.duration_secs ?? 0 } }),
   }

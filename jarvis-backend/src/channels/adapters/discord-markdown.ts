@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { tokensOf } from '../../lib/bounded-lexer.ts'
 import { columnsOf } from '../talk/parts.ts'
 
-/** A text so that Discord shows each character as it is: no emphasis, link, mention, list or quotation begins in it. */
+/** Escapes a text so that Discord shows each character as it is. No emphasis, link, mention, list or quotation begins in it. */
 export const escaped = (text: string) =>
   text
     .replaceAll(/[\\*_~`|[\]<@]/g, '\\$&')
@@ -10,8 +10,8 @@ export const escaped = (text: string) =>
     .replaceAll(/^([^\S\r\n\u2028\u2029]*)([#>+-])/gm, '$1\\$2')
 
 /**
- * Discord's Markdown of Markdown that models and tools wrote. Their HTML is text, a link is its words and its address, and nothing in it
- * pings anybody or leads elsewhere than it says.
+ * Converts Markdown that models and tools wrote to Discord's Markdown. HTML in it is shown as text, a link is shown with its address, nothing in it
+ * pings anybody, and no link leads elsewhere than its text says.
  */
 export const discordMarkdown = (markdown: string): string => blocks(tokensOf(markdown)).trim()
 
@@ -49,7 +49,7 @@ function block(token: Token): string {
   }
 }
 
-/** Discord ends code at the first three ticks, so a character without width stands between those of the text. */
+/** Discord ends a code block at the first three backticks, so a zero-width character is put between three backticks of the text. */
 const fenced = (code: string) => `\`\`\`\n${code.replaceAll('```', '``\u200b`')}\n\`\`\``
 
 function listOf({ items, ordered, start }: Tokens.List): string {
@@ -79,7 +79,7 @@ function inlineOne(token: Token): string {
     case 'del':
       return `~~${inline(token.tokens)}~~`
     case 'codespan':
-      // No ticks within: Discord pairs them otherwise.
+      // Backticks are replaced, because Discord would pair them in another way.
       return `\`${token.text.replaceAll('`', 'ˋ')}\``
     case 'br':
       return '\n'

@@ -5,7 +5,7 @@ import { type DiscordApi, refusalOf } from './discord-api.ts'
 import type { Message } from './discord-incoming.ts'
 import { discordMarkdown } from './discord-markdown.ts'
 
-/** Longest text of a message is 2,000 characters; escapes are added where Markdown becomes Discord's. */
+/** Longest text of a part, characters. Discord allows 2,000, and the conversion to its Markdown adds escapes. */
 export const mostChars = 1_600
 const mostContent = 2_000
 const inARow = 5
@@ -20,7 +20,7 @@ const endings: Record<string, string> = {
   'image/gif': 'gif',
 }
 
-/** The same in every attempt: Discord answers a second one with the message that it has. */
+/** The nonce of a message, the same in every attempt. Discord answers a second attempt with the message that it already has. */
 export const nonceOf = (id: string) => createHash('sha256').update(id).digest('hex').slice(0, 24)
 
 function bodyOf(text: string, choices: readonly Choice[]) {
@@ -40,12 +40,12 @@ function bodyOf(text: string, choices: readonly Choice[]) {
   }
 }
 
-/** Conversation over Discord: messages in Markdown that JARVIS makes, edited while an answer is written, pictures, files. */
+/** Conversation over Discord: messages in Markdown that JARVIS makes, pictures and files. An answer is edited while it is written. */
 export class DiscordTalk {
   readonly #api: DiscordApi
   readonly #isFileHost: (host: string) => boolean
 
-  /** @param isFileHost returns true if Discord keeps files on that host */
+  /** @param isFileHost returns true if a host is one where Discord keeps files */
   constructor(api: DiscordApi, isFileHost: (host: string) => boolean) {
     this.#api = api
     this.#isFileHost = isFileHost
@@ -56,7 +56,7 @@ export class DiscordTalk {
       if (reply.replaces === undefined) return this.#send(reply, to, signal)
       const body = bodyOf(reply.text, reply.choices)
       const done = await this.#edit({ to, ref: reply.replaces }, body, signal)
-      // The message that showed it may be gone.
+      // The message that showed the answer while it was written may have been deleted.
       return done.kind === 'failed' ? this.#send(reply, to, signal) : done
     })
   }
@@ -76,7 +76,7 @@ export class DiscordTalk {
 
   async file(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
     const [chat = '', message = '', id] = ref.split('/')
-    // Addresses of files end after a day, so the message is asked for a new one.
+    // The URLs of files expire after a day, so the message is read again for a new URL.
     const path = `${messagesOf({ chat })}/${encodeURIComponent(message)}`
     const reply = await this.#api.call({ method: 'GET', path }, signal)
     const found = ((reply.body as Message | undefined)?.attachments ?? []).find((one) => one.id === id)

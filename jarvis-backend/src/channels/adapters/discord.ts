@@ -25,20 +25,20 @@ import { escaped } from './discord-markdown.ts'
 import { DiscordTalk, messagesOf, mostChars, nonceOf } from './discord-talk.ts'
 
 const publicBase = 'https://discord.com/api/v10'
-/** Where Discord keeps files. */
+/** The hosts where Discord keeps files. */
 const fileHosts = new Set(['cdn.discordapp.com', 'media.discordapp.net'])
 const mostContent = 2_000
-/** No pictures of links, and for what is no news no sound. */
+/** Flags of messages: no previews of links, visible only to the person who tapped, and no sound. */
 const flags = { noEmbeds: 1 << 2, onlyForWhoTapped: 1 << 6, silent: 1 << 12 }
-/** Nobody is pinged, whatever a text holds. */
+/** Pings nobody, whatever the text holds. */
 const quietly = { allowed_mentions: { parse: [] } }
 const styles = { deny: 2, approve: 4, look: 2, link: 5 }
 const errors = { unknownInteraction: 10_062, alreadyAnswered: 40_060, unknownMessage: 10_008 }
 
-/** A button to a page is shown where Discord takes the address; otherwise the address is a line of the text. */
+/** Returns true if Discord accepts the URL for a button. Otherwise the URL is shown as a line of the text. */
 const isButtonAddress = (link: string) => /^https:\/\/[^/:]+\.[a-z]{2,}(?:[/:]|$)/i.test(link)
 
-/** The text, of escaped lines alone; lines that have no room are left out. */
+/** The text of a message. All its lines are escaped, and lines that do not fit are left out. */
 export function contentOf({ title, lines, link, isOver }: Outgoing): string {
   const head = isOver ? `~~${escaped(title)}~~` : `**${escaped(title)}**`
   const tail = link !== undefined && !isOver && !isButtonAddress(link) ? `\n<${link}>` : ''
@@ -65,7 +65,7 @@ function componentsOf({ buttons, link, isOver }: Outgoing): object[] {
   return deeds.length + look.length === 0 ? [] : [{ type: 1, components: [...deeds, ...look] }]
 }
 
-/** Discord's API 10: messages by REST, taps and texts by the gateway. JARVIS calls out, nothing calls in. */
+/** Discord, by API 10: messages through REST, taps and texts through the gateway. JARVIS opens all connections, and Discord opens none to JARVIS. */
 export const discord: ChannelKind = {
   id: 'discord',
   name: 'Discord',
@@ -108,7 +108,7 @@ class DiscordChannel implements Channel {
   readonly #talk: DiscordTalk
   readonly #groups: DiscordGroups
   readonly #isEncrypted: boolean
-  /** The id of the bot's application; undefined until Discord tells it. */
+  /** The id of the bot's application; undefined until Discord sends it. */
   #application: string | undefined
 
   constructor(parts: DiscordParts) {
@@ -128,7 +128,8 @@ class DiscordChannel implements Channel {
 
   revise(message: Outgoing, { to, ref }: SentMessage, signal: AbortSignal): Promise<Delivery> {
     return attempted(async () => {
-      // Its nonce finds a message that a crash left unrecorded, for some minutes; later there is a second one, which is over.
+      // The nonce finds a message that was sent but not recorded because of a crash. Discord remembers it for some minutes. Later a second message
+      // appears, which is marked as over.
       const sent = ref === undefined ? await this.#deliver(message, to, signal) : { kind: 'sent' as const, ref }
       if (sent.kind !== 'sent' || sent.ref === undefined) return sent
       const path = `${messagesOf(to)}/${encodeURIComponent(sent.ref)}`
@@ -164,7 +165,7 @@ class DiscordChannel implements Channel {
 
   async incoming(heard: Heard, cursor: string | undefined, signal: AbortSignal): Promise<void> {
     const { token, clock, problem } = this.#parts
-    // A session that is resumed after a restart has told its application already.
+    // Discord does not send the application's id again if a session is resumed after a restart.
     if (cursor !== undefined) await this.health(signal).catch(() => undefined)
     await new DiscordGateway({
       token,
@@ -213,7 +214,7 @@ class DiscordChannel implements Channel {
     return this.#api.call({ method: 'POST', path: messagesOf(to), body: { ...quietly, ...body } }, signal)
   }
 
-  /** Asks where to sign in, and how often that may still be done. @throws Error in words */
+  /** Asks Discord for the address to sign in at and the number of sign-ins that are left. @throws Error with a message for people */
   async #starts(signal: AbortSignal): Promise<GatewayStarts> {
     const reply = await this.#api.call({ method: 'GET', path: '/gateway/bot' }, signal)
     const refusal = refusalOf(reply)
@@ -225,23 +226,26 @@ class DiscordChannel implements Channel {
     return { url, remaining: limit.remaining, resetAfterMs: limit.reset_after }
   }
 
-  /** Defers a tap at once. @returns takes the event, in its turn */
+  /** Acknowledges a tap at once. @returns a function that handles the event; it is called after the earlier events were handled */
   #take(name: string, data: unknown, signal: AbortSignal): (heard: Heard, cursor: string) => Promise<void> {
     if (name === 'READY') this.#application = (data as { application: { id: string } }).application.id
     const incoming = incomingOf(name, data, this.#application)
     const deferred = incoming.kind === 'tap' ? this.#defer(data as Interaction, signal) : undefined
     return async (heard, cursor) => {
-      // Discord told the person that the press failed, so the press must decide nothing. The person may press again.
+      // If Discord told the person that the press failed, the press must decide nothing, because the person may press again.
       const isLost = (await deferred) === false
       const taken: Incoming = isLost ? { kind: 'other' } : await this.#byOurClock(incoming, signal)
       const { answer, link } = await heard({ ...taken, cursor })
       if (answer === undefined || signal.aborted) return
-      // An answer that comes too late fails, and that is all.
+      // An answer that comes too late fails. Nothing else depends on it.
       await this.#tell({ answer, link }, { incoming, data }, signal).catch(() => undefined)
     }
   }
 
-  /** Takes a tap within Discord's 3 s, without a word. @returns false if Discord has given the tap up and told the person that it failed */
+  /**
+   * Acknowledges a tap within Discord's limit of 3 s, without an answer. @returns false if Discord gave the tap up and told the person that it
+   * failed
+   */
   async #defer({ id, token }: Interaction, signal: AbortSignal): Promise<boolean> {
     const path = `/interactions/${encodeURIComponent(id)}/${encodeURIComponent(token)}/callback`
     try {
@@ -252,11 +256,14 @@ class DiscordChannel implements Channel {
     }
   }
 
-  /** Corrects the time of a message, which is Discord's: the age of a message does not depend on JARVIS's clock. @throws the signal's reason */
+  /**
+   * Converts the time of a message from Discord's clock to JARVIS's, so that the message's age does not depend on a wrong clock. @throws the
+   * signal's reason
+   */
   async #byOurClock(incoming: Incoming, signal: AbortSignal): Promise<Incoming> {
     if (incoming.kind !== 'text') return incoming
     const aheadMs = await this.#api.aheadMs(signal)
-    // The message is handed over again after the next start.
+    // The next start receives the message again.
     signal.throwIfAborted()
     return { ...incoming, at: incoming.at + aheadMs }
   }

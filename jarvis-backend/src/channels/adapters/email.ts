@@ -6,14 +6,15 @@ import { fingerprintOf } from '../../lib/fingerprint.ts'
 import type { Channel, ChannelKind, Delivery, Outgoing } from '../channel.ts'
 
 const patienceMs = 15_000
-/** Codes of nodemailer and of sockets that another attempt may pass. */
+/** Error codes of nodemailer and of sockets after which a later attempt may succeed. */
 const passing = new Set(['ECONNECTION', 'ETIMEDOUT', 'ESOCKET', 'EDNS', 'ECONNREFUSED', 'ECONNRESET'])
 const mostWords = 200
 
 type Failure = { code?: string; responseCode?: number; response?: string; message?: string }
 
 /**
- * Why a mail was not taken: 4xx and a dead link may pass, 5xx stays (RFC 5321, section 4.2.1).
+ * Interprets the error of a mail that was not accepted: after 4xx or a dead connection a later attempt may succeed, but not after 5xx (RFC 5321,
+ * section 4.2.1).
  * @param shown the fingerprint of a certificate that is not trusted
  */
 function outcome(error: Failure, shown?: string): Delivery {
@@ -24,7 +25,7 @@ function outcome(error: Failure, shown?: string): Delivery {
   }
   if (/altnames/i.test(message))
     return { kind: 'again', why: `its certificate is for other names than the one in URL (${said(message)})` }
-  // Once a person trusts the certificate, the mail goes.
+  // The mail is sent as soon as a person trusts the certificate.
   if (isUntrusted(error)) {
     const own = shown === undefined ? '' : ` The certificate’s own is ${shown}`
     return {
@@ -43,7 +44,7 @@ const isUntrusted = ({ responseCode, message = '' }: Failure) =>
 
 const said = (message: string) => message.replace(/\s+/g, ' ').slice(0, mostWords)
 
-/** A certificate that is trusted beside no other. @returns a string that says what is wrong */
+/** Reads a certificate from a file. Only this certificate is then trusted. @returns a string that says what is wrong with the file */
 function authorityIn(path: string): { pem: string } | string {
   try {
     const pem = readFileSync(path, 'utf8')
@@ -56,7 +57,7 @@ function authorityIn(path: string): { pem: string } | string {
 
 type Server = { host: string; port: number; secure: boolean }
 
-/** The certificate that a server shows. Nothing is sent to it, so nothing depends on whom it belongs to. */
+/** Reads the certificate that a server presents. Nothing is sent to the server, so its owner does not matter. */
 async function certificateOf(server: Server): Promise<{ fingerprint: string; pem: string }> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection = new Connection({
@@ -81,7 +82,10 @@ async function certificateOf(server: Server): Promise<{ fingerprint: string; pem
   }
 }
 
-/** Trusts exactly the certificate of a fingerprint, whoever signed it and for whichever name. @throws Error if the server shows another one */
+/**
+ * Connection options that trust exactly the certificate with this fingerprint, whoever signed it and whatever names it has. @throws Error if the
+ * server presents another certificate
+ */
 async function pinned(
   server: Server,
   fingerprint: string,
@@ -90,7 +94,7 @@ async function pinned(
   if (shown !== fingerprint) throw new Error(`the certificate is another one than FINGERPRINT names`)
   return {
     ca: pem,
-    // It need not be its own authority.
+    // The pinned certificate need not be self-signed.
     allowPartialTrustChain: true,
     checkServerIdentity: (_host, { fingerprint256 }) =>
       fingerprint256 === fingerprint ? undefined : new Error('the certificate is another one than FINGERPRINT names'),
@@ -124,7 +128,7 @@ function textsOf({ title, lines, link }: Outgoing) {
   }
 }
 
-/** Mail over SMTP. A link in it opens the dashboard: scanners follow links, so none decides. */
+/** Mail over SMTP. A link in a mail opens the dashboard and never decides, because mail scanners follow links. */
 export const email: ChannelKind = {
   id: 'email',
   name: 'E-mail',
@@ -181,13 +185,13 @@ export const email: ChannelKind = {
     const fingerprint = fingerprintOf(given)
     const open = async () => {
       const pin = fingerprint === undefined ? undefined : await pinned(server, fingerprint)
-      // Read for each connection: a renewed certificate counts at once. A file that is gone leaves the server untrusted.
+      // The file is read for each connection, so a renewed certificate is used at once. If the file is missing, the server is not trusted.
       const authority = caFile === undefined ? undefined : authorityIn(caFile)
       // Loaded on first use: most installations send no mail.
       const { createTransport } = await import('nodemailer')
       return createTransport({
         ...server,
-        // Only on this machine nothing can be read on the way.
+        // Without TLS, mail may only be sent to a server on this machine, where nobody else can read the connection.
         requireTLS: !server.secure && !isHere(server.host),
         ...(user !== undefined && pass !== undefined && { auth: { user, pass } }),
         ...(typeof authority === 'object' && { tls: { ca: authority.pem } }),
@@ -199,7 +203,7 @@ export const email: ChannelKind = {
         disableUrlAccess: true,
       })
     }
-    /** With the fingerprint of a certificate that is not trusted, for a person to compare. */
+    /** Interprets an error. If the certificate is not trusted, adds its fingerprint, so that a person can compare it. */
     const whyNot = async (error: Failure): Promise<Delivery> => {
       const shown = isUntrusted(error) ? await certificateOf(server).catch(() => undefined) : undefined
       return outcome(error, shown?.fingerprint)
@@ -211,7 +215,7 @@ export const email: ChannelKind = {
         let transport: Transporter | undefined
         try {
           transport = await open()
-          // The same id in every attempt, so that a mailbox may know a second copy.
+          // The message id is the same in every attempt, so that a mailbox may recognise a second copy.
           const hash = createHash('sha256').update(message.id).digest('hex').slice(0, 32)
           const isUrgent = message.level === 'failed' || message.level === 'card'
           await transport.sendMail({

@@ -16,7 +16,7 @@ const wordsOf = (text: string) => {
   return typeof errorDescription === 'string' ? errorDescription : undefined
 }
 
-/** A Gotify server. An application may not take a message back, so a card that was decided stays as it is. */
+/** A Gotify server. An application cannot take a message back, so the message of a decided card stays unchanged. */
 export const gotify: ChannelKind = {
   id: 'gotify',
   name: 'Gotify',

@@ -8,16 +8,16 @@ const patienceMs = 15_000
 const pingEveryMs = 30_000
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
-/** Actions of other notifications are no concern of ours, and none of ours approves. */
+/** The actions that belong to JARVIS: denials only, because none of its actions approves. Actions of other notifications are ignored. */
 const ours = /^j1\.[\w-]{22}\.d$/
 
 /** The event of a button that was pressed on a phone. */
 type Event = { event_type?: string; data?: { action?: unknown } }
 type Message = { type?: string; id?: number; success?: boolean; error?: { code?: string }; event?: Event }
-/** `isFinal`: another attempt would count as a wrong sign-in there. */
+/** The end of a connection. `isFinal`: another attempt would count as a failed sign-in at Home Assistant. */
 type End = { why: string; isFinal?: true }
 
-/** Hears the buttons of Home Assistant's app over its websocket, until the signal aborts or the token is refused. */
+/** Receives the button presses of Home Assistant's app over its websocket, until the signal aborts or the token is refused. */
 export async function hearTaps(parts: {
   /** The address in the settings: `http://homeassistant.lan:8123`. */
   base: string
@@ -42,7 +42,7 @@ export async function hearTaps(parts: {
   }
 }
 
-/** @returns how the connection ended. Rejects only for a proxy variable that cannot be used */
+/** Keeps one connection open. @returns how the connection ended. Rejects only if a proxy variable cannot be used */
 async function connect(
   { base, token, clock, heard, signal }: Parameters<typeof hearTaps>[0],
   subscribed: () => void,
@@ -65,7 +65,7 @@ async function connect(
     end = why
     socket.terminate()
   }
-  /** Whatever comes shows that the link is alive; a link that says nothing is asked, then left. */
+  /** Every message shows that the connection is alive. A silent connection gets a ping, and is closed if no answer comes. */
   function heardFrom() {
     disarm()
     disarm = clock.after(pingEveryMs, () => {
@@ -88,7 +88,7 @@ async function connect(
       })
     else if (message.type === 'event') {
       const action = message.event?.data?.action
-      // Home Assistant tells an event once. What could not be kept is pressed again, or decided elsewhere.
+      // Home Assistant sends an event only once. If the press could not be stored, the person presses again or decides elsewhere.
       if (typeof action === 'string' && ours.test(action)) void heard({ kind: 'tap', token: action }).catch(() => {})
     }
   })

@@ -3,7 +3,7 @@ import type { Channel, ChannelKind, Outgoing } from '../channel.ts'
 import { ask, attempted, outcome } from '../post.ts'
 import { hearTaps } from './home-assistant-taps.ts'
 
-/** The app on a phone, by a notify service of Home Assistant. Its word is all that proves who pressed, so a button there only denies. */
+/** The app on a phone, through a notify service of Home Assistant. Only Home Assistant says who pressed a button, so a button there only denies. */
 export const homeAssistant: ChannelKind = {
   id: 'homeassistant',
   name: 'Home Assistant',
@@ -42,7 +42,7 @@ export const homeAssistant: ChannelKind = {
         if (answer.status === 400) return { kind: 'failed', why: 'it does not know the notify service' }
         return outcome(answer) ?? { kind: 'sent' }
       })
-    /** The phone asks for its lock before it sends one on. */
+    /** The phone asks to be unlocked before it sends an action on. */
     const actionsOf = (buttons: Outgoing['buttons']) => {
       const denials = buttons.filter(({ does }) => does === 'deny')
       const actions = denials.map(({ token: action, label: title }) => ({
@@ -52,7 +52,7 @@ export const homeAssistant: ChannelKind = {
       }))
       return actions.length === 0 ? {} : { actions }
     }
-    /** A message of the same tag takes its place on the phone. */
+    /** A message with the same tag replaces the earlier one on the phone. */
     const bodyOf = ({ id, title, lines, level, link, buttons, isOver }: Outgoing) => ({
       title,
       message: lines.join('\n') || title,

@@ -8,7 +8,7 @@ import { ntfy } from './ntfy.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-/** Every channel there is. A new one is a file, and a line here. */
+/** All channels that come with JARVIS. A new channel is a file and a line here. */
 export const channelKinds: readonly ChannelKind[] = [
   telegram,
   discord,

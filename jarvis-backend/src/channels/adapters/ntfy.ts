@@ -11,10 +11,10 @@ const tags: Record<Level, string> = {
   info: 'information_source',
 }
 
-/** A message's sequence: the same one replaces it. ntfy takes word characters, 64 at most. */
+/** The sequence id of a message: a later message with the same id replaces the earlier one. ntfy accepts word characters, 64 at most. */
 const sequenceOf = ({ id }: Pick<Outgoing, 'id'>) => createHash('sha256').update(id).digest('hex').slice(0, 24)
 
-/** ntfy's own words of an error: `{"code":40301,"http":403,"error":"forbidden"}`. */
+/** ntfy's own error text: `{"code":40301,"http":403,"error":"forbidden"}`. */
 function wordsOf(text: string): string | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: unknown }
@@ -24,7 +24,10 @@ function wordsOf(text: string): string | undefined {
   }
 }
 
-/** ntfy.sh, or a server of one's own. Who reads the topic can press its buttons, so one only denies (ntfy 2.16 and newer replace a message that is revised; older ones show a second). */
+/**
+ * ntfy.sh, or an own ntfy server. Anyone who reads the topic can press its buttons, so a button only denies. ntfy 2.16 and newer replace a revised
+ * message; older versions show a second one.
+ */
 export const ntfy: ChannelKind = {
   id: 'ntfy',
   name: 'ntfy',
@@ -54,7 +57,7 @@ export const ntfy: ChannelKind = {
       'content-type': 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     }
-    /** The phone sends the denial by itself. Nothing else is in it that would let anybody in. */
+    /** The phone sends the denial by itself. The request holds nothing else that grants access. */
     function actionsOf({ buttons, isOver }: Outgoing) {
       const denials = buttons.filter(({ does }) => does === 'deny')
       if (tapAddress === undefined || isOver || denials.length === 0) return {}

@@ -4,7 +4,7 @@ import { ask, readBytes } from '../post.ts'
 
 export type TelegramReply = {
   status: number
-  /** By its own clock, Unix ms. */
+  /** The time of the answer by Telegram's own clock, Unix ms. */
   at?: number
   ok?: boolean
   result?: unknown
@@ -12,12 +12,12 @@ export type TelegramReply = {
   parameters?: { retry_after?: number; migrate_to_chat_id?: number }
 }
 export type SentFile = { field: string; name: string; picture: Picture }
-/** `file`: sent beside the parameters. `patienceMs`: how long Telegram may take. */
+/** Options of a call. `file`: sent in addition to the parameters. `patienceMs`: the time that Telegram may take. */
 export type CallOptions = { signal: AbortSignal; patienceMs?: number; file?: SentFile }
 
 const unknownTokenMs = 60_000
 
-/** Telegram's bot API. Its addresses hold the token, so no error may quote them. */
+/** Telegram's bot API. Its URLs hold the token, so no error may quote them. */
 export class TelegramApi {
   /** The user id of the bot. */
   readonly userId: number
@@ -30,7 +30,7 @@ export class TelegramApi {
     this.#fileBase = `${baseOf(url)}/file/bot${token}`
   }
 
-  /** Calls a method of the bot API. @throws Error in words if Telegram cannot be reached */
+  /** Calls a method of the bot API. @throws Error with a message for people if Telegram cannot be reached */
   async call(method: string, params: object, { signal, patienceMs, file }: CallOptions): Promise<TelegramReply> {
     const answer = await ask(`${this.#base}/${method}`, {
       headers: file === undefined ? { 'content-type': 'application/json' } : {},
@@ -47,12 +47,12 @@ export class TelegramApi {
     }
   }
 
-  /** Reads a file. @param path as `getFile` names it @throws Error in words */
+  /** Reads a file. @param path the path that `getFile` returned @throws Error with a message for people */
   read(path: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
     return readBytes(`${this.#fileBase}/${path}`, mostBytes, signal)
   }
 
-  /** Says where updates would go instead of to JARVIS; undefined if no webhook is set. */
+  /** Returns a sentence that names the webhook to which updates go instead of to JARVIS; undefined if no webhook is set. */
   async webhook(signal: AbortSignal): Promise<string | undefined> {
     const { ok, result } = await this.call('getWebhookInfo', {}, { signal })
     const { url: set = '' } = (ok === true ? result : {}) as { url?: string }
@@ -62,7 +62,7 @@ export class TelegramApi {
   }
 }
 
-/** Interprets a refusal; undefined if the reply is none. */
+/** Interprets a refusal; undefined if the reply is not a refusal. */
 export function refusalOf({
   ok,
   status,
@@ -75,7 +75,7 @@ export function refusalOf({
   const moved = parameters?.migrate_to_chat_id
   if (moved !== undefined) return { kind: 'again', why: 'the group has another id now', movedTo: String(moved) }
   if (status === 429) return { kind: 'again', why, ...(asked !== undefined && { retryAfterMs: asked * 1_000 }) }
-  // Telegram may answer so for a while only.
+  // Telegram may answer like this only for a while.
   if (status === 401 || status === 404)
     return { kind: 'again', why: 'it does not know the token', retryAfterMs: unknownTokenMs }
   if (status === 403) return { kind: 'gone', why }

@@ -5,8 +5,8 @@ import { columnsOf } from '../talk/parts.ts'
 export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * Telegram's HTML of Markdown that models and tools wrote, made of escaped texts alone: their HTML is text, a link is its words and its address,
- * and nothing in it makes a button or fetches a picture.
+ * Converts Markdown that models and tools wrote to Telegram's HTML. All texts are escaped: HTML in them is shown as text, a link is shown with its
+ * address, and nothing makes a button or loads a picture.
  */
 export const htmlOf = (markdown: string): string => blocks(tokensOf(markdown)).trim()
 
@@ -41,7 +41,7 @@ function block(token: Token): string {
   }
 }
 
-/** Telegram refuses a quotation within one. */
+/** Removes quotations, because Telegram refuses a quotation inside a quotation. */
 const withoutQuotes = (html: string) => html.replace(/<\/?blockquote>/g, '')
 
 function listOf({ items, ordered, start }: Tokens.List): string {
@@ -91,6 +91,6 @@ function inlineOne(token: Token): string {
   }
 }
 
-/** The words of a link and its address, both in sight. */
+/** The text of a link with its address behind it, both visible. */
 const withAddress = (html: string, text: string, href: string) =>
   text === href ? escaped(href) : `${html} (${escaped(href)})`

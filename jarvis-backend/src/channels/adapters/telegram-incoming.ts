@@ -30,7 +30,7 @@ export type Update = {
   message?: Message
   edited_message?: Message
   callback_query?: { id: string; from: User; data?: string; inline_message_id?: string; message?: Message }
-  /** We were taken into a chat, or out of it. */
+  /** JARVIS's bot was added to a chat or removed from it. */
   my_chat_member?: { chat: Chat; from: User; new_chat_member: { status: string; is_member?: boolean } }
   stopped_message_generation?: { chat: Chat; message_thread_id?: number; draft_id: number }
 }
@@ -45,7 +45,7 @@ const senderOf = (from: User, chat: Chat, thread?: number): Sender => ({
   ...(thread !== undefined && { thread: String(thread) }),
 })
 
-/** The largest version of a photo comes last. */
+/** The files of a message. The last version of a photo is the largest. */
 function filesOf({ photo, document, album }: Message): IncomingFile[] {
   if (album !== undefined) return album.flatMap(({ album: _, ...one }) => filesOf(one))
   const file = photo?.at(-1) ?? document
@@ -54,7 +54,7 @@ function filesOf({ photo, document, album }: Message): IncomingFile[] {
   return [{ ref: file.file_id, name, bytes: file.file_size }]
 }
 
-/** The words of others: a forwarded text, a text of another bot, a quotation, the message that this one replies to. */
+/** The words of other people: a forwarded text, a text of another bot, a quotation, or the message that this one replies to. */
 function foreignOf(message: Message): NonNullable<IncomingText['foreign']> {
   const own = message.text ?? message.caption
   const isForwarded = message.forward_origin !== undefined || message.via_bot !== undefined
@@ -78,7 +78,7 @@ function textOf(message: Message, from: Sender): IncomingText {
     text: isForwarded ? '' : (text ?? caption ?? ''),
     ...(foreign.length > 0 && { foreign }),
     ...(files.length > 0 && { files }),
-    // Somebody else's voice is nobody's order.
+    // A forwarded voice note is another person's and gives no order.
     ...(voice !== undefined &&
       !isForwarded && {
         voice: {
@@ -91,10 +91,10 @@ function textOf(message: Message, from: Sender): IncomingText {
   }
 }
 
-/** Returns true if a chat has several people. */
+/** Returns true if a chat can have several people. */
 export const isGroup = ({ type }: Chat) => type === 'group' || type === 'supergroup' || type === 'channel'
 
-/** Returns true if a status says that somebody is in a chat. */
+/** Returns true if a member status means that the member is in the chat. */
 export const isIn = ({ status, is_member }: { status: string; is_member?: boolean }) =>
   ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && is_member === true)
 
@@ -104,7 +104,7 @@ function membershipOf({ chat, from, new_chat_member }: NonNullable<Update['my_ch
   return { kind: 'group', by: String(from.id), group, isIn: isIn(new_chat_member) }
 }
 
-/** Reads an update. Only taps, codes and messages of a person in a private chat count; everything else is `other`. */
+/** Converts an update. Only taps, codes and messages that a person sends in a private chat are used; everything else becomes `other`. */
 export function incomingOf(update: Update): Incoming {
   const { message, callback_query: tap, stopped_message_generation: stopped, my_chat_member: membership } = update
   const cursor = String(update.update_id + 1)
@@ -116,7 +116,7 @@ export function incomingOf(update: Update): Incoming {
     return { kind: 'tap', cursor, from: senderOf(tap.from, chat, tap.message?.message_thread_id), token: tap.data, ref }
   }
   if (membership !== undefined) return { ...membershipOf(membership), cursor }
-  // It has no sender: a private chat has one other person.
+  // The update names no sender, but a private chat has only one other person.
   if (stopped !== undefined)
     return { kind: 'stop', cursor, from: senderOf({ id: stopped.chat.id }, stopped.chat, stopped.message_thread_id) }
   const { from, chat } = message ?? update.edited_message ?? {}

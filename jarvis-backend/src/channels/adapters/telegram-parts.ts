@@ -1,23 +1,23 @@
 import type { Message, Update } from './telegram-incoming.ts'
 
-/** Time within which the rest of an album, and of a long text, arrives, ms. */
+/** Time within which the remaining parts arrive, ms: of an album (`albumMs`) and of a long text (`textMs`). */
 const albumMs = 500
 const textMs = 3_000
-/** Between two looks for the rest, ms. */
+/** Time between two polls for the remaining parts, ms. */
 export const partMs = 500
-/** Clients cut a long text at 4,096 characters, or a little before where a line or a word ends. Nothing in the parts says so. */
+/** Telegram's apps cut a long text at 4,096 characters, or a little earlier at the end of a line or word. Nothing in the parts marks the cut. */
 const mostChars = 4_096
 const nearlyMost = 3_500
 
-/** Time to wait for more of the last message, ms; 0: the message is whole. */
+/** Time to wait for more parts of the last message, ms; 0: the message is complete. */
 export function openForMs(updates: readonly Update[]): number {
   const message = updates.at(-1)?.message
   if (message?.media_group_id !== undefined) return albumMs
-  // An order is short, so a long text that begins as one is none of a person's paste.
+  // Orders are short, so a long text that begins like an order is not the first part of a text that a person pasted.
   return message !== undefined && isCut(message) && !beginsOrder(whole(updates).at(-1)?.message) ? textMs : 0
 }
 
-/** Joins the messages of an album or of a long text, which Telegram hands over one by one. The joined message is taken with the last part. */
+/** Joins the messages of an album or of a long text, which Telegram delivers one by one. The joined message is handled with the last part. */
 export function whole(updates: readonly Update[]): Update[] {
   const made: Update[] = []
   let last: Message | undefined
@@ -41,7 +41,7 @@ const isOfOne = (first: Message, message: Message) =>
   message.from?.id === first.from?.id &&
   message.message_thread_id === first.message_thread_id
 
-/** @returns undefined if the message is not a part of the one before */
+/** Joins a message to the one before. @returns undefined if it is not a part of the one before */
 function joinedTo(first: Message, last: Message, message: Message): Message | undefined {
   if (message.media_group_id !== undefined) {
     if (message.media_group_id !== first.media_group_id) return undefined
@@ -56,7 +56,7 @@ function joinedTo(first: Message, last: Message, message: Message): Message | un
     isForwarded(message) === isForwarded(first) &&
     (message.date - last.date) * 1_000 <= 2 * textMs
   if (!isRest) return undefined
-  // Telegram takes the blank away at which a client cut; a cut within a word has none.
+  // Telegram removes the white space at which an app cut the text. If the cut was inside a word, there was no white space.
   const between = last.text?.length === mostChars ? '' : '\n'
   return { ...first, text: `${first.text}${between}${message.text}` }
 }

@@ -5,22 +5,24 @@ import type { Update } from './telegram-incoming.ts'
 import { openForMs, partMs, whole } from './telegram-parts.ts'
 import { takeUpdate } from './telegram-update.ts'
 
-/** Telegram holds a poll open for so long, seconds; a dead link is noticed a little later. */
+/** Time for which Telegram holds a poll open, seconds. A dead connection is noticed a little later. */
 const pollS = 25
-/** An earlier poll lives on for its time after a crash, and this one is refused meanwhile. */
+/** Wait after a refused poll. After a crash, the poll of the last process stays open for a while, and this process is refused until it ends. */
 const afterConflictMs = 35_000
-/** Two refused polls within this time are no crash: two programs that wait as this one does take turns. */
+/**
+ * If two polls are refused within this time, the reason is not a crash but another program: two programs that wait in this way are refused in turn.
+ */
 const conflictsForMs = 2 * 60_000
 const afterWebhookMs = 60_000
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 
-/** Longest wait for the rest of what was cut into parts, ms, however many come. */
+/** Longest wait for the remaining parts of a message, ms, however many arrive. */
 const mostOpenMs = 10_000
 
 const conflict = 'Another program asks for this bot’s messages. Stop it, or make another token.'
 
-/** Tells a poll that outlived a crash from another program that polls the same bot. */
+/** Distinguishes a poll that outlived a crash from another program that polls for the same bot. */
 class Conflicts {
   readonly #clock: Clock
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -30,14 +32,14 @@ class Conflicts {
     this.#clock = clock
   }
 
-  /** A poll was refused for another one. @returns true if another program polls */
+  /** Called when a poll was refused because of another poll. @returns true if another program polls */
   refused(): boolean {
     this.#isContested ||= this.#isRecent()
     this.#refusedAt = this.#clock.now()
     return this.#isContested
   }
 
-  /** A poll was answered, which may be this program's turn alone. @returns true if another program polls */
+  /** Called when a poll was answered. One answer does not prove that the other program has stopped. @returns true if another program polls */
   answered(): boolean {
     this.#isContested &&= this.#isRecent()
     return this.#isContested
@@ -53,7 +55,7 @@ export type TelegramPollParts = {
   clock: Clock
   /** Receives the reason why Telegram cannot be reached; undefined: all is well again. */
   problem(why: string | undefined): void
-  /** Called before the first poll, and after each one that was refused. */
+  /** Called before the first poll, and after each poll that was refused. */
   learnBot(): Promise<void>
   heard: Heard
   /** The number of the first update to ask for. */
@@ -61,7 +63,7 @@ export type TelegramPollParts = {
   signal: AbortSignal
 }
 
-/** Polls for updates, one poll after another. An update is forgotten by Telegram once it was handed on. */
+/** Polls for updates, one poll after another. Telegram deletes an update only after it was handled. */
 export class TelegramPoll {
   readonly #parts: TelegramPollParts
   readonly #conflicts: Conflicts
@@ -75,7 +77,7 @@ export class TelegramPoll {
     this.#offset = parts.cursor === undefined ? undefined : Number(parts.cursor)
   }
 
-  /** Resolves when the signal aborts. */
+  /** Polls until the signal aborts, and then resolves. */
   async follow(): Promise<void> {
     const { api, problem, learnBot, signal } = this.#parts
     while (!signal.aborted) {
@@ -96,7 +98,7 @@ export class TelegramPoll {
     }
   }
 
-  /** @returns false if the poll was refused */
+  /** Makes one poll and handles its updates. @returns false if the poll was refused */
   async #poll(): Promise<boolean> {
     const { api, clock, problem, heard, signal } = this.#parts
     const reply = await this.#ask(pollS)
@@ -126,7 +128,7 @@ export class TelegramPoll {
   async #isRefused(reply: TelegramReply): Promise<boolean> {
     const { api, problem, signal } = this.#parts
     if (reply.status === 409) {
-      // A webhook is told of at once; otherwise one poll of the last process may still be open.
+      // If a webhook is set, it is reported at once. Otherwise a poll of the last process may still be open.
       if ((await api.webhook(signal)) !== undefined) return true
       if (this.#conflicts.refused()) problem(conflict)
       await this.#sleep(afterConflictMs)
@@ -139,7 +141,7 @@ export class TelegramPoll {
     return true
   }
 
-  /** Waits for the rest of a message that was cut into parts. */
+  /** Waits for the remaining parts of a message that was cut. */
   async #withRest(first: Update[]): Promise<Update[]> {
     let updates = first
     let untilMs = openForMs(updates)
@@ -149,7 +151,7 @@ export class TelegramPoll {
       if (more.ok !== true) break
       const before = updates.length
       updates = more.result as Update[]
-      // Each part may have another one behind it.
+      // Another part may follow each part.
       if (updates.length > before) untilMs = waitedMs + partMs + openForMs(updates)
     }
     return updates

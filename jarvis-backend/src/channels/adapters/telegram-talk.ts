@@ -4,9 +4,9 @@ import { type CallOptions, refusalOf, type TelegramApi } from './telegram-api.ts
 import { htmlOf } from './telegram-html.ts'
 import type { Message } from './telegram-incoming.ts'
 
-/** Longest text of a message is 4096; some characters more are added where Markdown becomes HTML. */
+/** Longest text of a part, characters. Telegram allows 4,096, and the conversion of Markdown to HTML adds some. */
 export const mostChars = 3_600
-/** Pictures up to this size are shown as such, larger ones as files. */
+/** Pictures up to this size are sent as photos, larger ones as files. Bytes. */
 const largestPhoto = 10 * 1024 * 1024
 const endings: Record<string, string> = {
   'image/png': 'png',
@@ -28,10 +28,10 @@ const keyboardOf = (choices: readonly Choice[]) => ({
   inline_keyboard: choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
 })
 
-/** Conversation over Telegram: messages in HTML that JARVIS makes, drafts, pictures, files. */
+/** Conversation over Telegram: messages in HTML that JARVIS makes, drafts of answers, pictures and files. */
 export class TelegramTalk {
   readonly #api: TelegramApi
-  /** False: an older server of the bot API knows no drafts, so a message is edited. */
+  /** False: the server of the bot API is too old for drafts, so a message is edited instead. */
   #hasDrafts = true
 
   constructor(api: TelegramApi) {
@@ -42,7 +42,7 @@ export class TelegramTalk {
     return attempted(async () => {
       if (reply.replaces === undefined) return this.#send(reply, to, signal)
       const done = await this.#edit(reply, { to, ref: reply.replaces }, signal)
-      // The message that showed it may be gone.
+      // The message that showed the answer while it was written may have been deleted.
       return done.kind === 'failed' ? this.#send(reply, to, signal) : done
     })
   }
@@ -70,7 +70,7 @@ export class TelegramTalk {
   async file(ref: string, mostBytes: number, signal: AbortSignal): Promise<Buffer> {
     const { ok, result } = await this.#api.call('getFile', { file_id: ref }, { signal })
     const path = ok === true ? (result as { file_path?: string }).file_path : undefined
-    // The address holds the token, so no error may quote it.
+    // The file's URL holds the token, so no error may quote it.
     if (path === undefined || !/^[\w./-]+$/.test(path) || path.includes('..'))
       throw new Error('Telegram has the file no more')
     return this.#api.read(path, mostBytes, signal)

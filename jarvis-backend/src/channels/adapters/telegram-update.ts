@@ -13,8 +13,8 @@ const placeOf = (incoming: Incoming) => {
 }
 
 /**
- * Hands one update on, and tells its sender the answer. An answer that Telegram refuses is lost, and that is all.
- * @param to `aheadMs`: the lead of JARVIS's clock over Telegram's, which dates the messages
+ * Handles one update, and sends the answer to its sender. An answer that Telegram refuses is lost, and nothing else depends on it.
+ * @param to `aheadMs`: the time by which JARVIS's clock is ahead of Telegram's clock, which dates the messages
  */
 export async function takeUpdate(
   api: Pick<TelegramApi, 'call'>,
@@ -33,7 +33,7 @@ export async function takeUpdate(
     return
   }
   await tell('answerCallbackQuery', { callback_query_id: tap.id, text: answer.slice(0, mostAnswer) })
-  // The answer to a tap has no room for a link, so that is a message below the card.
+  // The answer to a tap cannot hold a link, so the link is sent as a message below the card.
   if (link !== undefined) await say(linkBelow(tap.message?.message_id, { answer, link }))
 }
 

@@ -23,7 +23,7 @@ import { mostChars, TelegramTalk } from './telegram-talk.ts'
 
 const publicBase = 'https://api.telegram.org'
 
-/** Telegram's bot API 10, by long poll alone: JARVIS calls out, nothing calls in. */
+/** Telegram, by bot API 10 and long polling alone. JARVIS opens all connections, and Telegram opens none to JARVIS. */
 export const telegram: ChannelKind = {
   id: 'telegram',
   name: 'Telegram',
@@ -65,7 +65,7 @@ class TelegramChannel implements Channel {
   readonly #parts: TelegramParts
   readonly #api: TelegramApi
   readonly #talk: TelegramTalk
-  /** The bot's user name; undefined until Telegram tells it. */
+  /** The bot's user name; undefined until Telegram sends it. */
   #bot: string | undefined
 
   constructor(parts: TelegramParts) {

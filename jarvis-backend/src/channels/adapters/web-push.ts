@@ -5,9 +5,9 @@ import type { Address, Channel, ChannelKind, Delivery, Health, Level, Outgoing, 
 import { type PushSender, type StoredSubscription, type Urgency, webPushId } from '../web-push/ports.ts'
 
 const urgencies: Record<Level, Urgency> = { card: 'high', failed: 'high', warning: 'normal', info: 'low' }
-/** Push services keep nothing for longer, seconds. */
+/** The longest time for which push services keep a message, seconds. */
 const longestTtlS = 28 * 24 * 60 * 60
-/** Push services accept 4 kB; what is left is for the encryption. */
+/** The largest payload, bytes. Push services accept 4 kB, and encryption takes the rest. */
 const mostBytes = 3_800
 
 export type WebPushParts = {
@@ -19,7 +19,10 @@ export type WebPushParts = {
   sent(id: string, problem: string | undefined): void
 }
 
-/** Browsers that people subscribed. The payload is encrypted for the browser (RFC 8291), and a button is signed by the browser's own key. */
+/**
+ * The channel of browsers that people subscribed. The payload is encrypted for the browser (RFC 8291), and a button's decision is signed with the
+ * browser's own key.
+ */
 export const webPush = (parts: WebPushParts): ChannelKind => ({
   id: webPushId,
   name: 'Web push',
@@ -51,7 +54,7 @@ class WebPushChannel implements Channel {
     return this.#send(message, { user, payload, urgency: urgencies[message.level] }, signal)
   }
 
-  /** Closes the notification: a decided matter needs nobody. */
+  /** Closes the notification, because a decided matter needs nobody any more. */
   revise(message: Outgoing, { to: { user } }: SentMessage, signal: AbortSignal): Promise<Delivery> {
     const payload = () => payloadOf(message, true, () => undefined)
     return this.#send(message, { user, payload, urgency: 'normal' }, signal)
@@ -81,8 +84,8 @@ class WebPushChannel implements Channel {
 }
 
 /**
- * The payload for a browser's worker, with a declarative message (W3C Push API), which some browsers show without the worker. Only the worker
- * signs and closes, so a message with buttons and a withdrawal have no declarative message.
+ * The payload for a browser's service worker. It holds a declarative message (W3C Push API), which some browsers show without the worker. Only the
+ * worker can sign and close, so a message with buttons and a withdrawal have no declarative message.
  * @param isOver the payload closes the notification
  */
 function payloadOf(message: Outgoing, isOver: boolean, sign: () => PushButtons | undefined): string {

@@ -3,7 +3,7 @@ import { hostOf } from '../addresses.ts'
 import type { Channel, ChannelKind, Outgoing } from '../channel.ts'
 import { ask, attempted, outcome } from '../post.ts'
 
-/** A receiver takes a signature for so long, ms (Standard Webhooks 1.0). */
+/** Time for which a receiver accepts a signature, ms (Standard Webhooks 1.0). */
 const signedForMs = 5 * 60_000
 const secretForm = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/
 const keyOf = (secret: string) => Buffer.from(secretForm.exec(secret)?.[1] ?? '', 'base64')
@@ -15,7 +15,7 @@ function urlProblem(value: string): string | undefined {
   return username === '' ? undefined : 'must name no account'
 }
 
-/** Standard Webhooks 1.0: signed, with one id and one body over all attempts, and thin. */
+/** Standard Webhooks 1.0: signed, short, and with the same id and body in all attempts. */
 export const webhook: ChannelKind = {
   id: 'webhook',
   name: 'Webhook',
@@ -75,7 +75,7 @@ export const webhook: ChannelKind = {
       place: hostOf(url),
       deliver: (message, _to, signal) => post(message, { id: message.id, type: `jarvis.${message.level}` }, signal),
       revise: (message, _sent, signal) => post(message, { id: `${message.id}.over`, type: 'jarvis.over' }, signal),
-      // A request that is not signed would be refused, and a signed one would be a message.
+      // No check is possible: the receiver would refuse a request without a signature, and a signed request would be a message.
       health: async () => ({}),
     }
   },

@@ -11,7 +11,7 @@ export type HouseMattersParts = {
   gate: Pick<Gate, 'confirmations'>
 }
 
-/** The cards, questions and changes of the house. */
+/** The cards, questions and changes of JARVIS, for the channels. */
 export class HouseMatters implements Matters {
   readonly #parts: HouseMattersParts
   readonly #cards: InstanceType<typeof SqliteConfirmationStore>

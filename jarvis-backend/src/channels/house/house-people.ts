@@ -9,7 +9,7 @@ export function mayDecide(people: Pick<People, 'find'>, person: string): boolean
   return found?.id === person && isAtLeast(found.role, 'operator')
 }
 
-/** The people of the house, for channels. */
+/** The people of JARVIS, for the channels. */
 export class HousePeople implements ChannelPeople {
   readonly firstOwner = firstOwnerId
   readonly #people: Pick<People, 'find'>

@@ -9,7 +9,7 @@ import { clusterSummary } from '../../homelab/summary.ts'
 import type { Watch } from '../../watch/watch.ts'
 import type { TalkPorts } from '../talk/ports.ts'
 
-/** Age up to which a conversation on a channel finds a question, ms. */
+/** The age up to which a conversation on a channel finds a question, ms. */
 const questionsForMs = 2 * 24 * 60 * 60_000
 
 export type HouseTalkParts = {
@@ -22,7 +22,7 @@ export type HouseTalkParts = {
   transcribe: TalkPorts['transcribe']
 }
 
-/** The sessions, questions and cards of the house, for conversations on channels. */
+/** The sessions, questions and cards of JARVIS, for conversations on channels. */
 export class HouseTalk implements TalkPorts {
   readonly transcribe: TalkPorts['transcribe']
   readonly #parts: HouseTalkParts
@@ -68,7 +68,10 @@ export class HouseTalk implements TalkPorts {
     return found && { title: found.title, agent: found.agent, isRunning: runs.isRunning(id) }
   }
 
-  /** The watcher is no operator: to have sent a card is not to have shown it. The card's time begins at a screen, or at a tap. */
+  /**
+   * Watches a session. The watcher does not count as an operator, because sending a card to a chat does not show it to a person. The card's waiting
+   * time begins when a screen shows the card, or at a tap.
+   */
   watch(sessionId: string, tell: Parameters<TalkPorts['watch']>[1]): (() => void) | undefined {
     const watch = this.#parts.sessions.runs.watch(sessionId, { isOperator: false, tell })
     return () => watch.end()

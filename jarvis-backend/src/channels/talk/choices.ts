@@ -10,13 +10,13 @@ const keptAfterMs = 24 * 60 * 60_000
 const mostLabel = 60
 
 export const hashOfChoice = (token: string) => createHash('sha256').update(token).digest('base64url')
-/** Returns true if a token is a button's of a conversation. */
+/** Returns true if a token belongs to a button of a conversation. */
 export const isChoice = (token: string): boolean => form.test(token)
 
-/** The button that a message offers. */
+/** A button that a message offers. `deed`: the action of the button. */
 export type Offer = { label: string; deed: Deed }
 
-/** Makes the buttons of one attempt, good once, and keeps their hashes. Call it in a transaction. */
+/** Makes the buttons of one attempt, each usable once, and stores the hashes of their tokens. Call it in a transaction. */
 export function makeChoices(
   { choices, tell }: { choices: Pick<ChoiceStore, 'add'>; tell: Tell },
   { item, thread }: { item: Pick<OutboxItem, 'id' | 'attempts' | 'recipient' | 'expiresAt'>; thread: string },
@@ -38,7 +38,10 @@ export function makeChoices(
   })
 }
 
-/** Returns true if a button may do its deed: it belongs to the person, is on its own message, and was not used. @param ref the message on which it was pressed */
+/**
+ * Returns true if a button may still act: it belongs to the person, is on its own message, and was not used. @param ref the message on which it was
+ * pressed
+ */
 export const isOpen = (
   choice: StoredChoice | undefined,
   { recipient, ref, now }: { recipient: string; ref: string | undefined; now: number },

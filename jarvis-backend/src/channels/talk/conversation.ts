@@ -16,7 +16,7 @@ import { TalkOutbox } from './talk-outbox.ts'
 import { Texts } from './texts.ts'
 
 const notesKeptForMs = 7 * 24 * 60 * 60_000
-/** How many changed messages are remembered, so that a person is told once of each. */
+/** The number of edited messages that are remembered, so that a person is told only once for each. */
 const mostEdits = 1_000
 
 export type ConversationParts = Pick<
@@ -30,7 +30,7 @@ export type ConversationParts = Pick<
   signal: AbortSignal
 }
 
-/** Talks with paired people in their private chats. It knows no channel by name. */
+/** Holds conversations with paired people in their private chats. It has no code for single channels. */
 export class Conversation {
   readonly #parts: ConversationParts
   readonly #session: CurrentSession
@@ -79,13 +79,15 @@ export class Conversation {
     this.#deeds = new Deeds({ talk, choices, heard, session, outbox, clock, say, database, notes, look })
   }
 
-  /** A person wrote. @returns the answer to the person; undefined: silence */
+  /** Handles a message that a person wrote. @returns the answer to the person; undefined: no answer */
   async text({ kind, account, incoming, advance }: ReceivedOf<'text'>): Promise<Spoken | undefined> {
     const to = this.#listenedTo({ kind, account, incoming })
     return to === undefined ? this.#ignore(advance) : this.#texts.take({ to, kind, incoming, advance })
   }
 
-  /** A person changed a message whose first text was taken. @returns the answer, once for each message; undefined: silence */
+  /**
+   * Handles an edit of a message that was handled before: the edit has no effect. @returns the answer, once for each message; undefined: no answer
+   */
   edited(received: ReceivedOf<'edit'>): Spoken | undefined {
     const { incoming, advance } = received
     const to = this.#listenedTo(received)
@@ -97,13 +99,13 @@ export class Conversation {
     return this.#parts.words.say('I answered what you wrote first. A changed message does not count: send it anew.')
   }
 
-  /** A button of a conversation was pressed. @returns the answer to the person; undefined: silence */
+  /** Handles a press of a conversation's button. @returns the answer to the person; undefined: no answer */
   choose({ kind, account, incoming, advance }: ReceivedOf<'tap'>): Spoken | undefined {
     const to = this.#listenedTo({ kind, account, incoming })
     return to === undefined ? this.#ignore(advance) : this.#deeds.choose({ to, kind, incoming, advance })
   }
 
-  /** A person pressed the service's own stop. @returns the messages that the stop holds; undefined: silence */
+  /** Handles a press of the service's own stop button. @returns the messages that the stop holds back; undefined: no answer */
   stop(received: ReceivedOf<'stop'>): Spoken | undefined {
     const { incoming, advance } = received
     const to = this.#listenedTo(received)
@@ -120,17 +122,17 @@ export class Conversation {
     return this.#sending.attempt(attempt)
   }
 
-  /** Called when a message was sent, in the transaction of its end. */
+  /** Records that a message was sent, in the transaction of its end. */
   sent(item: OutboxItem, talk: TalkOf, ref: string | undefined): void {
     this.#sending.sent(item, talk, ref)
   }
 
-  /** A recipient talks no more. Call it within the caller's transaction. */
+  /** Stops following the conversations of a recipient who may no longer talk. Call it within the caller's transaction. */
   leave(id: string): void {
     this.#following.leave(id)
   }
 
-  /** A recipient is gone. Call it within the caller's transaction. */
+  /** Removes the conversations of a removed recipient. Call it within the caller's transaction. */
   forget(id: string): void {
     const { chats, choices, heard } = this.#parts.stores
     this.#following.leave(id)
@@ -139,7 +141,7 @@ export class Conversation {
     heard.removeOf(id)
   }
 
-  /** Takes up what the last process left: answers that were not told, voice notes that were not heard. */
+  /** Continues the work that the last process left: answers that were not sent, and voice notes that were not transcribed. */
   resume(): void {
     const { stores, talk, directory, clock } = this.#parts
     stores.choices.prune(clock.now())
@@ -157,7 +159,7 @@ export class Conversation {
     this.#following.stop()
   }
 
-  /** The person whose private chat it is, if that person may decide cards now. Nobody else is heard. */
+  /** The recipient whose private chat an event came from, if its person may decide cards now. Events of anybody else are ignored. */
   #listenedTo({ kind, account, incoming }: Omit<Received, 'advance'>): Recipient | undefined {
     const { stores, people } = this.#parts
     const from = 'from' in incoming ? incoming.from : undefined

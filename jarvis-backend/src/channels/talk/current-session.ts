@@ -15,7 +15,7 @@ export type Message = {
   isNew?: boolean
 }
 
-/** The person who talks, and the channel. `remember` runs in the transaction that stores the result. */
+/** The person who talks, as a recipient, and the channel. `remember` runs in the transaction that stores the result. */
 export type Talker = { to: Recipient; kind: ChannelKind; remember(): void }
 
 export type CurrentSessionParts = {
@@ -26,7 +26,7 @@ export type CurrentSessionParts = {
   database: Pick<Transactions, 'atomically'>
 }
 
-/** Keeps the session of each chat, and sends there what the chat's person writes. */
+/** Keeps the current session of each chat, and sends the person's messages to it. */
 export class CurrentSession {
   readonly #parts: CurrentSessionParts
 
@@ -34,7 +34,7 @@ export class CurrentSession {
     this.#parts = parts
   }
 
-  /** Hands a message to the house. @throws JarvisError */
+  /** Sends a message to the chat's current session, or begins a new session with it. @throws JarvisError */
   send({ thread, text, requestId, attachments, isNew }: Message, talker: Talker): { isQueued: boolean } {
     const { talk, chats } = this.#parts
     const { to, kind } = talker
@@ -59,7 +59,7 @@ export class CurrentSession {
     return { isQueued: sent.queued }
   }
 
-  /** Goes on in a session that the chat was in before. */
+  /** Makes an earlier session of the chat the current one. */
   open({ thread, sessionId }: { thread: string; sessionId: string }, { to, kind, remember }: Talker): void {
     this.#parts.database.atomically(() => {
       remember()
@@ -68,12 +68,12 @@ export class CurrentSession {
     this.#follow(to, thread, kind)
   }
 
-  /** Lets the next message begin a session. Within the caller's transaction. */
+  /** Leaves the current session, so that the next message begins a new one. Runs within the caller's transaction. */
   leave(to: Recipient, thread: string): void {
     this.#parts.chats.leave(to.id, thread)
   }
 
-  /** Stops the answer, and holds what was sent after it. @returns false if nothing runs */
+  /** Stops the running answer, and holds back the messages that were sent after it. @returns false if nothing runs */
   stop(to: Recipient, thread: string): boolean {
     const { talk, chats } = this.#parts
     const chat = chats.current(to.id, thread)
@@ -82,13 +82,13 @@ export class CurrentSession {
     return true
   }
 
-  /** The messages of this person that a stop holds in the chat's current session. */
+  /** The messages of this person that a stop holds back in the chat's current session. */
   held(to: Recipient, thread: string): HeldMessage[] {
     const chat = this.#parts.chats.current(to.id, thread)
     return chat === undefined ? [] : this.#parts.talk.held(chat.sessionId, to.person)
   }
 
-  /** The id of the chat's current session. */
+  /** The id of the chat's current session; undefined if there is none. */
   idOf(to: Recipient, thread: string): string | undefined {
     return this.#parts.chats.current(to.id, thread)?.sessionId
   }

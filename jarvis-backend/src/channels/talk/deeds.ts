@@ -27,7 +27,7 @@ export type DeedsParts = {
 
 const used = (why: string) => new JarvisError('already_decided', why)
 
-/** Does what the buttons of conversations say. */
+/** Carries out the actions of a conversation's buttons. */
 export class Deeds {
   readonly #parts: DeedsParts
   readonly #over: Spoken
@@ -37,7 +37,7 @@ export class Deeds {
     this.#over = parts.say('This is not open any more.')
   }
 
-  /** Does what a pressed button says, once. @returns the answer to the person */
+  /** Carries out the action of a pressed button, once. @returns the answer to the person */
   choose(tap: Arrival<Tap>): Spoken {
     const { choices, say, database, notes, look, clock } = this.#parts
     const { to, kind, incoming, advance } = tap
@@ -64,7 +64,7 @@ export class Deeds {
   #do({ deed, thread, item, hash }: StoredChoice, { to, kind, incoming, advance }: Arrival<Tap>): Spoken {
     const { talk, choices, session, say, clock } = this.#parts
     const by = to.person
-    /** Uses the button up, within the transaction of its deed. */
+    /** Marks the button as used, within the transaction of its action. */
     const remember = () => {
       if (!choices.use(hash, clock.now())) throw used('Its button was used before.')
       if (incoming.ref !== undefined) choices.bind(item, incoming.ref)
@@ -89,7 +89,7 @@ export class Deeds {
     }
   }
 
-  /** Sends or discards what was heard in a voice note. */
+  /** Sends or discards the text of a voice note. */
   #endNote({ does, heard: id }: Extract<Deed, { does: 'send' | 'discard' }>, thread: string, talker: Talker): void {
     const { heard, session, outbox, database } = this.#parts
     const note = heard.get(id)

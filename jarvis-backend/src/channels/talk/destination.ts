@@ -1,10 +1,13 @@
 import { namedAgent } from './orders.ts'
 
-/** Where a message goes: on in the chat's current session, or into a new one, whose agent the message names or the bindings choose. */
+/**
+ * The destination of a message: the chat's current session, or a new session. The agent of a new session is the one that the message names, or the
+ * one that the bindings choose.
+ */
 export type Destination = { session: 'current'; sessionId: string } | { session: 'new'; agent: 'named' | 'bound' }
 
 /**
- * Decides where a message goes. A message that names another agent than the current session's begins a new session.
+ * Decides the destination of a message. A message that names an agent other than the current session's begins a new session.
  * @param current the chat's current session; undefined if there is none, or the person asked for a new one
  */
 export function destinationOf(

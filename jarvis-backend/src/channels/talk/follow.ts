@@ -26,7 +26,7 @@ export type FollowingParts = {
 const keyOf = ({ recipient, thread, sessionId }: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>) =>
   hashOf([recipient, thread, sessionId])
 
-/** Follows the sessions of chats, and puts what is to be told into the outbox. */
+/** Follows the sessions of chats, and adds messages about their entries to the outbox. */
 export class Following {
   readonly #parts: FollowingParts
   readonly #followed = new Map<string, Follower>()
@@ -47,7 +47,7 @@ export class Following {
     }
   }
 
-  /** Follows the sessions of a recipient no more. */
+  /** Stops following the sessions of a recipient. */
   leave(recipient: string): void {
     for (const chat of this.#parts.chats.list()) {
       if (chat.recipient !== recipient) continue
@@ -85,7 +85,10 @@ class Follower {
     this.#preview = parts.previews.of(chat, kind)
   }
 
-  /** Watches the session, and tells what happened in it meanwhile. @returns false if the session cannot be watched */
+  /**
+   * Watches the session, and sends the entries that were added before the watch began and were not sent yet. @returns false if the session cannot be
+   * watched
+   */
   start(): boolean {
     this.#unwatch = this.#parts.talk.watch(this.#chat.sessionId, (event, payload) => this.#see(event, payload))
     if (this.#unwatch === undefined) return false
@@ -120,10 +123,10 @@ class Follower {
 
   #tell(entry: Entry): void {
     if (entry.seq <= this.#told) return
-    // A run is known as a typed call from its second entry on.
+    // Only the second entry of a run shows whether the run is a typed call, so the facts are read again.
     if (entry.type === 'assistant') this.#facts.delete(entry.runId)
     const facts = this.#factsOf(entry.runId)
-    // Others may go on in the session from the dashboard: their answers are theirs.
+    // Other people may continue the session in the dashboard. The answers to them are not sent to this chat.
     if (facts.via !== this.#kind.id) return
     const { sessionId } = this.#chat
     const messages = messagesOf(entry, facts, {

@@ -6,7 +6,7 @@ import type { TalkPorts } from './ports.ts'
 
 const mostFileBytes = 10 * 1024 * 1024
 const fileForMs = 20_000
-/** Longest text of another person, characters. */
+/** Longest forwarded or quoted text of another person, characters. */
 const mostForeign = 20_000
 
 export type KeptFilesParts = {
@@ -16,8 +16,8 @@ export type KeptFilesParts = {
 }
 
 /**
- * Keeps the files of a message until it is sent. The words of others, which the person forwarded or quoted, become files too, so the model takes
- * them as data.
+ * Stores the files of a message until the message is sent. Words of other people that the person forwarded or quoted become files too, so that the
+ * model treats them as data.
  */
 export class KeptFiles {
   readonly #parts: KeptFilesParts
@@ -26,7 +26,7 @@ export class KeptFiles {
     this.#parts = parts
   }
 
-  /** @returns the ids of the files @throws JarvisError, Error in words */
+  /** Stores the files. @returns their ids @throws JarvisError, or Error with a message for people */
   async keep({ files = [], foreign = [] }: IncomingText, to: Recipient): Promise<string[]> {
     const { talk } = this.#parts
     const open = this.#parts.directory.channel(to.channel)?.channel

@@ -10,7 +10,7 @@ import type { TalkOutbox } from './talk-outbox.ts'
 const mostSeconds = 120
 const mostBytes = 20 * 1024 * 1024
 const slowestMs = 3 * 60_000
-/** Longest text that is shown to be confirmed, characters. */
+/** Longest transcribed text that is shown to the person for confirmation, characters. */
 const mostText = 3_000
 
 export type ListeningParts = {
@@ -27,17 +27,17 @@ export type ListeningParts = {
   signal: AbortSignal
 }
 
-/** Turns voice notes into text, which its person then sends or discards. Nothing that was heard counts before. */
+/** Turns voice notes into text, which the person then sends or discards. Until then the text has no effect. */
 export class Listening {
   readonly #parts: ListeningParts
-  /** The notes run one after the other, because a small machine has memory for one. */
+  /** Voice notes are transcribed one after the other, because a small machine has memory for only one. */
   #last = Promise.resolve()
 
   constructor(parts: ListeningParts) {
     this.#parts = parts
   }
 
-  /** The reason why a note is not taken, in words for its person. */
+  /** The reason why a voice note is refused, as a sentence for the person; undefined if it is accepted. */
   problem({ seconds, bytes }: NonNullable<IncomingText['voice']>): string | undefined {
     if (this.#parts.talk.transcribe === undefined)
       return 'Voice notes are not set up: JARVIS_TRANSCRIBE_URL names what turns speech into text.'
@@ -45,14 +45,14 @@ export class Listening {
     return (bytes ?? 0) > mostBytes ? 'A voice note may have 20 MB.' : undefined
   }
 
-  /** Keeps a note in the caller's transaction. Call the result after it. */
+  /** Stores a voice note in the caller's transaction. @returns a function that begins the transcription; call it after the transaction */
   keep(recipient: Recipient, { thread, file, at }: Pick<Heard, 'thread' | 'file' | 'at'>): () => void {
     const note = { id: newId('vn'), recipient: recipient.id, thread, file, at }
     this.#parts.heard.add(note)
     return () => this.#begin(note)
   }
 
-  /** Takes up the notes that the last process left. */
+  /** Transcribes the voice notes that the last process left. */
   resume(): void {
     for (const note of this.#parts.heard.open()) this.#begin(note)
   }
@@ -68,7 +68,7 @@ export class Listening {
     const recipient = recipients.get(note.recipient)
     if (recipient === undefined) return
     const found = await this.#textOf(note, recipient)
-    // The next start listens again.
+    // The next start transcribes the voice note again.
     if (signal.aborted) return
     database.atomically(() => {
       if (!heard.hear(note.id, found)) return
@@ -86,7 +86,7 @@ export class Listening {
     const signal = AbortSignal.any([this.#parts.signal, AbortSignal.timeout(slowestMs)])
     try {
       const said = await transcribe(await open.file(file, mostBytes, signal), 'voice.ogg', signal)
-      // A typed call is typed: no sound becomes one, and none names an agent.
+      // Only typed text can be a typed call or name an agent, so the leading signs of both are removed from speech.
       const text = words
         .redact(said)
         .trim()

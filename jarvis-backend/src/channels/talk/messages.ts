@@ -3,7 +3,7 @@ import { cardQuestion } from '../card-question.ts'
 import type { TalkOf } from '../ports.ts'
 import { partsOf } from './parts.ts'
 
-/** Longer answers are told of by their first part and a link. */
+/** An answer with more parts than this is sent as its first part and a link. */
 const mostParts = 5
 /** Longest result of a typed call that is shown, characters. */
 const mostResult = 12_000
@@ -11,21 +11,24 @@ const mostResult = 12_000
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
 type Message = Without<TalkOf, 'thread'>
 
-/** Facts about the run of an entry. `via`: the channel of the message that began it. `isTyped`: a typed call, without a model. */
+/**
+ * Facts about the run of an entry. `via`: the channel over which the run's message came. `isTyped`: the run is a call that a person typed, without a
+ * model.
+ */
 export type RunFacts = { via?: string; isTyped: boolean }
 
-/** @param entries of one run */
+/** Returns the facts of a run. @param entries the entries of one run */
 export function runFacts(entries: readonly Entry[]): RunFacts {
   const said = entries.find(({ type }) => type === 'user') as EntryOf<'user'> | undefined
   const isTyped = entries.some((entry) => entry.type === 'assistant' && entry.madeBy === 'operator')
   return { ...(said?.via !== undefined && { via: said.via }), isTyped }
 }
 
-/** The Markdown that tells of an entry; undefined if the chat leaves the entry out. The dashboard shows more than a chat. */
+/** The Markdown that shows an entry in a chat; undefined if the chat leaves the entry out. The dashboard shows more entries than a chat. */
 export function textOf(entry: Entry, { isTyped }: RunFacts): string | undefined {
   switch (entry.type) {
     case 'assistant': {
-      // Text of a model between its calls is shown while it is written, and not sent as a message.
+      // A model's text between its tool calls is shown only as a preview, and not sent as a message.
       if (entry.content.some(({ type }) => type === 'tool_call')) return undefined
       const text = entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
       return text.trim() === '' ? undefined : text
@@ -55,10 +58,10 @@ function resultText({ summary, result, isError }: EntryOf<'tool_result'>): strin
   return `${isError ? 'Failed: ' : ''}${asText(summary)}\n\n${ticks}\n${shown}\n${ticks}`
 }
 
-/** A text of one line, whose characters mean nothing in Markdown. */
+/** A text on one line, escaped so that no character has a meaning in Markdown. */
 const asText = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>()#+\-.!|~]/g, '\\$&')
 
-/** The parts of a message; a long one is its first part and where the rest is. @param link of the session */
+/** The parts of a message. A text with too many parts becomes its first part and a link to the rest. @param link of the session */
 export function shownParts(text: string, mostChars: number, link: string | undefined): string[] {
   const parts = partsOf(text, mostChars)
   if (parts.length <= mostParts) return parts
@@ -69,7 +72,7 @@ export function shownParts(text: string, mostChars: number, link: string | undef
   ]
 }
 
-/** The messages that tell of an entry. */
+/** The messages that show an entry in a chat. */
 export function messagesOf(
   entry: Entry,
   facts: RunFacts,
@@ -87,10 +90,10 @@ export function messagesOf(
   ]
 }
 
-/** The outbox's key of a question that a chat asks. */
+/** The outbox's key for a question that is asked in a chat. */
 export const questionKey = (questionId: string): string => `talk:question:${questionId}`
 
-/** The words of a question, for a chat. */
+/** The text of a question, for a chat. */
 export function questionText({ server, message, items }: Question, canTap: boolean): string {
   const who =
     server === undefined ? '' : `The server ${asText(server)} asks. ${message === undefined ? '' : asText(message)}\n\n`
@@ -116,7 +119,7 @@ export const isTapped = ({ items }: Question): boolean =>
   (items[0]?.options.length ?? 0) > 0 &&
   (items[0]?.options.length ?? 0) <= 10
 
-/** Lines that tell what waits for a decision. */
+/** Lines about the cards that wait for a decision. */
 export function waitingLines(cards: readonly Card[], hidesNames: boolean): string[] {
   if (cards.length === 0) return ['Nothing waits for you.']
   if (hidesNames) return [cards.length === 1 ? 'One call waits for you.' : `${cards.length} calls wait for you.`]

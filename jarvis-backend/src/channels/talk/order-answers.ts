@@ -10,7 +10,7 @@ import type { TalkOutbox } from './talk-outbox.ts'
 
 /** Longest answer to an order, characters. */
 const mostChars = 1_500
-/** Longest part of a held message that is repeated, characters. */
+/** Longest part of a held message that is quoted, characters. */
 const mostHeldChars = 200
 
 export type OrderAnswersParts = {
@@ -32,7 +32,7 @@ export class OrderAnswers {
     this.#parts = parts
   }
 
-  /** @returns the answer to the person; undefined: silence */
+  /** Answers an order. @returns the answer to the person; undefined: no answer */
   answer(order: Exclude<Order, { does: 'new' }>, { to, incoming, advance }: Arrival): Spoken | undefined {
     const { talk, session, outbox, say, database, look } = this.#parts
     const { thread = '' } = incoming.from
@@ -61,7 +61,7 @@ export class OrderAnswers {
         const held = session.held(to, thread)
         if (held.length > 0) return take(heldWords(held))
         if (!isStopped) return take('Nothing goes on here.')
-        // A stopped answer says so itself.
+        // The stopped answer itself shows that it was stopped.
         database.atomically(advance)
         return undefined
       }
@@ -83,7 +83,7 @@ function endedWords(does: 'send' | 'drop', count: number): string {
   return does === 'send' ? `${what}: sent.` : `${what}: removed. Nothing of ${count === 1 ? 'it' : 'them'} was done.`
 }
 
-/** The messages that a stop holds, and the lines that send or remove them. */
+/** The messages that a stop holds back, and the orders that send or remove them. */
 export function heldWords(held: readonly HeldMessage[]): string {
   const short = (text: string) => (text.length > mostHeldChars ? `${text.slice(0, mostHeldChars)}…` : text)
   return [

@@ -1,4 +1,4 @@
-/** A line of a chat that JARVIS answers itself. `rest` of `new`: the first message of the new conversation. */
+/** A line of a chat that JARVIS answers without a model. `rest` of `new`: the first message of the new conversation. */
 export type Order =
   | { does: 'sessions' | 'status' | 'waiting' | 'stop' | 'send' | 'drop' | 'help' }
   | { does: 'new'; rest: string }
@@ -14,9 +14,9 @@ const alone = {
   start: 'help',
 } as const
 
-/** @returns undefined for all that is for the model, or is a typed call */
+/** Reads an order. @returns undefined if the text is meant for the model, or is a typed call */
 export function orderOf(text: string): Order | undefined {
-  // Telegram adds the name of the bot when it completes a command.
+  // Telegram adds the bot's name if it completes a command.
   const [, word, rest = ''] = /^\/([a-z]+)(?:@\w+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? []
   if (word === 'new') return { does: 'new', rest: rest.trim() }
   if (word === undefined || rest !== '' || !Object.hasOwn(alone, word)) return undefined

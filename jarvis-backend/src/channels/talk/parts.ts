@@ -1,15 +1,15 @@
 import type { Token, Tokens } from 'marked'
 import { tokensOf } from '../../lib/bounded-lexer.ts'
 
-/** Room for the number of a part, characters. */
+/** Characters that are reserved for the number of a part. */
 const numberChars = 16
 
-/** A piece of Markdown that may stand alone. `fence`: it is code, in that language. */
+/** A piece of Markdown that may stand alone. `fence`: the piece is code in that language. */
 type Piece = { text: string; fence?: string }
 
 /**
- * Splits Markdown into parts of at most `mostChars` characters: between blocks where possible, then lines, sentences, words. Code that is cut is
- * fenced again. A table becomes a block of text in columns. More than one part are numbered.
+ * Splits Markdown into parts of at most `mostChars` characters: between blocks if possible, otherwise between lines, sentences or words. Code that
+ * is cut gets its own fence in each part. A table becomes a code block with aligned columns. Two or more parts are numbered.
  */
 export function partsOf(markdown: string, mostChars: number): string[] {
   const room = mostChars - numberChars
@@ -58,7 +58,7 @@ function fitted({ text, fence }: Piece, room: number): string[] {
   return (text.length <= within ? [text] : cut(text, within)).map(fenced)
 }
 
-/** Where a text is cut, from the best place to the worst. */
+/** Places at which a text can be cut, best first. */
 const places = [/(?<=\n)/, /(?<=[.!?…]["”’)]?\s)/, /(?<=\s)/]
 
 /** Cuts a text into pieces of at most `most` characters. @param from the first of `places` to try */
@@ -69,7 +69,7 @@ function cut(text: string, most: number, from = 0): string[] {
   let piece = ''
   for (const bit of text.split(place)) {
     const joined = piece + bit
-    // A run of spaces that is longer than a part is cut.
+    // A run of spaces that is longer than a part is cut too.
     if (joined.trimEnd().length <= most) piece = joined.slice(0, most + 1)
     else {
       if (piece.trim() !== '') pieces.push(piece.trimEnd())
@@ -82,7 +82,7 @@ function cut(text: string, most: number, from = 0): string[] {
   return pieces
 }
 
-/** Between characters, never within one. */
+/** Cuts a text between characters, never within a character. */
 function hardCut(text: string, most: number): string[] {
   const pieces: string[] = []
   let piece = ''

@@ -1,13 +1,13 @@
 import type { Card, ChatEvents, Entry, Question } from 'protocol'
 import type { Picture } from '../channel.ts'
 
-/** A session that a chat talks in. */
+/** A session that is used in a chat. */
 export type Chat = {
   recipient: string
   /** Empty: the chat itself. */
   thread: string
   sessionId: string
-  /** The newest `seq` that was handed to the outbox, or needed no message. */
+  /** The newest `seq` whose messages were added to the outbox, or that needed no message. */
   told: number
   /** The id of the message that shows an answer while it is written. */
   preview?: string
@@ -21,25 +21,25 @@ export interface ChatStore {
   current(recipient: string, thread: string): Chat | undefined
   /** The chats of a recipient and thread, newest first; of all recipients if none is given. */
   list(of?: { recipient: string; thread: string }): Chat[]
-  /** Makes a session the current one of its chat. @param told the `told` of a session that is new in the chat */
+  /** Makes a session the current one of its chat. @param chat `told`: the initial value if the session is new in the chat */
   enter(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId' | 'told' | 'at'>): void
-  /** The next message begins a session. */
+  /** Leaves the current session, so that the next message begins a new one. */
   leave(recipient: string, thread: string): void
-  /** Notes that all entries up to `seq` were told. */
+  /** Records that all entries up to `seq` were told. */
   tell(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>, seq: number): void
-  /** @param ref undefined: no message shows one */
+  /** Stores the id of the message that shows an answer while it is written. @param ref undefined: there is no such message */
   preview(chat: Pick<Chat, 'recipient' | 'thread' | 'sessionId'>, ref: string | undefined): void
   removeOf(recipient: string): void
 }
 
-/** The deed of a button of a conversation. */
+/** The action of a button of a conversation. */
 export type Deed =
   | { does: 'answer'; questionId: string; option: number }
   | { does: 'decline'; questionId: string }
   | { does: 'send' | 'discard'; heard: string }
   | { does: 'open'; sessionId: string }
 
-/** One button of one message. `hash`: of its token. `item`: the attempt that sent it. */
+/** One button of one message. `hash`: the hash of its token. `item`: the attempt that sent it. */
 export type StoredChoice = {
   hash: string
   recipient: string
@@ -54,15 +54,15 @@ export type StoredChoice = {
 export interface ChoiceStore {
   add(choice: StoredChoice): void
   get(hash: string): StoredChoice | undefined
-  /** Binds the buttons of an attempt that are bound to no message yet. */
+  /** Stores the id of the sent message with the buttons of its attempt. Buttons that already have a message keep it. */
   bind(item: string, ref: string): void
-  /** First wins, and ends the other buttons of its message. */
+  /** Marks a button as used, and ends the other buttons of its message. Only the first call counts. @returns false if an earlier call came first */
   use(hash: string, at: number): boolean
   removeOf(recipient: string): void
   prune(now: number): void
 }
 
-/** A voice note. `text`: what was heard; absent until then. */
+/** A voice note. `text`: the transcription; absent until it is made. */
 export type Heard = {
   id: string
   recipient: string
@@ -79,60 +79,60 @@ export interface HeardStore {
   get(id: string): Heard | undefined
   /** Voice notes without a text or a problem, oldest first. */
   open(): Heard[]
-  /** First wins. */
+  /** Stores the transcription of a voice note, or its problem. Only the first call counts. @returns false if an earlier call came first */
   hear(id: string, what: { text: string } | { problem: string }): boolean
-  /** First wins. */
+  /** Ends a voice note. Only the first call counts. @returns false if an earlier call came first */
   end(id: string, end: NonNullable<Heard['end']>): boolean
   removeOf(recipient: string): void
   prune(before: number): void
 }
 
-/** A message of a person, for the house. */
+/** A message that a person sends to JARVIS. */
 export type Said = {
-  /** Absent: in a new session. */
+  /** The session to which the message goes. Absent: a new session. */
   sessionId?: string
   text: string
   by: string
-  /** The channel. */
+  /** The id of the channel that the message came over. */
   via: string
-  /** A repeated message with the same id starts nothing. */
+  /** A repeated message with the same id starts no run. */
   requestId: string
   /** The agent of a new session. */
   agent?: string
   /** Ids of files that `by` uploaded. */
   attachments: readonly string[]
-  /** Runs in the transaction that stores the message; not for a repeated one. */
+  /** Runs in the transaction that stores the message. Not called for a repeated message. */
   remember(sent: { sessionId: string }): void
 }
 
-/** A message of a person that a stop holds. */
+/** A message of a person that a stop holds back. */
 export type HeldMessage = {
   text: string
-  /** Lets it begin now, or wait for its turn. @throws JarvisError */
+  /** Releases the message, so that it begins now or waits for its turn. @throws JarvisError */
   send(): void
-  /** @throws JarvisError `not_found` if the message does not wait any more */
+  /** Removes the message. @throws JarvisError `not_found` if the message does not wait any more */
   drop(): void
 }
 
 /** The parts of JARVIS that conversations use. */
 export type TalkPorts = {
-  /** @throws JarvisError */
+  /** Sends a person's message to a session. @throws JarvisError */
   start(said: Said): { sessionId: string; queued: boolean }
-  /** Keeps a file until it is sent. @returns its id @throws JarvisError */
+  /** Stores a file until it is sent. @returns its id @throws JarvisError */
   upload(by: string, file: { name: string; data: Buffer }): Promise<string>
   abort(sessionId: string, by: string): void
-  /** The messages of `by` in a session that a stop holds, oldest first. */
+  /** The messages of `by` in a session that a stop holds back, oldest first. */
   held(sessionId: string, by: string): HeldMessage[]
   /** The agent that bindings choose. */
   agentFor(arrival: { channel: string; account: string; chat: string; person: string }): string
   hasAgent(id: string): boolean
   session(id: string): { title: string; agent: string; isRunning: boolean } | undefined
-  /** Tells of all that happens in a session from now on. @returns a function that ends it */
+  /** Reports each event of a session from now on. @returns a function that ends the reports; undefined if there is no such session */
   watch(
     sessionId: string,
     tell: <E extends keyof ChatEvents>(event: E, payload: ChatEvents[E]) => void,
   ): (() => void) | undefined
-  /** As clients see them. */
+  /** The entries of a session in the form that clients get. */
   entriesFrom(sessionId: string, from: number, limit: number): Entry[]
   entry(sessionId: string, seq: number): Entry | undefined
   entriesOfRun(runId: string): Entry[]
@@ -141,7 +141,7 @@ export type TalkPorts = {
   waiting(): Card[]
   questions(sessionId: string): Question[]
   question(questionId: string): { question: Question; sessionId: string; isOpen: boolean } | undefined
-  /** `remember` runs in the answer's transaction. @throws JarvisError */
+  /** Answers a question. `remember` runs in the answer's transaction. @throws JarvisError */
   answer(request: {
     questionId: string
     by: string
@@ -152,6 +152,6 @@ export type TalkPorts = {
   }): void
   /** The state of the cluster in a few lines. */
   status(person: string): string
-  /** Turns speech into text; undefined: nothing is set up. @throws Error in words */
+  /** Turns speech into text; undefined: no transcription is set up. @throws Error with a message for people */
   transcribe: ((audio: Buffer, name: string, signal: AbortSignal) => Promise<string>) | undefined
 }

@@ -9,7 +9,7 @@ import { pairedChat } from './paired-chat.ts'
 import { partsOf } from './parts.ts'
 import type { Chat, ChatStore } from './ports.ts'
 
-/** An answer is shown anew so often at most, ms. */
+/** The shortest time between two previews of an answer, ms. */
 const everyMs = 1_500
 
 type Place = Pick<Chat, 'recipient' | 'thread'>
@@ -25,22 +25,22 @@ export type PreviewsParts = {
   notes: Pick<Notes, 'report'>
 }
 
-/** Shows answers while they are written. A failure here only leaves the preview out: the finished answer leaves through the outbox. */
+/** Shows answers while they are written. If a preview fails, only the preview is missing: the complete answer is sent through the outbox. */
 export class Previews {
   readonly #parts: PreviewsParts
-  /** The preview that is sent now, by chat. */
+  /** The preview that is being sent now, by chat. */
   readonly #sending = new Map<string, Promise<void>>()
 
   constructor(parts: PreviewsParts) {
     this.#parts = parts
   }
 
-  /** Resolves once nothing is being shown in the chat, so that a finished answer is not written over. */
+  /** Resolves when no preview is being sent to the chat, so that none overwrites a complete answer. */
   async settled(chat: Place): Promise<void> {
     await this.#sending.get(placeOf(chat))
   }
 
-  /** The preview of the answers in one session of a chat. */
+  /** Returns the preview of the answers in one session of a chat. */
   of(chat: Chat, kind: ChannelKind): Preview {
     return new Preview(this.#parts, this.#sending, { chat, kind })
   }
@@ -55,7 +55,7 @@ export class Preview {
   #run = ''
   #text = ''
   #shown = ''
-  /** The message that shows the answer. */
+  /** The id of the message that shows the answer. */
   #ref: string | undefined
   #soonest = 0
   #disarm: (() => void) | undefined
@@ -72,7 +72,7 @@ export class Preview {
     this.#ref = chat.preview
   }
 
-  /** Adds text of the turn that streams now. */
+  /** Adds text to the turn that streams now. */
   write(runId: string, more: string): void {
     if (runId !== this.#run) {
       this.#run = runId
@@ -83,14 +83,14 @@ export class Preview {
     this.#arm()
   }
 
-  /** A turn is over: its text was told, or is not kept. */
+  /** Ends the preview of a turn: its text was sent as a message, or was discarded. */
   turn(): void {
     this.#text = ''
     this.#disarm?.()
     this.#disarm = undefined
   }
 
-  /** The run is over. */
+  /** Ends the preview of a run. */
   end(): void {
     this.turn()
     this.#run = ''
@@ -142,5 +142,5 @@ export class Preview {
   }
 }
 
-/** A number from 1 to 2³¹ − 1 that is the same for all of one run. */
+/** A number from 1 to 2³¹ − 1, the same for all previews of one run. */
 const numberOf = (runId: string): number => createHash('sha256').update(runId).digest().readUInt32BE() & 0x7fffffff || 1

@@ -39,7 +39,7 @@ type TalkWhat<What extends TalkOf['what']> = Extract<TalkOf, { what: What }>
 type Made = { text: string; offers?: Offer[]; picture?: Reply['picture']; isAnswer?: boolean }
 const no: Delivery = { kind: 'failed', why: 'the channel cannot do that' }
 
-/** Makes the messages of conversations when they are sent, from what the transcript has. */
+/** Makes the messages of conversations when they are sent, from the transcript and the stored questions and voice notes. */
 export class Sending {
   readonly #parts: SendingParts
 
@@ -61,7 +61,7 @@ export class Sending {
     return original === undefined ? no : (channel.resay?.(reply, { to, ref: original }, signal) ?? no)
   }
 
-  /** Called when a message was sent, in the transaction of its end. */
+  /** Records that a message was sent, in the transaction of its end. */
   sent(item: OutboxItem, talk: TalkOf, ref: string | undefined): void {
     const { chats, choices } = this.#parts
     if (ref !== undefined) choices.bind(attemptOf(item), ref)
@@ -85,7 +85,7 @@ export class Sending {
     }
   }
 
-  /** @returns undefined if there is nothing to say any more */
+  /** Makes the message. @returns undefined if there is no longer anything to send */
   #made({ item, talk, recipient, kind }: TalkAttempt): Made | undefined {
     const mostChars = kind.capabilities.talks?.mostChars ?? 0
     const isRevision = item.act === 'revise'
@@ -147,7 +147,7 @@ export class Sending {
   }
 }
 
-/** The message of a voice note; undefined if there is nothing to say any more. */
+/** Makes the message about a voice note; undefined if there is no longer anything to send. */
 function heardNote({ id, text, end }: Heard, isRevision: boolean): Made | undefined {
   if (text === undefined) return undefined
   const heard = text

@@ -11,7 +11,7 @@ const empty = { kind: 'talk', level: 'info', lines: [], path: '/' } as const
 export type TalkOutboxParts = { outbox: Pick<Outbox, 'add'>; clock: Pick<Clock, 'now'>; say: Say }
 
 /**
- * Adds the messages of conversations to the outbox, within the caller's transaction. A recipient gets one message for each `key`: a repeated key
+ * Adds the messages of conversations to the outbox, within the caller's transaction. A recipient gets one message for each `key`. A repeated key
  * adds nothing.
  */
 export class TalkOutbox {
@@ -33,7 +33,7 @@ export class TalkOutbox {
     this.#add(to, { id: newId('out'), act: 'revise', key }, content)
   }
 
-  /** Adds a line of JARVIS itself. */
+  /** Adds a message with JARVIS's own words. */
   line(to: Recipient, key: string, text: string): void {
     this.#add(to, { id: idOf(to.id, key), act: 'deliver', key }, { ...empty, title: this.#parts.say(text) })
   }

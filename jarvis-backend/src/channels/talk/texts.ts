@@ -13,7 +13,7 @@ import type { OrderAnswers } from './order-answers.ts'
 import { orderOf } from './orders.ts'
 import type { TalkPorts } from './ports.ts'
 
-/** A message that was written longer ago is answered and not run, ms: it arrives late after an outage. */
+/** Age at which a message is only answered and starts no run, ms: after an outage, messages arrive late. */
 const oldAfterMs = 2 * 60_000
 
 export type TextsParts = {
@@ -28,7 +28,7 @@ export type TextsParts = {
   signal: AbortSignal
 }
 
-/** Takes what people write: as an order, as a voice note, as the answer to a question that waits, or as a message to the model. */
+/** Handles the messages that people write: as an order, a voice note, the answer to a waiting question, or a message to the model. */
 export class Texts {
   readonly #parts: TextsParts
 
@@ -36,7 +36,10 @@ export class Texts {
     this.#parts = parts
   }
 
-  /** @returns the answer to the person; undefined: silence @throws JarvisError `shutting_down`: the channel hands it over again */
+  /**
+   * Handles a message. @returns the answer to the person; undefined: no answer @throws JarvisError `shutting_down`: the channel delivers the message
+   * again
+   */
   async take(arrival: Arrival): Promise<Spoken | undefined> {
     const { listening, say, database, signal } = this.#parts
     const { to, incoming, advance } = arrival
@@ -58,13 +61,13 @@ export class Texts {
     try {
       return await this.#taken(arrival)
     } catch (error) {
-      // The update comes again if JARVIS stops.
+      // If JARVIS stops, the service delivers the update again.
       if (signal.aborted || (error instanceof JarvisError && error.code === 'shutting_down')) throw error
       return tell(error instanceof Error ? error.message : 'That failed.')
     }
   }
 
-  /** The reason why nothing is done, in words for the person. */
+  /** The reason why a message is not handled, as a sentence for the person; undefined if it is handled. */
   #refusal({ talks }: Recipient, { at, voice }: IncomingText): string | undefined {
     const { listening, clock } = this.#parts
     if (!talks) return 'Conversation is off here. Switch it on in the dashboard: Settings, Channels.'
@@ -77,7 +80,7 @@ export class Texts {
     const { session, orders, say, database } = this.#parts
     const { to, incoming, advance } = arrival
     const { thread = '' } = incoming.from
-    // Forwarded words of others give no order.
+    // A forwarded message gives no order, because its words are another person's.
     const order = isForwarded(incoming) ? undefined : orderOf(incoming.text)
     if (order === undefined) return this.#answered(arrival) ?? (await this.#sent(arrival, incoming.text, false))
     if (order.does !== 'new') return orders.answer(order, arrival)
@@ -89,7 +92,7 @@ export class Texts {
     return say('The next message begins a new conversation.')
   }
 
-  /** Takes a text as the answer to the question that waits in the current session. @returns undefined if none waits */
+  /** Takes a text as the answer to the question that waits in the current session. @returns undefined if no question waits */
   #answered({ to, incoming, advance }: Arrival): Spoken | undefined {
     const { talk, session, say } = this.#parts
     const sessionId = session.idOf(to, incoming.from.thread ?? '')
@@ -102,7 +105,7 @@ export class Texts {
     return say('Taken as your answer.')
   }
 
-  /** Sends a message to the model. @param written the person's own words, without an order */
+  /** Sends a message to the model. @param written the person's own words, without the order before them */
   async #sent(arrival: Arrival, written: string, isNew: boolean): Promise<Spoken | undefined> {
     const { session, files, say, database } = this.#parts
     const { to, kind, incoming, advance } = arrival
@@ -113,7 +116,7 @@ export class Texts {
       database.atomically(advance)
       return say('JARVIS takes text, pictures, text files and voice notes.')
     }
-    // The words of others are never the message itself.
+    // The words of other people are never the text of the message itself.
     const text = words !== '' ? words : hasForeign(incoming) ? 'I forward you this.' : 'Look at this.'
     const message = { thread, text, attachments, isNew, requestId: `${kind.id} ${chat} ${incoming.ref}` }
     let isTaken = false
@@ -122,7 +125,7 @@ export class Texts {
       isTaken = true
     }
     const { isQueued } = session.send(message, { to, kind, remember })
-    // A message that came a second time started nothing.
+    // A repeated delivery starts no run, so `remember` was not called. The update is marked as handled here.
     if (!isTaken) database.atomically(advance)
     return isQueued
       ? say('It waits until the answer before it is done. /stop ends that answer and holds this message.')

@@ -26,7 +26,7 @@ export type DevicesParts = {
   clock: Pick<Clock, 'now'>
 }
 
-/** Each person's browsers, which the channel of web push reaches. */
+/** The browsers that each person subscribed, which the channel of web push reaches. */
 export class Devices {
   readonly #parts: DevicesParts
 
@@ -41,7 +41,7 @@ export class Devices {
     }
   }
 
-  /** @throws JarvisError `conflict` if there are too many devices */
+  /** Subscribes a browser. @throws JarvisError `conflict` if there are too many devices */
   subscribe({ endpoint, keys, label, hidesNames, key }: PushBody, by: string): PushDevice {
     const { channel, recipients, subscriptions, buttons, channels, database, redact, changed, clock } = this.#parts
     const person = personOf(by)
@@ -65,7 +65,7 @@ export class Devices {
       createdAt: clock.now(),
     }
     database.durably(() => {
-      // One browser has one person: whoever subscribes it last.
+      // A browser belongs to one person: the one who subscribed it last.
       if (known !== undefined && before === undefined) channels.remove(known.id, 'its browser is another person’s now')
       recipients.remove(id)
       recipients.add(device)
@@ -76,7 +76,7 @@ export class Devices {
     return this.#shown(device)
   }
 
-  /** @throws JarvisError `not_found` */
+  /** Ends the subscription of a device. @throws JarvisError `not_found` */
   revoke(id: string, by: string): void {
     this.#find(id, by)
     this.#parts.channels.remove(id, 'taken out by its person')
@@ -84,9 +84,10 @@ export class Devices {
   }
 
   /**
-   * The browser itself was here: its page, or a button that it signed. A browser that lost its subscription is marked as not reached, and not as
-   * seen.
-   * @param by absent: a signature named the browser. @param endpoint of its subscription now; null: it has none. @throws JarvisError `not_found`
+   * Records that the browser itself contacted JARVIS, through its page or a button that it signed. A browser that lost its subscription is marked as
+   * not reached instead.
+   * @param by absent: a signature identified the browser @param endpoint the address of its present subscription; null: it has none @throws
+   * JarvisError `not_found`
    */
   seen(id: string, by?: string, endpoint?: string | null): void {
     const { recipients, subscriptions, changed, clock } = this.#parts

@@ -21,7 +21,7 @@ import { type PushSender, type SubscriptionStore, webPushId } from './ports.ts'
 import { makeVapidKeys, type VapidKeys, WebPushSender } from './sender.ts'
 import { SignedButtons } from './signed-buttons.ts'
 
-/** Contact address that push services require when no public URL is set. Apple's service refuses addresses on localhost. */
+/** The contact address that push services require, used if no public URL is set. Apple's service refuses addresses on localhost. */
 const nobody = 'mailto:operator@example.org'
 
 /** Everything that web push needs of earlier rooms. */
@@ -44,7 +44,7 @@ export const webPushRoom = defineRoom({
   },
 })
 
-/** The channel of web push. The server's keys are made when they are first needed. */
+/** The channel of web push. The server's keys are generated on first use. */
 export class WebPush {
   readonly kind: ChannelKind
   readonly #needs: WebPushNeeds
@@ -86,12 +86,12 @@ export class WebPush {
     })
   }
 
-  /** Forgets the key of a browser that is no longer reached. */
+  /** Deletes the key of a browser that is no longer a recipient. */
   left({ id }: { id: string }): void {
     this.#buttons.forget(id)
   }
 
-  /** Browsers that were not here for 90 days. */
+  /** The browsers that have not contacted JARVIS for 90 days. */
   unseen(): ReturnType<typeof unseenIn> {
     const { database, now } = this.#needs.foundation
     return unseenIn(database, now())
@@ -121,7 +121,7 @@ export class WebPush {
     return pushRoutes({ devices, buttons, journal, database })
   }
 
-  /** The most that a press on a device may do. Nobody approves what the notification did not name. */
+  /** The most that a button on a device may do. If the notification hides names, the button may not approve. */
   #decidesOn(device: string): Decides {
     const found = this.#recipients.get(device)
     return found?.hidesNames === true && found.decides === 'approve' ? 'deny' : (found?.decides ?? 'none')

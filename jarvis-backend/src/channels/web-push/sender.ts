@@ -24,11 +24,11 @@ export function makeVapidKeys(): VapidKeys {
 
 export type WebPushSenderOptions = {
   keys: VapidKeys
-  /** A mailto: or https: address for complaints. */
+  /** A mailto: or https: address to which a push service can send complaints. */
   subject: string
-  /** Returns true if requests may go to an address. Default: public addresses. */
+  /** Returns true if requests may go to an IP address. Default: true for public addresses. */
   isAllowed?: (address: string) => boolean
-  /** Default: the system's resolver. */
+  /** Resolves a host name. Default: the system's resolver. */
   resolve?: (host: string) => Promise<string[]>
   ca?: string
 }
@@ -37,8 +37,8 @@ export type WebPushSenderOptions = {
 type PushRequest = { endpoint: string; headers: Record<string, string | number>; body: Buffer }
 
 /**
- * Sends to the push service that a browser names. The service may be hostile, so requests use https, connect only to public addresses of
- * the name, follow no redirects and ignore the answer's body.
+ * Sends to the push service that a browser's subscription names. The service may be hostile, so requests use https, connect only to public addresses
+ * of the host, follow no redirects and ignore the answer's body.
  */
 export class WebPushSender implements PushSender {
   readonly publicKey: string
@@ -100,7 +100,7 @@ export class WebPushSender implements PushSender {
     })
   }
 
-  /** The address to connect to. @throws NotPublic if one address of the name is not allowed */
+  /** The IP address to connect to. @throws NotPublic if any address of the host is not allowed */
   async #addressOf({ protocol }: URL, host: string): Promise<string> {
     const { isAllowed = isPublicAddress, resolve = addressesOf } = this.#options
     const addresses = isIP(host) === 0 ? await resolve(host) : [host]
@@ -123,7 +123,10 @@ function outcome({ status, retryAfter }: Answer): Delivery {
 }
 const words: Record<number, string> = { 413: 'the message is too long for it' }
 
-/** The reason why a push service was not reached, by the system's code alone: its address is a secret of the browser. */
+/**
+ * Returns the reason why a push service was not reached. It is derived from the system's error code alone, because the service's address is a secret
+ * of the browser.
+ */
 function unreached(error: unknown): string {
   const { name, code } = error as { name?: string; code?: string }
   if (name === 'TimeoutError') return 'the push service did not answer in time'

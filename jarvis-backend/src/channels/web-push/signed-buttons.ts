@@ -10,7 +10,7 @@ import { isLight } from '../cards.ts'
 import type { Decides } from '../channel.ts'
 import type { Matters, Transactions } from '../parts.ts'
 
-/** A change of a device's key, for the journal. */
+/** A change of a device's key, as the journal records it. */
 export type DeviceKeyChange = { person: string; id: string; name: string } & (
   | { change: 'added'; key: string; origin: string }
   | { change: 'removed' }
@@ -20,21 +20,21 @@ export type SignedButtonsParts = {
   signers: Signers
   challenges: ChallengeStore
   matters: Pick<Matters, 'card'>
-  /** The most that a press on a device may do. */
+  /** The most that a button on a device may do. */
   decidesOn(device: string): Decides
   mayDecide(person: string): boolean
   decide(request: { toolUseId: string; confirmed: boolean; by: string; receipt: Receipt }): void | Promise<void>
   database: Pick<Transactions, 'durably'>
   /** Writes to the journal, in the transaction of the change. */
   record(change: DeviceKeyChange): void
-  /** The address that stands in what is signed. */
+  /** The dashboard's origin, which is part of the signed statement. */
   origin: string
   /** The newest entry of the journal. */
   head(): { seq: number; hash: string }
   clock: Pick<Clock, 'now'>
 }
 
-/** Lets the buttons of a notification decide light cards, signed with the key of the device. */
+/** Lets the buttons of a notification decide light cards. The device signs each decision with its key. */
 export class SignedButtons {
   readonly #parts: SignedButtonsParts
 
@@ -42,7 +42,10 @@ export class SignedButtons {
     this.#parts = parts
   }
 
-  /** Keeps the key of a person's device in place of an earlier one; undefined: it has none. @throws JarvisError `invalid_request` */
+  /**
+   * Stores the key of a person's device, and replaces an earlier one. @param key undefined: the device has no key @throws JarvisError
+   * `invalid_request`
+   */
   keep({ id, person, label: name }: { id: string; person: string; label: string }, key: string | undefined): void {
     const { keys, database, record, origin, clock } = this.#parts
     if (this.#keyOf(id)?.key === key) return
@@ -65,7 +68,7 @@ export class SignedButtons {
     })
   }
 
-  /** The data with which a device can decide a card once; undefined: its notification only opens the page. */
+  /** Returns the data with which a device can decide a card once; undefined: the notification only opens the page. */
   of(toolUseId: string, device: string): PushButtons | undefined {
     const { challenges, matters, mayDecide, origin, head } = this.#parts
     const key = this.#keyOf(device)
@@ -91,7 +94,7 @@ export class SignedButtons {
     return { device, challenge: id, before, after }
   }
 
-  /** Decides a card as a button was pressed. @throws JarvisError `proof_refused`, or as deciding */
+  /** Decides a card as the pressed button says. @throws JarvisError `proof_refused`, or an error of the decision itself */
   async press({ device, challenge, decision, signature }: PushDecideBody): Promise<void> {
     const { challenges, matters, mayDecide, decide, clock } = this.#parts
     const key = this.#keyOf(device)
@@ -136,7 +139,7 @@ export class SignedButtons {
   }
 }
 
-/** The decision in a canonical statement. No other value in a statement looks like it. */
+/** The decision as a canonical statement holds it. No other value in a statement looks like this one. */
 const approved = '"approved"'
 const refused = (why: string) =>
   new JarvisError('proof_refused', `The button decided nothing. ${why} Open JARVIS to decide.`)

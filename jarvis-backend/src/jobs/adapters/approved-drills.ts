@@ -8,9 +8,9 @@ import { type Candidate, type DrillCandidates, drillInput } from '../drill-job.t
 import { type DrillApprovals, personOfJob, type StoredJob } from '../job.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** For how long a person allows a job's drills at once. */
+/** The time for which a person grants a job's drills, ms. */
 export const approvedForMs = 90 * dayMs
-/** Guests that one approval names. */
+/** The most guests that one approval covers. */
 const mostGuests = 500
 
 export type ApprovedDrillsParts = {
@@ -23,8 +23,8 @@ export type ApprovedDrillsParts = {
 }
 
 /**
- * The guests of a drill job, and the approval that a person gives the job beforehand: grants for exactly the drills of the guests that exist
- * now, each for that job alone, bounded in number and time, journalled, and revoked like any grant.
+ * The guests of a drill job, and the grants that a person gives to the job. Each grant covers exactly the drill of one guest that exists now, for
+ * this job alone. Grants are limited in number and time, journalled, and revocable like any grant.
  */
 export class ApprovedDrills implements DrillCandidates, DrillApprovals {
   readonly #parts: ApprovedDrillsParts
@@ -47,7 +47,10 @@ export class ApprovedDrills implements DrillCandidates, DrillApprovals {
     return new Set(items.flatMap(({ vmid, whose }) => (whose === 'earlier' || whose === 'other' ? [] : vmid)))
   }
 
-  /** Plans the drill as the tool does before its card. */
+  /**
+   * Plans the drill in the same way as the tool does before it asks for a confirmation. Returns the reason why the drill is refused; undefined if it
+   * is not.
+   */
   async refusal(input: { vmid: number }): Promise<string | undefined> {
     try {
       await this.#parts.drills.plan(input, AbortSignal.timeout(60_000))
@@ -77,7 +80,7 @@ export class ApprovedDrills implements DrillCandidates, DrillApprovals {
     this.#parts.changed()
   }
 
-  /** One grant for each guest whose drill one person may approve. @throws JarvisError `invalid_request` */
+  /** The grants to make: one for each guest whose drill a single person may approve. @throws JarvisError `invalid_request` */
   #wanted(job: StoredJob): Standing[] {
     const { work } = job
     if (work.kind !== 'drill')
@@ -89,11 +92,11 @@ export class ApprovedDrills implements DrillCandidates, DrillApprovals {
     const guests = this.candidates()
       .sort((a, b) => (a.provenAt ?? 0) - (b.provenAt ?? 0))
       .slice(0, mostGuests)
-    // One a night at most, whatever the schedule is.
+    // The grants assume at most one drill a night, whatever the schedule is.
     const uses = Math.ceil(approvedForMs / dayMs / Math.max(1, guests.length)) + 1
     return guests.flatMap(({ vmid }): Standing[] => {
       const judged = this.#parts.gate.judge('drill_restore', drillInput(vmid, work), undefined, requestedBy)
-      // Several people decide each time.
+      // If several people must approve the drill, no grant is made, and they decide each time.
       if (judged.kind !== 'ready' || judged.verdict.tier !== 'red' || judged.verdict.approve !== undefined) return []
       const { target, verdict, input } = judged
       const call = { toolName: 'drill_restore', toolInput: input, target, rule: verdict.rule, requestedBy }

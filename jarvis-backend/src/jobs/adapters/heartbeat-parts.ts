@@ -7,7 +7,7 @@ import type { Workspace } from '../../workspace/files.ts'
 import { hashOfText, type Writers } from '../../workspace/text-files.ts'
 import type { Findings, HeartbeatFiles } from '../heartbeat.ts'
 
-/** The findings of the watch: the alerts that nobody has silenced or acknowledged, and that no other alert explains. */
+/** The findings of the watch: alerts that are not silenced or acknowledged, and that no other alert explains. */
 export class WatchFindings implements Findings {
   readonly #watch: Pick<Watch, 'alerts' | 'checks' | 'checkNow'>
 
@@ -45,7 +45,7 @@ export type WorkspaceFilesParts = {
   redact(text: string): string
 }
 
-/** The files of a heartbeat in the workspace. */
+/** Reads and appends the heartbeat's files in the workspace. */
 export class WorkspaceFiles implements HeartbeatFiles {
   readonly #parts: WorkspaceFilesParts
 
@@ -66,7 +66,7 @@ export class WorkspaceFiles implements HeartbeatFiles {
     return this.#parts.writers.of(path, hashOfText(text)) ?? unknownWriter
   }
 
-  /** The text stands below its own heading, so that it counts as others' words wherever it is recalled. */
+  /** Appends the text below a heading of its own, so that it counts as other people's words wherever memory recalls it. */
   add(path: string, text: string): void {
     const { workspace, redact } = this.#parts
     const before = workspace.tail(path, 64) === undefined ? '' : ownHeading

@@ -4,7 +4,7 @@ import type { JobCalls } from '../job.ts'
 
 type Call = Parameters<JobCalls['isReading']>[0]
 
-/** The gate's judgement of the calls of jobs. */
+/** Asks the gate for its judgement of jobs' calls. */
 export class JudgedCalls implements JobCalls {
   readonly #gate: Pick<Gate, 'judge'>
 

@@ -3,7 +3,7 @@ import type { JobWork } from 'protocol'
 import type { ComposedHomelab } from '../../homelab/room.ts'
 import type { JobGuests, StoredJob } from '../job.ts'
 
-/** The guests of the cluster that the works of jobs name. */
+/** Finds the guests of the cluster that the works of jobs name. */
 export class ClusterGuests implements JobGuests {
   readonly #cluster: Pick<ComposedHomelab['cluster'], 'state'>
 
@@ -19,7 +19,7 @@ export class ClusterGuests implements JobGuests {
   problem({ work, guest: meant, createdAt }: StoredJob): string | undefined {
     const guest = this.#named(work)
     const whose = guest && whoseIs(guest.identity, { identity: meant, at: createdAt })
-    // A job of an older release names no guest; its calls ask as others do.
+    // A job of an older release stores no guest. Its calls ask for confirmation like other calls.
     if (guest === undefined || whose === 'own' || (whose === 'unknown' && meant === undefined)) return undefined
     const is = whose === 'earlier' ? 'is another guest than' : 'may be another guest than'
     return `${guest.vmid} ${is} the one that this job was made for. Resume it to mean the one that is there now.`

@@ -3,12 +3,12 @@ import { type JobMakers, personOfJob, type StoredJob } from '../job.ts'
 
 export type MakersParts = {
   apiTokens: Pick<ApiTokens, 'list'>
-  /** Returns true if a person may ask for anything now; undefined: the first owner. */
+  /** Returns true if a person may ask for anything now. @param person undefined: the first owner */
   mayAsk(person: string | undefined): boolean
   now(): number
 }
 
-/** The people and tokens that made jobs. */
+/** Checks the people and tokens that made jobs. */
 export class Makers implements JobMakers {
   readonly #parts: MakersParts
 
@@ -23,7 +23,10 @@ export class Makers implements JobMakers {
     return `The token ${token}, whose client asked for this job, is gone.`
   }
 
-  /** A token that was made again under the same name is another token, so it must be older than the job. */
+  /**
+   * Returns true if the token that made the job is still valid. A new token of the same name is another token, so the token must be older than the
+   * job.
+   */
   #isKnown(token: string, askedAt: number): boolean {
     const now = this.#parts.now()
     return this.#parts.apiTokens

@@ -18,7 +18,7 @@ export type SessionRunsParts = {
 /** Events that may change the state of a run. */
 const toldBy: ReadonlySet<string> = new Set(['chat:confirm_needed', 'chat:confirm_resolved', 'chat:done', 'chat:error'])
 
-/** Makes a session for each run of a job. */
+/** Starts the runs of jobs, each in a session of its own. */
 export class SessionRuns implements JobRuns {
   readonly #parts: SessionRunsParts
   readonly #moment: Intl.DateTimeFormat
@@ -63,7 +63,7 @@ export class SessionRuns implements JobRuns {
         if (payload.runId !== run.runId || !toldBy.has(event)) return
         const now = this.standing(run)
         if (now === undefined) return
-        // The listener may start a run, and a run must not begin within an event of another run.
+        // The listener may start a run, which must not begin within another run's event.
         setImmediate(tell, now)
         if (hasEnded(now)) setImmediate(() => watch.end())
       },

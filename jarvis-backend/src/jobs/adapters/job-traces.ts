@@ -10,7 +10,7 @@ export type RunTracesParts = {
   redactor: Pick<Foundation['redactor'], 'value'>
 }
 
-/** Reads what runs did from their transcripts and the journal. */
+/** Reads the records of runs from their transcripts and the journal. */
 export class RunTraces implements JobTraces {
   readonly #parts: RunTracesParts
 

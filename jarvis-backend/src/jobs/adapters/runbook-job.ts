@@ -2,7 +2,7 @@ import type { JobWork } from 'protocol'
 import type { Library } from '../../runbooks/library.ts'
 import type { Begun, StoredJob, Worker } from '../job.ts'
 
-/** Runs a runbook, by a call that is judged like any other. */
+/** Runs a runbook. Its calls are judged by the gate like any other. */
 export class RunbookWorker implements Worker {
   readonly #runbooks: Pick<Library, 'get'>
 

@@ -5,21 +5,21 @@ import type { Tool } from '../../tools/tool.ts'
 import { offReason, areas as words } from '../area-words.ts'
 import type { Area } from './area.ts'
 
-/** The areas of the workbench, each of which an owner turns on and off. */
+/** The areas of the workbench. An owner can turn each one on and off. */
 export class AreaSet {
   readonly #areas: readonly Area[]
-  /** In the order in which people are shown them. */
+  /** The areas in the order in which people see them. */
   readonly #shown: readonly Area[]
   readonly #policy: () => WorkbenchPolicy
 
-  /** @param areas in the order in which models are offered their tools */
+  /** @param areas in the order in which their tools are offered to models */
   constructor(areas: readonly Area[], policy: () => WorkbenchPolicy) {
     this.#areas = areas
     this.#shown = areas.toSorted((one, other) => areaNames.indexOf(one.name) - areaNames.indexOf(other.name))
     this.#policy = policy
   }
 
-  /** All tools. They are offered while their area is on, and their calls are refused while it is off. */
+  /** All tools. The tools of an area are offered while the area is on. While it is off, calls of them are refused. */
   tools(): Tool[] {
     return this.#areas.flatMap((area) => this.#switched(area))
   }
@@ -29,7 +29,7 @@ export class AreaSet {
     return this.#areas.flatMap(({ routes }) => routes ?? [])
   }
 
-  /** The areas as people are shown them. */
+  /** The areas in the form that people see. */
   shown(): WorkbenchArea[] {
     return this.#shown.map((area) => ({
       name: area.name,
@@ -47,7 +47,7 @@ export class AreaSet {
     return this.#shown.filter((area) => isOn(area, policy)).map(({ name }) => name)
   }
 
-  /** Tries each area, so that `shown` tells what this machine lacks. */
+  /** Tests each area, so that `shown` tells what this machine lacks. */
   async look(): Promise<void> {
     await Promise.all(this.#areas.map((area) => area.look?.()))
   }

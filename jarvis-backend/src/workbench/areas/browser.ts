@@ -10,14 +10,14 @@ import { sessionRootName } from '../files/root-of.ts'
 import { createSandbox } from '../sandbox/level.ts'
 import type { Area, Bench } from './area.ts'
 
-/** `reaching`: replaces the resolver and the rule for addresses, for tests. */
+/** `reaching`: replaces the resolver and the check of IP addresses, for tests. `chromium`: paths to look for Chromium at. */
 export type BrowserParts = { reaching?: Reaching; chromium?: readonly string[] }
 
-/** Pages in a sandboxed Chromium, a browser for each session. */
+/** The browser area: web pages in a sandboxed Chromium, one browser for each session. */
 export function composeBrowser(bench: Bench, parts: BrowserParts = {}): Area {
   const chromium = findChromium(parts.chromium)
   const isInstalled = hasPlaywright()
-  // Programs take real time, whatever the server's clock says in a test.
+  // The real clock, because programs take real time even if a test sets the server's clock.
   const sandbox = createSandbox(systemClock)
 
   function missing(): Missing[] {

@@ -33,7 +33,7 @@ export function composeDocker({ policy, now }: Bench): Area {
   }
 }
 
-/** Tells if JARVIS runs in this container. Docker names the container in the mounts of its files, and as its host name. */
+/** Returns true if JARVIS itself runs in this container. The container's id occurs in the mounts of its files, and is its host name by default. */
 function isOwnContainer({ Id, Config }: Pick<InspectedContainer, 'Id' | 'Config'>): boolean {
   if (Config.Hostname !== '' && Config.Hostname === hostname() && Id.startsWith(hostname())) return true
   try {

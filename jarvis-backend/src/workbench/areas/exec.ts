@@ -28,12 +28,12 @@ import { unboundedWords } from '../sandbox/task-group.ts'
 import type { Area, Bench } from './area.ts'
 
 /**
- * Commands in the sandbox: `run_command` and its siblings.
- * @param reaching replaces the resolver and the rule for addresses, for tests
+ * The area for commands in the sandbox: `run_command` and its related tools.
+ * @param reaching replaces the resolver and the check of IP addresses, for tests
  */
 export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   const dir = join(bench.dataDir, 'sandbox')
-  // Programs take real time, whatever the server's clock says in a test.
+  // The real clock, because programs take real time even if a test sets the server's clock.
   const sandbox = createSandbox(systemClock)
   const store = createCommandFiles(join(dir, 'commands'), bench.report)
   const placeIn = (shown: string) => placeOf(shown, bench.policy().roots)
@@ -65,7 +65,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
       folderOf(shown, sessionId) {
         const place = placeIn(shown)
         const { path } = bench.rootOf(rootName(place, sessionId))
-        // The root's own path may lead through a link; a folder in it may not.
+        // The root's own path may contain a link. A path below the root may not.
         return join(realOf(path), place.path)
       },
       keep: (bytes) => void bench.store.keep(bytes),
@@ -110,7 +110,7 @@ export function composeExec(bench: Bench, reaching: Reaching = {}): Area {
   }
 }
 
-/** The file changes that commands left on their views, as they would be made now. */
+/** Calculates the file changes of commands, as they would be applied now. */
 class CommandPlans {
   readonly #bench: Pick<Bench, 'policy' | 'rootOf' | 'store'>
 
@@ -119,7 +119,8 @@ class CommandPlans {
   }
 
   /**
-   * The changes with the present entry of each path as the old one. `moved`: paths that something else changed since the command ran.
+   * The changes of a command, with the present entry of each path as the old one. `moved`: paths that something else has changed since the command
+   * ran.
    * @throws JarvisError `conflict` if the command still runs
    */
   planOf(command: Command): { changes: FileChange[]; moved: string[] } {
@@ -140,14 +141,14 @@ class CommandPlans {
     const { changes, moved } = this.planOf(command)
     for (const change of changes) {
       this.#keepOld(change)
-      // Many files must not hold the process up.
+      // Other work of the process must not wait for many files.
       await setImmediate()
     }
     const undo = undoOf(changes, this.#bench.store, command.sessionId)
     return { hash: hashOf(changes), diff: diffOf(changes, this.#bench.store.read), moved, undo }
   }
 
-  /** Keeps the present bytes of a file, for the difference and the undo. */
+  /** Stores the present bytes of a file, for the diff and the undo. */
   #keepOld({ root, path, old }: FileChange): void {
     if (old.kind !== 'file') return
     const shown = shownPath({ root, path })
@@ -160,7 +161,7 @@ class CommandPlans {
   }
 }
 
-/** Files that a command sees empty. */
+/** Returns true for files that appear empty to a command. */
 const isSecret = (path: string) => /\/\.env(?:\.|$)/.test(path) || nameReason(path) !== undefined
 
 const realOf = (path: string) => (existsSync(path) ? realpathSync(path) : path)

@@ -6,7 +6,7 @@ import { fileTools } from '../../tools/workbench/files.ts'
 import { rootProblem } from '../root-problem.ts'
 import type { Area, Bench } from './area.ts'
 
-/** Files of the host in the roots of policy.yaml, and of each session's own folder. */
+/** The area for files of the host: in the roots of policy.yaml, and in each session's own folder. */
 export function composeFiles({ policy, rootOf, ownPaths, store, applier, mayWriteIn }: Bench): Area {
   return {
     name: 'files',

@@ -16,12 +16,12 @@ const needs = [
   { path: bwrapPath, what: 'bubblewrap', remedy: 'apt install bubblewrap: JARVIS runs Git in a sandbox alone.' },
 ]
 
-/** Git in the roots of policy.yaml, run in the full sandbox alone. @param starter replaces bubblewrap, for tests */
+/** The area for Git in the roots of policy.yaml. Git runs only in the full sandbox. @param starter replaces bubblewrap, for tests */
 export function composeGit(
   { policy, isProtected, rootOf, ownPaths, clock, scratch }: Bench,
   starter: Starter = {},
 ): Area {
-  // Programs take real time, whatever the server's clock says in a test.
+  // The real clock, because programs take real time even if a test sets the server's clock.
   const sandbox = createSandbox(systemClock, starter)
 
   function missing(): Missing[] {

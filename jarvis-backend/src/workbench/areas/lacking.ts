@@ -1,7 +1,7 @@
 import type { Missing } from 'protocol'
 import type { Tool } from '../../tools/tool.ts'
 
-/** Tools whose calls are refused with the remedy while the machine lacks something. */
+/** Makes tools refuse their calls, with the remedy, while the machine lacks something. */
 export const lacking = (tools: readonly Tool[], missing: () => readonly Missing[]): Tool[] =>
   tools.map((tool) => ({
     ...tool,

@@ -12,7 +12,7 @@ import type { Area, Bench } from './area.ts'
 const remedy =
   'set JARVIS_SEARCH_URL to the address of your SearXNG, or JARVIS_SEARCH_KEY to a key of Brave Search, in .env, and restart'
 
-/** The web: pages as text, and a search if one is set. */
+/** The web area: pages as text, and a search if one is set. */
 export function composeWeb(
   bench: Bench,
   {
@@ -50,7 +50,7 @@ export function composeWeb(
   }
 }
 
-/** `fetchSite` and `engine`: replace the web, for tests. `pageWorker`: the built program of the thread that reads pages. */
+/** `fetchSite` and `engine`: replace the network, for tests. `pageWorker`: the built program of the thread that reads pages. */
 export type WebParts = {
   search: SearchConfig | undefined
   fetchSite?: FetchSite

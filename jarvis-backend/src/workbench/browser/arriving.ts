@@ -1,18 +1,19 @@
 import type { CDPSession } from 'playwright-core'
 
-/** Tabs that exist and that Playwright does not show yet: it shows one when its address has answered. */
+/** Tabs that exist but that Playwright does not report yet. Playwright reports a tab when its URL has answered. */
 export type Arriving = {
-  /** Until all are shown that were not given up. */
+  /** Resolves when Playwright has reported all tabs, except the ones that were given up. */
   shown(): Promise<void>
-  /** A page is shown now. */
+  /** Called when Playwright reports a page. */
   look(): void
-  /** Stops waiting for the pages that are not shown yet. @returns their number */
+  /** Stops waiting for the tabs that were not reported yet. @returns their number */
   giveUp(): number
 }
 
 /**
- * Watches for tabs that open. Chromium tells of a tab before it answers the click that opened it, and Playwright tells of it
- * later, so what a call reports may lack it. @param session one of the browser, not of a page @param pages how many Playwright shows
+ * Watches for tabs that open. Chromium reports a tab before it answers the click that opened it, but Playwright reports the tab later, so the result
+ * of a call might omit it. @param session a session of the browser, not of a page @param pages returns the number of pages that Playwright has
+ * reported
  * @throws Error if the browser has ended
  */
 export async function watchArrivals(session: CDPSession, pages: () => number): Promise<Arriving> {

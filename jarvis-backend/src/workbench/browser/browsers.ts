@@ -3,16 +3,16 @@ import type { Clock } from '../../lib/clock.ts'
 import { type Asked, type Browsing, type BrowsingParts, startBrowsing } from './browsing.ts'
 import type { Seen } from './tab.ts'
 
-/** A browser that nobody used for so long ends, with its profile. */
+/** Time after which an unused browser ends, together with its profile, ms. */
 export const idleMs = 10 * 60_000
 const mostBrowsers = 3
 
-/** `turn`: resolves when the work before has ended. */
+/** `turn`: resolves when the earlier work has ended. `disarm`: stops the timer that ends an unused browser. */
 type Open = { starting: Promise<Browsing>; browsing: Browsing | undefined; turn: Promise<unknown>; disarm(): void }
 
 export type BrowsersParts = {
   clock: Clock
-  /** @throws Error if no browser can be started here */
+  /** The dependencies of a session's browser. @throws Error if no browser can be started here */
   partsOf(sessionId: string): Omit<BrowsingParts, 'clock' | 'nextTab'>
   report(error: unknown, message: string): void
   start?: (parts: BrowsingParts) => Promise<Browsing>
@@ -28,12 +28,12 @@ export class Browsers {
     this.#parts = parts
   }
 
-  /** Runs one piece of work at a time on the session's browser, which is started if there is none. @throws Error, Mistake */
+  /** Runs work on the session's browser, one piece at a time. Starts a browser if there is none. @throws Error, Mistake */
   async on<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T> {
     return this.#run(sessionId, this.#open.get(sessionId) ?? this.#begin(sessionId), work)
   }
 
-  /** The same for work on a page that is open. @throws Mistake if the session has no browser */
+  /** The same as `on`, but only if the session has a browser already. @throws Mistake if it has none */
   async onOpen<T>(sessionId: string, work: (browsing: Browsing) => Promise<T>): Promise<T> {
     const known = this.#open.get(sessionId)
     if (known === undefined)
@@ -43,7 +43,7 @@ export class Browsers {
     return this.#run(sessionId, known, work)
   }
 
-  /** The element of that reference as it was read last. @param sessionId absent: the element of any session */
+  /** The element with this reference, as the page was last read. @param sessionId absent: the element of any session */
   seen(ref: string, sessionId?: string): Seen | undefined {
     const [id, number] = ref.split('.').map(Number)
     for (const browsing of this.#ofSession(sessionId)) {
@@ -53,7 +53,7 @@ export class Browsers {
     return undefined
   }
 
-  /** A tab's address, and the dialog that was open last. @param sessionId absent: a tab of any session */
+  /** A tab's URL, and the last dialog that a page opened. @param sessionId absent: a tab of any session */
   tab(id: number, sessionId?: string): { pageUrl: string; asked?: Asked } | undefined {
     for (const browsing of this.#ofSession(sessionId)) {
       const found = browsing.tabs().find((tab) => tab.id === id)

@@ -12,31 +12,32 @@ import { type PageAddress, pageAddress, placesFor } from './site.ts'
 import { mostSites, type SiteRules, Sites } from './sites.ts'
 import { BrowserTab, type Tab } from './tab.ts'
 
-/** A dialog that a page opened last. `text`: the page's words. */
+/** The last dialog that a page opened. `text`: the page's words. */
 export type Asked = { type: string; text: string; pageUrl: string }
 
-/** The outcome of an act. `news`: the text that the page did not show before. `notes`: as `Browsing.notes` returns them. */
+/** The result of an action on a page. `news`: text that the page did not show before. `notes`: as `Browsing.notes` returns them. */
 export type Done = { tab: Tab; news: string; notes: string[] }
 
-/** One session's browser: a Chromium in a sandbox, with a profile and a way out for each site, which go with it. */
+/** One session's browser: Chromium in a sandbox, with a profile and an own proxy for each site. Both are removed when the browser ends. */
 export interface Browsing {
-  /** The tab that calls are about. @throws Mistake if no page is open */
+  /** The current tab, to which calls apply. @throws Mistake if no page is open */
   tab(): Tab
   tabs(): readonly Tab[]
-  /** @throws Mistake */
+  /** Makes a tab the current one. @throws Mistake */
   use(id: number): void
   close(id: number): Promise<void>
   /**
-   * Opens a page among those of its site, which alone may reach the site. Where the shown tab is of another site, its page is closed.
-   * @throws Error with Chromium's words
+   * Opens a page in the browser context of its site; only pages of that context may reach the site. If the current tab belongs to another site, its
+   * page is closed.
+   * @throws Error with Chromium's message
    */
   open(address: PageAddress, signal: AbortSignal, isNewTab?: boolean): Promise<Done>
-  /** Acts on the page, waits until the page is quiet, and reads it. */
+  /** Carries out an action on the current page, waits until the page is quiet, and reads it. */
   act(deed: (tab: Tab) => Promise<void>, signal: AbortSignal): Promise<Done>
   /** Events since the last call: dialogs, downloads, new tabs, refused hosts. */
   notes(): string[]
   asked(): Asked | undefined
-  /** Accepts the next dialog with the same words. @param text the answer that is typed into it */
+  /** Accepts the next dialog if it has the same type and text. @param text the answer that is typed into the dialog */
   accept(asked: Asked, text?: string): void
   end(): Promise<void>
 }
@@ -44,9 +45,9 @@ export interface Browsing {
 export type BrowsingParts = SiteRules & {
   chromium: { path: string; folder?: string }
   clock: Clock
-  /** Numbers of tabs are given once in a process. */
+  /** Returns a new tab number, unique in this process. */
   nextTab(): number
-  /** The session's folder, made on first use. */
+  /** The session's folder. It is made on first use. */
   folder(): RootAt
   egress: EgressParts & { scratch: MakeScratch }
 }
@@ -56,11 +57,11 @@ const openMs = 30_000
 const quietMs = 3_000
 const actMs = 10_000
 const mostNotes = 20
-/** Hosts that Chromium asks for by itself. They are refused as all others, and no note mentions them. */
+/** Hosts that Chromium itself contacts. They are refused like all others, but no note mentions them. */
 const ownCalls =
   /^(?:update|clients\d?|android\.clients|optimizationguide-pa|content-autofill|safebrowsing|accounts|www)\.(?:googleapis|google)\.com:|^[\w.-]+\.gvt1\.com:/
 
-/** Starts a browser. @throws Error saying why there is none */
+/** Starts a browser. @throws Error with the reason if no browser can be started */
 export async function startBrowsing(parts: BrowsingParts): Promise<Browsing> {
   const sites = new Sites(parts)
   const ways: Way[] = []
@@ -93,11 +94,11 @@ class SandboxedBrowsing implements Browsing {
   #current: number | undefined
   #notes: string[] = []
   #asked: Asked | undefined
-  /** The answer that a person approved for the next dialog with these words. */
+  /** The answer that a person approved for the next dialog with this text. */
   #answer: (Asked & { reply: string | undefined }) | undefined
-  /** Refused places that notes have mentioned, by way. */
+  /** Refused places that notes already mentioned, one set for each proxy. */
   readonly #told: readonly Set<string>[]
-  /** Work that a call waits for before it answers. */
+  /** Pending downloads. A call waits for them before it returns. */
   readonly #held = new Set<Promise<unknown>>()
 
   constructor({ clock, nextTab, folder }: BrowsingParts, started: Started) {
@@ -142,7 +143,7 @@ class SandboxedBrowsing implements Browsing {
     await tab.page
       .goto(address.url, { timeout: openMs, waitUntil: 'domcontentloaded', signal })
       .catch((error: Error) => {
-        // The address hands out a file: it is kept or refused, and the page stays.
+        // The URL leads to a file. The download is kept or refused, and the current page stays.
         if (!error.message.includes('Download is starting')) throw error
       })
     return this.#settled(tab, signal)
@@ -178,7 +179,7 @@ class SandboxedBrowsing implements Browsing {
 
   #onDialog(page: Page, dialog: Dialog): void {
     const [type, text, pageUrl] = [dialog.type(), dialog.message(), page.url()]
-    // The page asks if it may be left, which the call wanted.
+    // The page asks whether it may be left. The call wanted to leave it, so the answer is yes.
     if (type === 'beforeunload') return void dialog.accept().catch(() => undefined)
     this.#asked = { type, text, pageUrl }
     const said = `The page opened a dialog (${type}): ${quoted(text, 300)}.`
@@ -211,7 +212,7 @@ class SandboxedBrowsing implements Browsing {
         ),
       ),
     )
-    // Chromium gives up a navigation to a file before it tells of the download.
+    // Chromium aborts the navigation to a file before it reports the download.
     page.on('requestfailed', (request) => {
       if (request.isNavigationRequest() && request.failure()?.errorText === 'net::ERR_ABORTED')
         this.#hold(page.waitForEvent('download', { timeout: quietMs }).catch(() => undefined))
@@ -230,7 +231,7 @@ class SandboxedBrowsing implements Browsing {
     if (this.#current === id) this.#current = [...this.#tabs.keys()].at(-1)
   }
 
-  /** Closes a tab, which is forgotten at once. Chromium may take for ever over a page that has crashed, so the wait is bounded. */
+  /** Closes a tab and forgets it at once. The wait is limited, because Chromium may never finish closing a page that has crashed. */
   async #shut(tab: Tab): Promise<void> {
     this.#forget(tab)
     const closed = tab.page.close().catch(() => undefined)
@@ -241,7 +242,7 @@ class SandboxedBrowsing implements Browsing {
     return new Promise((resolve) => this.#clock.after(quietMs, resolve))
   }
 
-  /** Closes a page that does not show http(s), however it came there. */
+  /** Closes a page that shows a URL other than http(s), however it got there. */
   #judge(page: Page): void {
     const refused = refusedUrl(page)
     if (refused === undefined) return
@@ -249,7 +250,10 @@ class SandboxedBrowsing implements Browsing {
     void page.close().catch(() => undefined)
   }
 
-  /** Waits until the page loads nothing more, then for the tabs and downloads that it began. Each takes three seconds at most, because many pages never stop loading. */
+  /**
+   * Waits until the page has finished loading, then for the tabs and downloads that it began. Each wait takes three seconds at most, because many
+   * pages never stop loading.
+   */
   async #quiet(page: Page): Promise<void> {
     await page.waitForLoadState('networkidle', { timeout: quietMs }).catch(() => undefined)
     const kept = async () => {
@@ -287,14 +291,14 @@ class SandboxedBrowsing implements Browsing {
   async #settled(tab: Tab, signal: AbortSignal): Promise<Done> {
     signal.throwIfAborted()
     await this.#quiet(tab.page)
-    // Closed before it is read: the listener only begins to close it.
+    // The tab is closed here before it is read, because the listener has only begun to close it.
     const isRefused = !tab.page.isClosed() && refusedUrl(tab.page) !== undefined
     if (isRefused) await this.#shut(tab)
     const news = isRefused || tab.page.isClosed() ? '' : await tab.read()
     return { tab, news, notes: this.notes() }
   }
 
-  /** Opens a page without an address among the pages of a site. @throws Mistake if too many sites are open */
+  /** Opens an empty page in the browser context of a site. @throws Mistake if too many sites are open */
   async #newPage(address: PageAddress): Promise<void> {
     const { sites, launched, arriving } = this.#started
     const site = await sites.open(launched.browser, address, (context) => {
@@ -311,7 +315,7 @@ class SandboxedBrowsing implements Browsing {
   }
 }
 
-/** The reason why nobody is shown the page's present address; undefined if it may be shown. */
+/** Returns the reason why the page's present URL may not be shown; undefined if it may. */
 function refusedUrl(page: Page): string | undefined {
   const url = page.url()
   if (url === '' || url === 'about:blank' || url.startsWith('chrome-error:')) return undefined

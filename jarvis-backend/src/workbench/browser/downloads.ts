@@ -5,21 +5,21 @@ import type { Clock } from '../../lib/clock.ts'
 import { addFile } from '../files/add-file.ts'
 import { bytesOf, type RootAt, withFile, within } from '../files/walk.ts'
 
-/** The most bytes of one file, and the most files of one browser. */
+/** The largest file, bytes (`mostBytes`), and the most files of one browser (`mostFiles`). */
 const mostBytes = 50 * 1024 ** 2
 const mostFiles = 20
 const lookMs = 250
 
-/** Keeps a download in the session's folder, and returns a sentence about it. */
+/** Keeps a download in the session's folder. @returns a sentence about the result */
 export type KeepDownload = (
   download: Pick<Download, 'suggestedFilename' | 'cancel' | 'failure' | 'path' | 'delete'>,
 ) => Promise<string>
 
 /**
- * Keeps the files that pages hand out in the session's folder, under `downloads`, and opens none of them. Chromium fills the one folder and a
- * model the other, so both are used from an open folder on, and no link in them is followed.
+ * Keeps files that pages offer for download in the session's folder, under `downloads`. No file is opened. Chromium can write to the one folder and
+ * a model's commands to the other, so both are opened first and then used through the open folder, and no link in them is followed.
  * @param folder where Chromium writes @param to makes the session's folder on first use
- * @returns for each download what became of it, as a sentence
+ * @returns a function that keeps one download and returns a sentence about the result
  */
 export function createDownloads(folder: string, to: () => RootAt, clock: Clock): KeepDownload {
   const from: RootAt = { name: 'the downloads', path: folder, write: false, own: [] }
@@ -54,13 +54,13 @@ export function createDownloads(folder: string, to: () => RootAt, clock: Clock):
   }
 }
 
-/** The bytes of a download. Undefined if it is not a file. */
+/** The bytes of a download; undefined if it is not a file. */
 const bytesIn = (from: RootAt, name: string): Buffer | 'too large' | undefined =>
   within(from, name, (held) =>
     withFile(held, name, (file, stats) => (stats.isFile() ? (bytesOf(file, mostBytes) ?? 'too large') : undefined)),
   )
 
-/** The largest file that Chromium writes now. It writes no folders. */
+/** The size of the largest file in Chromium's download folder, bytes. Chromium makes no folders there. */
 function sizeOf(from: RootAt): number {
   const sizes = within(from, '', ({ dir }) =>
     readdirSync(dir).map((name) => lstatSync(`${dir}/${name}`, { throwIfNoEntry: false })?.size ?? 0),
@@ -68,14 +68,14 @@ function sizeOf(from: RootAt): number {
   return Math.max(0, ...(sizes ?? []))
 }
 
-/** A name of the page's choice as a plain one. */
+/** Converts a file name that the page chose to one of plain characters. */
 export const nameOf = (offered: string): string => {
   const plain = offered.replace(/[^\w.-]+/g, '_').replace(/^[._-]+/, '')
   const kept = plain.slice(0, 80 - extname(plain).slice(0, 16).length) + extname(plain.slice(80)).slice(0, 16)
   return kept === '' ? 'file' : kept
 }
 
-/** The name, and with a number for each file that has it already. */
+/** The name itself, then the name with a number, for use if earlier ones are taken. */
 function namesFor(name: string): string[] {
   const end = extname(name)
   const numbered = (number: number) => `${name.slice(0, name.length - end.length)}-${number}${end}`

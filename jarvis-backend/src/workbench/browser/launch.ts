@@ -8,12 +8,12 @@ import type { MakeScratch } from '../scratch.ts'
 import { loadPlaywright } from './parts.ts'
 import { registerTies } from './ties.ts'
 
-/** A Chromium in a sandbox of its own. `downloads`: its folder for downloads, on this machine. */
+/** Chromium in a sandbox of its own. `downloads`: its download folder on the host. */
 export type Launched = { browser: Browser; downloads: string; end(): Promise<void> }
 
 const args = [
   '--disable-quic',
-  // Loopback goes through the proxy too, which refuses it.
+  // Requests to loopback go through the proxy too, which refuses them.
   '--proxy-bypass-list=<-loopback>',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-gpu',
@@ -21,18 +21,20 @@ const args = [
   '--no-first-run',
   '--renderer-process-limit=4',
   '--js-flags=--max-old-space-size=512',
-  // Playwright keeps the profile of a page in memory; the rest is in the sandbox's own /tmp.
+  // Playwright keeps the profile in memory. Other files go to the sandbox's own /tmp.
   '--disk-cache-size=1',
 ]
 const launchMs = 20_000
-/** The program's files 0 to 4: Playwright speaks to Chromium over 3 and 4. */
+/** The program's file descriptors 0 to 4. Playwright speaks to Chromium over 3 and 4. */
 const files = 5
 const filterFile = 9
 
 /**
- * Starts Chromium in bubblewrap. Nothing leads out of the sandbox but `ways`, and of this machine's files it sees its programs and its own
- * folder for downloads. Chromium's own sandbox is nested in it. @param ways the sockets of its proxies; a context of the browser takes one by
- * `relayAt` @param scratch makes its folder on this machine @throws Error saying why it did not start
+ * Starts Chromium in a bubblewrap sandbox, with Chromium's own sandbox inside. The sandbox reaches the network only through the sockets in `ways`.
+ * Of the host's files it sees only programs and its own download folder.
+ * @param ways UNIX sockets of the proxies; a browser context selects one with `relayAt`
+ * @param scratch makes the temporary folder on the host
+ * @throws Error with the reason if Chromium did not start
  */
 export async function launchChromium(
   chromium: { path: string; folder?: string },
@@ -54,7 +56,7 @@ export async function launchChromium(
         relayBind,
         ...sockets,
         ...(chromium.folder === undefined ? [] : [{ from: chromium.folder, to: chromium.folder }]),
-        // At the same path inside, as Chromium is told where to write by Playwright.
+        // The folder has the same path inside and outside, because Playwright tells Chromium the host's path.
         { from: downloads, to: downloads, isWritable: true as const },
       ],
       cwd: '/tmp',
@@ -72,7 +74,7 @@ export async function launchChromium(
       ),
     ]
     const starter = join(folder, 'start')
-    // A user other than 0 inside: Chromium refuses its own sandbox to root.
+    // The uid inside is not 0, because Chromium refuses to start its own sandbox as root.
     const command = [bwrapPath, '--uid', '1000', '--gid', '1000', ...argv].map(shellWord).join(' ')
     const text = `#!/bin/sh\nexec ${filterFile}<${shellWord(join(folder, 'filter.bpf'))}\nexec ${command} "$@"\n`
     writeFileSync(starter, text, { mode: 0o700 })
@@ -82,7 +84,7 @@ export async function launchChromium(
       env: {},
       args,
       downloadsPath: downloads,
-      // The proxy of requests outside a context. All contexts have their own proxy, so nothing listens at this one.
+      // The proxy for requests outside a context. All contexts have their own proxy, so nothing listens on this one.
       proxy: { server: relayAt(ways.length), bypass: '<-loopback>' },
       timeout: launchMs,
       handleSIGINT: false,

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { tiedTo } from './ties.ts'
 
-/** Elements of one kind about one element that are looked at; more are too many to know. */
+/** The most elements of one kind that are read. If there are more, the addresses are not known. */
 const mostLooked = 100
 
 const above = (...names: readonly string[]) =>
@@ -9,12 +9,12 @@ const above = (...names: readonly string[]) =>
 const either = (first: Locator, others: readonly Locator[]) => others.reduce((all, one) => all.or(one), first)
 
 /**
- * The addresses of other sites to which a page itself says that a click on an element, or Enter in it, leads: of links and forms that it
- * is in or that are in it, of its buttons, of the form whose it is, and of a picture's map. What a script of the page does is not known. Looked
- * for by selectors, which a page cannot answer in the browser's place.
- * @param element not in a frame @param pageUrl the page's address, http(s)
- * @returns undefined if it cannot be known: below a shadow root, which hides what is above it, and shown at a place in one
- * @throws Error if the element is gone, or too much is about it
+ * The URLs of other sites to which a click on an element, or Enter in it, leads by the page's HTML: links and forms around or inside the element,
+ * its buttons, the form that it belongs to, and image maps. Effects of the page's scripts are not known. The elements are found by selectors, whose
+ * answer a page cannot forge.
+ * @param element not in a frame @param pageUrl the page's URL, http(s)
+ * @returns undefined if the URLs cannot be known: the element is inside a shadow root, which hides its ancestors, or is shown in a slot of one
+ * @throws Error if the element is gone, or has too many related elements
  */
 export async function elsewhereFrom(page: Page, element: Locator, pageUrl: string): Promise<string[] | undefined> {
   if ((await element.locator('xpath=ancestor-or-self::*[last()][self::html]').count()) !== 1) return undefined
@@ -28,7 +28,7 @@ export async function elsewhereFrom(page: Page, element: Locator, pageUrl: strin
 
   const forms = either(about(above('form'), 'form'), [tiedTo(own, 'forms')])
   const buttons = about('xpath=ancestor-or-self::*[@formaction]', '[formaction]')
-  // Enter in a field, and a script, may press any button of the form.
+  // Enter in a field, or a script, may press any button of the form.
   const isButton = (await element.locator(above('button')).count()) > 0
   const others = isButton ? [] : [forms.locator('[formaction]'), tiedTo(forms, 'buttons')]
 
@@ -43,7 +43,7 @@ export async function elsewhereFrom(page: Page, element: Locator, pageUrl: strin
   return [...new Set(found.filter((url) => /^https?:/.test(url) && new URL(url).origin !== origin))]
 }
 
-/** @throws Error if there are too many */
+/** The values of attributes of all matching elements. @throws Error if there are too many elements */
 async function attributesOf(place: Locator, ...names: readonly string[]): Promise<string[]> {
   const all = await place.all()
   if (all.length > mostLooked) throw new Error('There are too many.')

@@ -1,6 +1,6 @@
 import { quoted } from 'redaction/visible'
 
-/** A node of the accessibility tree as Playwright gives it. A string is plain text. `url`: of a link, as the page wrote it. */
+/** A node of the accessibility tree, as Playwright returns it. A string is plain text. `url`: the address of a link, as the page wrote it. */
 export type AriaNode = {
   role: string
   name?: string
@@ -13,9 +13,9 @@ export type AriaNode = {
   [state: string]: unknown
 }
 
-/** One thing of a page that can be acted on. `ref`: Playwright's, unique in its tab while the element is there. */
+/** An element of a page that can be acted on. `ref`: Playwright's reference, unique in its tab as long as the element exists. */
 export type Element = { ref: string; role: string; name: string; url?: string; box?: Box }
-/** CSS pixels from the top left corner of the visible part. */
+/** A box in CSS pixels, from the top left corner of the visible part of the page. */
 export type Box = { x: number; y: number; width: number; height: number }
 
 const interactive = new Set([
@@ -26,18 +26,18 @@ const states = ['checked', 'disabled', 'expanded', 'pressed', 'selected', 'activ
 const mostName = 120
 const mostText = 400
 
-/** Most bytes of one answer about a page. */
+/** The most bytes of one answer about a page. */
 export const mostBytes = 24 * 1024
-/** The part of those bytes for the list of elements, if the page does not fit. */
+/** The share of these bytes for the list of elements, if the page does not fit. */
 const elementBytes = 14 * 1024
 
-/** The name of an element for an approval. An element without a name, such as a clickable box, is named by its text. */
+/** The name of an element for a confirmation. An element without a name, such as a clickable box, is named by its text. */
 const nameOf = ({ name, text, placeholder }: AriaNode): string => name ?? placeholder ?? (text ?? '').slice(0, mostName)
 
 const isInteractive = ({ role, ref, cursor }: AriaNode) =>
   ref !== undefined && (interactive.has(role) || (cursor === 'pointer' && role === 'generic'))
 
-/** Everything with a reference, in the page's order. */
+/** All elements with a reference, in the page's order. */
 export function elementsOf(tree: readonly (AriaNode | string)[]): Element[] {
   const found: Element[] = []
   walk(tree, (node) => {
@@ -54,7 +54,7 @@ export function elementsOf(tree: readonly (AriaNode | string)[]): Element[] {
   return found
 }
 
-/** The elements that a person would press, fill or choose. */
+/** The elements that a person can press, fill or choose. */
 export const interactiveOf = (tree: readonly (AriaNode | string)[]): Element[] => {
   const refs = new Set<string>()
   walk(tree, (node) => {
@@ -63,7 +63,7 @@ export const interactiveOf = (tree: readonly (AriaNode | string)[]): Element[] =
   return elementsOf(tree).filter(({ ref }) => refs.has(ref))
 }
 
-/** Tells if a page shows something of a frame. */
+/** Returns true if a page shows content of a frame. */
 export function showsFrame(tree: readonly (AriaNode | string)[]): boolean {
   let isShown = false
   walk(tree, ({ role, children = [] }) => {
@@ -72,7 +72,7 @@ export function showsFrame(tree: readonly (AriaNode | string)[]): boolean {
   return isShown
 }
 
-/** Calls `see` for each node, a parent before its children. Pages nest deeper than the stack of calls may be. */
+/** Calls `see` for each node, a parent before its children. It does not recurse, because pages can be nested deeper than the call stack allows. */
 function walk(tree: readonly (AriaNode | string)[], see: (node: AriaNode, depth: number) => void): void {
   const open = [...tree].reverse().map((node) => ({ node, depth: 0 }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -85,7 +85,7 @@ function walk(tree: readonly (AriaNode | string)[], see: (node: AriaNode, depth:
 
 type Line = { text: string; isElement: boolean }
 
-/** A page as lines, `- button "Save" [t1e5]`. Boxes without a meaning of their own are left out, their content stays. */
+/** The lines of a page: `- button "Save" [t1e5]`. Boxes without a meaning of their own are left out, but their content stays. */
 function linesOf(tree: readonly (AriaNode | string)[], tab: string): Line[] {
   const lines: Line[] = []
   const open: { node: AriaNode | string; depth: number }[] = [...tree].reverse().map((node) => ({ node, depth: 0 }))
@@ -129,8 +129,9 @@ function within(tree: readonly (AriaNode | string)[], ref: string): AriaNode | u
 }
 
 /**
- * A page for the model, at most 24 KiB. A page that is larger shows what can be acted on first, then the beginning of its text.
- * @param tab what stands before the references, `t1` @param look `find`: only lines with these words; `within`: only inside this reference
+ * Describes a page for the model, in at most 24 KiB. If a page is larger, the description holds the elements that can be acted on, then the
+ * beginning of the text.
+ * @param tab the prefix of references, `t1` @param look `find`: only lines with these words; `within`: only the part inside this reference
  */
 export function outlineOf(
   tree: readonly (AriaNode | string)[],
@@ -164,7 +165,7 @@ export function outlineOf(
   return { text, isCut: true }
 }
 
-/** The first lines that fit into so many bytes. */
+/** The first lines that fit into `most` bytes. */
 function firstOf(lines: readonly string[], most: number): { lines: string[]; bytes: number } {
   let bytes = 0
   const kept: string[] = []

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The programs themselves: their usual starters are scripts that read files which a sandbox does not have. */
+/** The paths of Chromium's programs. The usual start scripts are not used, because they read files that the sandbox does not have. */
 const places = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/lib/chromium/chromium',
@@ -10,7 +10,7 @@ const places = [
   '/opt/google/chrome/chrome',
 ]
 
-/** The system's Chromium, found once: the program, and its folder if that is outside `/usr`. */
+/** The system's Chromium: the program, and its folder if that is outside `/usr`. */
 export function findChromium(candidates: readonly string[] = places): { path: string; folder?: string } | undefined {
   for (const candidate of candidates) {
     try {
@@ -18,7 +18,7 @@ export function findChromium(candidates: readonly string[] = places): { path: st
       const path = realpathSync(candidate)
       return { path, ...(!path.startsWith('/usr/') && { folder: dirname(path) }) }
     } catch {
-      // The next one.
+      // Tries the next candidate.
     }
   }
   return undefined
@@ -29,7 +29,7 @@ export const playwrightRemedy = 'npm install playwright-core in JARVIS’s folde
 
 type Playwright = typeof import('playwright-core')
 
-/** Playwright, which is optional and loaded with the first page. @throws Error with the remedy */
+/** Loads Playwright, which is optional, when the first page is opened. @throws Error that tells how to install it */
 export async function loadPlaywright(): Promise<Playwright> {
   try {
     return await import('playwright-core')
@@ -38,7 +38,7 @@ export async function loadPlaywright(): Promise<Playwright> {
   }
 }
 
-/** Tells if playwright-core is installed, without loading it. */
+/** Returns true if playwright-core is installed. Does not load it. */
 export function hasPlaywright(): boolean {
   try {
     import.meta.resolve('playwright-core')

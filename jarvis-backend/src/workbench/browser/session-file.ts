@@ -5,8 +5,8 @@ import { lookAt } from '../files/look.ts'
 import type { RootAt } from '../files/walk.ts'
 
 /**
- * Reads a file of the session's folder, and follows no link to it. @param path relative to the folder
- * @throws Mistake if there is none, a part is a link, or it is larger than 20 MB
+ * Reads a file of the session's folder without following links. @param path relative to the folder
+ * @throws Mistake if the file does not exist, a part of the path is a link, or the file is larger than 20 MB
  */
 export function fileIn(root: RootAt, path: string): { name: string; bytes: Buffer; hash: string } {
   const looked = lookedAt(root, path)

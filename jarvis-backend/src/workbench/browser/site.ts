@@ -1,12 +1,14 @@
 import { type Place, placeOf, placeText } from '../egress/place.ts'
 
-/** A page's address that may be opened: http(s), without a user's name in it. `site`: its origin. `place`: where the proxy must lead. */
+/**
+ * The URL of a page that may be opened: http(s), without a user name. `site`: its origin. `place`: the `host:port` to which the proxy must connect.
+ */
 export type PageAddress = { url: string; site: string; host: string; place: string }
 
 const ports: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 const mostUrl = 4_000
 
-/** Reads the address of a page. @returns why it may not be opened, as the end of a sentence */
+/** Reads the URL of a page. @returns the reason why it may not be opened, as the end of a sentence, if it is refused */
 export function pageAddress(text: string, base?: string): PageAddress | { refused: string } {
   const parsed = parse(text, base)
   if (parsed === undefined || text.length > mostUrl) return { refused: 'is no address of a page' }
@@ -28,7 +30,7 @@ function parse(text: string, base?: string): URL | undefined {
 }
 
 /**
- * The places that opening a page lets the browser reach: its own, and those that a site's first answer leads to as a rule: https in place of
+ * The places that the browser may reach to open a page: the page's own place, and the usual targets of a site's first redirect: https instead of
  * http, and the name with or without `www`.
  */
 export function placesFor({ host, place }: Pick<PageAddress, 'host' | 'place'>): string[] {

@@ -3,22 +3,22 @@ import type { Allows } from '../egress/proxy.ts'
 import { relayAt } from '../egress/relay.ts'
 import { type PageAddress, placesFor } from './site.ts'
 
-/** A site in a browser, with cookies, connections and a way out of its own. `lane`: which of the browser's ways. */
+/** A site in a browser, with its own cookies, connections and proxy. `lane`: the number of its proxy. */
 export type Site = { lane: number; key: string; places: Set<string>; context: BrowserContext; usedAt: number }
 
-/** Sites whose cookies one browser keeps at once. */
+/** The most sites whose cookies one browser keeps at once. */
 export const mostSites = 6
 
 export type SiteRules = {
-  /** Tells if a place may be reached at which no page was opened. */
+  /** Decides if pages may reach a place for which no page was opened. */
   listed: Allows
-  /** Tells if a place may be in this network. */
+  /** Returns true if a place may be in the home network. */
   isPrivate(place: string): boolean
 }
 
 /**
- * What a site's pages may reach: the site, and what policy.yaml lists for pages. A place of this network is open to the pages of its own site, and
- * of other sites only to those of this network too: a page of the internet sends nothing there.
+ * The places that the pages of a site may reach: the site itself, and the places that policy.yaml lists for pages. A listed place of the home
+ * network is open only to sites that are in the home network too, so a page of the internet can send nothing there.
  * @param own the places of the site
  */
 export function reachOf(own: ReadonlySet<string>, { listed, isPrivate }: SiteRules): Allows {
@@ -29,7 +29,7 @@ export function reachOf(own: ReadonlySet<string>, { listed, isPrivate }: SiteRul
   }
 }
 
-/** The same for the addresses of one site: `http` and `https`, with and without `www`. */
+/** The key of a site, equal for its URLs with `http` and `https`, and with and without `www`. */
 const keyOf = (address: Pick<PageAddress, 'host' | 'place'>) => placesFor(address).sort().join(' ')
 
 /** The sites that a browser has open. */
@@ -50,7 +50,7 @@ export class Sites {
     }
   }
 
-  /** How many pages Playwright shows. */
+  /** The number of pages that Playwright has reported. */
   pages = (): number => this.all().reduce((sum, { context }) => sum + context.pages().length, 0)
 
   all = (): Site[] => [...this.#sites.values()]
@@ -59,8 +59,8 @@ export class Sites {
     this.all().find(({ key }) => key === keyOf(address))
 
   /**
-   * The site of an address, which is opened if it is not open. The site that was used longest ago and shows no page is closed if there are too many.
-   * @returns undefined if all show pages
+   * Returns the site of a URL, and opens it if needed. If too many sites are open, closes the least recently used site that shows no page.
+   * @returns undefined if every open site shows a page
    */
   async open(
     browser: Browser,

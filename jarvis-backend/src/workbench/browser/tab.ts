@@ -4,52 +4,52 @@ import { elsewhereFrom } from './leads.ts'
 import { type AriaNode, type Box, elementsOf, interactiveOf, newsOf, outlineOf, showsFrame } from './outline.ts'
 import { linkTarget } from './site.ts'
 
-/** One element as it was read last. `ref`: `1.25`, tab and number. `leadsTo`: of a link that only opens a page. */
+/** An element, as the page was last read. `ref`: tab and number, `1.25`. `leadsTo`: the target of a link that only opens a page. */
 export type Seen = {
   ref: string
   role: string
   name: string
   pageUrl: string
   leadsTo?: string
-  /** It is in a frame, which may be of another site than the page. */
+  /** The element is in a frame, which may belong to another site than the page. */
   isFramed?: true
-  /** It holds a password or the like; undefined: not looked yet. */
+  /** The element holds a password or a similar secret; undefined: not checked yet. */
   isSecret?: boolean
-  /** It is a frame, or one is in it, and a click would land there; undefined: not looked yet. */
+  /** The element is or contains a frame, so a click would act inside the frame; undefined: not checked yet. */
   holdsFrame?: boolean
-  /** Addresses of other sites to which a click or Enter leads by a form or a link of the page; undefined: not looked yet, or not known. */
+  /** URLs of other sites to which a click or Enter leads through a form or link of the page; undefined: not checked yet, or not known. */
   elsewhere?: readonly string[]
 }
 
-/** An element in the picture, for people and models that see. */
+/** An element inside the screenshot, for people and for models that see pictures. */
 export type Marked = { ref: string; role: string; name: string; box: Box }
 
 export interface Tab {
   readonly id: number
   readonly page: Page
-  /** Tells if the page showed something of a frame when it was read last, or if the tab shows another page since. */
+  /** Returns true if the page showed content of a frame when it was last read, or if the tab has shown another page since. */
   isMixed(): boolean
-  /** Reads the page again. @returns the lines that it did not show before */
+  /** Reads the page again. @returns the lines that the page did not show before */
   read(): Promise<string>
-  /** The page as it was read last. @throws Mistake if `within` is not on it */
+  /** Describes the page as it was last read. @throws Mistake if `within` is not on the page */
   outline(look: { find?: string | undefined; within?: string | undefined }): { text: string; isCut: boolean }
-  /** An element as it was read last; nothing is asked of the page. */
+  /** An element as the page was last read. Does not contact the page. */
   seen(number: number): Seen | undefined
   /** Reads the page again and finds the element. @throws Mistake if the element is gone */
   find(number: number): Promise<{ seen: Seen; locator: Locator }>
-  /** The elements that can be acted on and are inside the picture, in the page's order. */
+  /** The elements inside the screenshot that can be acted on, in the page's order. */
   marked(): Promise<Marked[]>
 }
 
-/** Form fields whose content JARVIS does not read, and does not fill without asking. */
+/** Form fields whose content JARVIS never reads, and which it fills only after asking. */
 const secretFields =
   'input[type=password], input[autocomplete^="cc-"], input[autocomplete="one-time-code"], input[autocomplete$="-password"]'
 const frames = ['iframe', 'frame', 'object', 'embed']
 const readMs = 20_000
-/** Numbers stay with their elements, and this many are remembered. */
+/** The most numbers that are remembered for elements. An element keeps its number. */
 const mostNumbers = 100_000
 
-/** One page of a browser, and the numbers that its elements have for the model. */
+/** One page of a browser. Assigns the numbers by which the model names elements. */
 export class BrowserTab implements Tab {
   readonly id: number
   readonly page: Page
@@ -59,11 +59,11 @@ export class BrowserTab implements Tab {
   readonly #refs: string[] = []
   readonly #known = new Map<number, Seen>()
   #secrets = new Set<string>()
-  /** The prefix of references to elements of the page itself. Each page that the tab shows has its own prefix, and so has each frame. */
+  /** The prefix of references to elements of the page itself. Each page that the tab shows has another prefix, and so has each frame. */
   #own = ''
   #isMixed = false
 
-  /** @param id unique in this process */
+  /** @param id the tab's number, unique in this process */
   constructor(id: number, page: Page) {
     this.id = id
     this.page = page
@@ -114,7 +114,7 @@ export class BrowserTab implements Tab {
     this.#learn()
     const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 }
     return interactiveOf(this.#tree).flatMap(({ ref, role, name, box }) => {
-      // Boxes in a frame count from the frame.
+      // The coordinates of a box in a frame are relative to the frame, so these elements are left out.
       if (box === undefined || prefixOf(this.#refs[Number(ref) - 1]) !== this.#own) return []
       const isInside = box.x >= 0 && box.y >= 0 && box.x < width && box.y < height && box.width > 0 && box.height > 0
       return isInside ? [{ ref: `${this.id}.${ref}`, role, name, box }] : []
@@ -123,7 +123,7 @@ export class BrowserTab implements Tab {
 
   async #snapshot(boxes: boolean) {
     const { page } = this
-    // Chromium draws no page that is behind another one, and an undrawn page is never read to its end.
+    // Chromium does not draw a page behind another one, and reading a page that is not drawn never ends.
     await page.bringToFront()
     const before = page.url()
     const raw = (await page.ariaSnapshotJSON({ mode: 'ai', boxes, timeout: readMs })) as readonly (AriaNode | string)[]
@@ -164,7 +164,7 @@ export class BrowserTab implements Tab {
     for (const { ref, role, name, url } of elementsOf(this.#tree)) {
       const number = Number(ref)
       const isFramed = prefixOf(this.#refs[number - 1]) !== this.#own
-      // The address of a link in a frame is relative to the frame, so a click on it is judged as a click.
+      // The URL of a link in a frame is relative to the frame, so the link counts as a click and not as a known target.
       const target = role === 'link' && url !== undefined && !isFramed ? linkTarget(url, this.#readUrl) : undefined
       const { isSecret, holdsFrame, elsewhere } = before.get(number) ?? {}
       this.#known.set(number, {
@@ -182,7 +182,7 @@ export class BrowserTab implements Tab {
   }
 }
 
-/** `f2` of `f2e1`. */
+/** The frame's prefix of a reference: `f2` of `f2e1`. */
 const prefixOf = (ref: string | undefined): string => /^(?:f\d+)?/.exec(ref ?? '')?.[0] ?? ''
 
 /** The first reference in the page's order belongs to the page itself, because a frame's content comes after the frame. */
@@ -197,7 +197,7 @@ async function isSecretField(locator: Locator): Promise<boolean> {
   )
 }
 
-/** Looked for by selectors, which a page cannot answer in the browser's place. */
+/** Returns true if the element is or contains a frame. Found by selectors, whose answer a page cannot forge. */
 async function holdsFrames(locator: Locator): Promise<boolean> {
   const self = `xpath=self::*[${frames.map((name) => `self::${name}`).join(' or ')}]`
   return (await locator.locator(frames.join(', ')).count()) + (await locator.locator(self).count()) > 0

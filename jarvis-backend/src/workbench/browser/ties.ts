@@ -1,17 +1,18 @@
 import type { Locator, Selectors } from 'playwright-core'
 
 /**
- * What an element of a page is tied to by more than its place. `controls`: what its labels are of. `forms`: whose its fields and buttons are,
- * as the page's parser saw them, which need not be around them. `buttons`: of a form, those with an address of their own. `areas`: of the maps of
- * its pictures. `slots`: the places of a shadow root at which it, or what it is in, is shown.
+ * A relation of an element to other elements that is not given by nesting. `controls`: the elements that its labels label. `forms`: the forms to
+ * which its fields and buttons belong, as the page's parser assigned them; these forms need not enclose them. `buttons`: the buttons of a form that
+ * have a URL of their own. `areas`: the areas of its image maps. `slots`: the slot of a shadow root in which the element or an ancestor is shown.
  */
 export type Tie = 'controls' | 'forms' | 'buttons' | 'areas' | 'slots'
 
 const engine = 'jarvis_tie'
 
 /**
- * As text, because it runs in the browser: in a world of its own, whose objects no script of the page can touch. A form or the document gives
- * a field in place of what it is asked for where the page calls the field so, hence the getters of the prototypes.
+ * A selector engine for Playwright, as text because it runs in the browser. It runs in an isolated world, whose objects the page's scripts cannot
+ * touch. If a page names a form field like a property, the form or document returns the field instead of the property, so the getters of the
+ * prototypes are used.
  */
 const content = `(() => {
   const getter = (of, name) => Object.getOwnPropertyDescriptor(of.prototype, name).get
@@ -43,11 +44,14 @@ const content = `(() => {
 
 let isKnown: Promise<void> | undefined
 
-/** Makes the ties known to browsers that are started from now on; once in a process. */
+/**
+ * Registers the selector engine that `tiedTo` uses, for browsers that start after this call. Later calls in the same process return the first
+ * result.
+ */
 export function registerTies(selectors: Pick<Selectors, 'register'>): Promise<void> {
   isKnown ??= selectors.register(engine, { content }, { contentScript: true })
   return isKnown
 }
 
-/** The elements that the given ones are tied to. Needs `registerTies`. */
+/** The elements that are related to the given elements by a tie. Call `registerTies` first. */
 export const tiedTo = (elements: Locator, tie: Tie): Locator => elements.locator(`${engine}=${tie}`)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { whyUnreachable } from '../../lib/unreachable.ts'
 import { createLogReader } from './log-frames.ts'
 
-/** A name or an id, as Docker writes them. It is one part of a path and cannot hold a slash. */
+/** A container's name or id in Docker's form. It is one part of a path and cannot hold a slash. */
 export const ContainerName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'must be the name or the id of a container')
@@ -33,7 +33,7 @@ const Listed = z.object({
 })
 export type ListedContainer = z.output<typeof Listed>
 
-// `Env` and the labels are not read: people keep passwords there.
+// `Env` and the labels are not read, because people keep passwords in them.
 const Inspected = z.object({
   Id: z.string(),
   Name: z.string().default(''),
@@ -80,7 +80,10 @@ const Stats = z.object({
   pids_stats: z.object({ current: z.number().optional() }).optional(),
 })
 
-/** A container's present use of resources. A figure is absent if Docker does not report it, as for a stopped container. `cpuRatio`: 1 is one core. */
+/**
+ * A container's present use of resources. A value is absent if Docker does not report it, for example for a stopped container. `cpuRatio`: 1 is one
+ * core.
+ */
 export type ContainerUse = { cpuRatio?: number; ramBytes?: number; ramLimitBytes?: number; processes?: number }
 
 export const containerActs = ['start', 'stop', 'restart'] as const
@@ -89,24 +92,24 @@ export type ContainerAct = (typeof containerActs)[number]
 export type Ended = { exitCode: number | null; text: string; isCut: boolean }
 
 /**
- * Docker over its socket, by five paths that read and five that change. Whoever may write to the socket is root on its machine, so no
- * other path is built here, and no part of a path comes from a caller but a container's name.
- * Every method throws JarvisError: `not_found` (no such container), `conflict` (Docker refuses, in its words), `cluster_unreachable`, and of a change
- * `outcome_unknown` (it may have been made).
+ * Docker's API over its socket, limited to five paths that read and five that change. Write access to the socket gives root on the host, so no other
+ * path is built here, and a container's name is the only part of a path that a caller gives.
+ * Every method throws JarvisError: `not_found` (no such container), `conflict` (Docker refuses, with its message), `cluster_unreachable`, and for a
+ * change `outcome_unknown` (it may have been made).
  */
 export type Engine = {
   list(signal: AbortSignal): Promise<ListedContainer[]>
   inspect(container: string, signal: AbortSignal): Promise<InspectedContainer>
   use(container: string, signal: AbortSignal): Promise<ContainerUse>
-  /** The newest lines, oldest first. @param isTty as the container was made: its output has one stream then */
+  /** The newest log lines, oldest first. @param of `isTty`: the container was made with a terminal, so its output has only one stream */
   logs(
     container: string,
     of: { tail: number; sinceS?: number; isTty: boolean },
     signal: AbortSignal,
   ): Promise<{ text: string; isCut: boolean }>
-  /** @returns false if it was so already */
+  /** Starts, stops or restarts a container. @returns false if the container was in this state already */
   act(container: string, act: ContainerAct, signal: AbortSignal): Promise<boolean>
-  /** Runs a program in a running container, without a shell. `exitCode`: null if Docker does not say. */
+  /** Runs a program in a running container, without a shell. `exitCode`: null if Docker does not report it. */
   run(container: string, command: readonly string[], signal: AbortSignal): Promise<Ended>
 }
 
@@ -220,9 +223,9 @@ function useOf({
 }: z.output<typeof Stats>): ContainerUse {
   const spent = now.cpu_usage.total_usage - before.cpu_usage.total_usage
   const passed = (now.system_cpu_usage ?? 0) - (before.system_cpu_usage ?? 0)
-  // The first sample of a container has nothing before it.
+  // The first sample has no earlier one to compare with.
   const isKnown = before.system_cpu_usage !== undefined && now.system_cpu_usage !== undefined && passed > 0
-  // Pages of files count as used, and are given back when memory is short.
+  // Cached file pages count as used memory, but the kernel frees them when memory is short.
   const idle = Number(memory.stats?.inactive_file ?? memory.stats?.total_inactive_file ?? 0)
   return {
     ...(isKnown && { cpuRatio: (spent / passed) * (now.online_cpus ?? 1) }),
@@ -236,14 +239,14 @@ type Asked = {
   method: 'GET' | 'POST'
   path: string
   body?: unknown
-  /** Bytes of the answer that are kept. */
+  /** The most bytes of the answer that are kept. */
   most: number
   patienceMs?: number
-  /** Takes the bytes of an answer that is no refusal, in place of keeping them. @returns false if no more are wanted */
+  /** Receives the bytes of a successful answer instead of keeping them. @returns false if no more bytes are wanted */
   take?: (chunk: Buffer) => boolean
 }
 
-/** One request. @throws JarvisError `cluster_unreachable`, in words that say what to do */
+/** Sends one request. @throws JarvisError `cluster_unreachable`, with a message that says what to do */
 function exchange(
   socket: string,
   asked: Asked,

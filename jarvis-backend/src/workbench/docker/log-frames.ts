@@ -1,15 +1,15 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** Characters that are kept: the first and the last of them. */
+/** Numbers of characters that are kept: the first (`head`) and the last (`tail`). */
 const kept = { head: 30_000, tail: 70_000 }
-/** Bytes after which nothing more is read. */
+/** Number of bytes after which reading stops. */
 const mostBytes = 16 * 1024 ** 2
 const headBytes = 8
-/** Without a terminal each chunk has a head of 8 bytes: the stream, three zeros, the length. */
+/** Stream numbers. If the container has no terminal, each chunk begins with a header of 8 bytes: the stream, three zeros, the length. */
 const streams = new Set([0, 1, 2])
 
 /**
- * Reads what a container wrote, both of its streams as one text in the order of writing. @param isTty there are no heads then
+ * Reads the output of a container. Both streams become one text, in the order of writing. @param isTty true: the output has no headers
  * @see Docker Engine API, "Attach to a container", stream format
  */
 export function createLogReader(isTty: boolean) {
@@ -32,7 +32,7 @@ export function createLogReader(isTty: boolean) {
   }
 
   return {
-    /** @returns false if no more is wanted */
+    /** Adds bytes. @returns false if no more are wanted */
     add(chunk: Buffer): boolean {
       size += chunk.length
       if (isRaw) {
@@ -43,7 +43,7 @@ export function createLogReader(isTty: boolean) {
       while (rest.length >= headBytes) {
         const isHead = streams.has(rest[0] ?? -1) && rest.readUIntBE(1, 3) === 0
         if (!isHead) {
-          // A program of another maker that sends no heads.
+          // The container engine is another product that sends no headers.
           isRaw = true
           keep(rest)
           rest = Buffer.alloc(0)

@@ -6,10 +6,16 @@ import { type MakeScratch, makeScratch } from '../scratch.ts'
 import { type Place, placeOf, placeText } from './place.ts'
 import { type Reaching, reach, type Unreached } from './reach.ts'
 
-/** Decides if a place may be reached. `private`: also at an address of the home network. Undefined: refused. */
+/**
+ * Decides if a place may be reached. `public`: only at public IP addresses. `private`: also at an IP address of the home network. Undefined:
+ * refused.
+ */
 export type Allows = (place: string) => 'public' | 'private' | undefined
 
-/** A place that was asked for. `refused`: why nothing was sent there the last time. Bytes count the content of all connections to it. */
+/**
+ * A place that somebody tried to reach. `refused`: the reason why the last connection was refused; absent if it was made. The bytes count the
+ * content of all connections to the place.
+ */
 export type Contact = {
   place: string
   refused?: 'not_listed' | Unreached | 'too_much'
@@ -17,25 +23,25 @@ export type Contact = {
   receivedBytes: number
 }
 
-/** One user's way out: a UNIX socket that speaks HTTP's CONNECT and plain HTTP. */
+/** A proxy for one user: a UNIX socket that accepts HTTP CONNECT and plain HTTP. */
 export interface Way {
-  /** The socket's path on this machine. */
+  /** The socket's path on the host. */
   socket: string
-  /** The places asked for so far, the first first, at most 200. */
+  /** The places that were asked for so far, in order of the first request, at most 200. */
   contacts(): readonly Contact[]
-  /** Ends its connections and removes the socket. */
+  /** Ends the proxy's connections and removes the socket. */
   close(): Promise<void>
 }
 
-/** `log`: told of each connection that has ended and each refusal. `scratch`: makes the socket's folder. */
+/** `log`: called for each connection that has ended and for each refusal. `scratch`: makes the socket's folder. */
 export type EgressParts = Reaching & { log?: (contact: Contact) => void; scratch?: MakeScratch }
 
 const mostContacts = 200
 const mostConnections = 128
-/** In one direction, of one way. */
+/** The limit of bytes in one direction, for all connections of one proxy together. */
 const mostBytes = 1024 ** 3
 const idleMs = 60_000
-/** Headers that concern one connection alone and are not passed on. */
+/** Headers that belong to a single connection and are not forwarded. */
 const hopByHop = new Set([
   ...['connection', 'proxy-connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'proxy-authorization', 'host'],
 ])
@@ -49,8 +55,8 @@ const words = {
 } as const
 
 /**
- * Opens a way out for one user. The host is read strictly and held against the list before it is resolved, every address of it is judged, and the
- * connection goes to one of those addresses. @throws if no socket can be made
+ * Opens a proxy for one user. The host is parsed strictly and compared with the list before it is resolved. All its IP addresses are checked, and
+ * the connection goes to one of them. @throws if no socket can be made
  */
 export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<Way> {
   const folder = (parts.scratch ?? makeScratch)('egress')
@@ -67,7 +73,7 @@ export async function openWay(allows: Allows, parts: EgressParts = {}): Promise<
   }
 }
 
-/** The server behind a way out. */
+/** The server of one proxy. */
 class EgressProxy {
   readonly #allows: Allows
   readonly #parts: EgressParts
@@ -115,7 +121,7 @@ class EgressProxy {
     return contact
   }
 
-  /** Connects to a place that may be reached. @returns why not, noted under the place */
+  /** Connects to a place if it may be reached. @returns the socket; or the reason of the refusal, which is also recorded for the place */
   async #enter(place: Place): Promise<{ socket: Socket; contact: Contact } | { refused: string }> {
     const text = placeText(place)
     const contact = this.#contactOf(text)
@@ -148,7 +154,7 @@ class EgressProxy {
     stream.on('error', () => stream.destroy())
   }
 
-  /** Counts while a connection is open, so that one long download ends as many short ones do. */
+  /** Counts the bytes while a connection is open, so that one long download reaches the limit like many short ones. */
   #bound(socket: Socket): void {
     socket.on('data', () => {
       const { sent, received } = this.#carried

@@ -5,10 +5,10 @@ import { isPublicAddress } from '../../lib/public-address.ts'
 import type { IsOwnPlace } from './own-place.ts'
 import type { Place } from './place.ts'
 
-/** Why no connection was made. `private`: one of its addresses is not public. `own`: it leads to JARVIS itself. */
+/** The reason why no connection was made. `private`: one of the host's IP addresses is not public. `own`: the place is JARVIS itself. */
 export type Unreached = 'private' | 'own' | 'unresolved' | 'unreachable'
 
-/** Replaces the machine's resolver and the rule for addresses, for tests. */
+/** Replaces the resolver and the check of IP addresses, for tests. */
 export type Reaching = {
   resolve?: (host: string) => Promise<string[]>
   isAllowed?: (address: string) => boolean
@@ -18,8 +18,8 @@ export type Reaching = {
 const connectMs = 10_000
 
 /**
- * Resolves a name once, judges all its addresses, and connects to one that was judged.
- * @param isPrivate the operator listed it, so an address of the home network will do
+ * Resolves a name once, checks all its IP addresses, and connects to one of them.
+ * @param isPrivate the operator listed the place, so addresses of the home network are allowed too
  */
 export async function reach(
   { host, port }: Place,

@@ -1,13 +1,13 @@
 import { inside } from '../sandbox/argv.ts'
 
-/** Where the relay listens inside a sandbox, on the sandbox's own loopback. */
+/** The port of the relay inside a sandbox, on the sandbox's own loopback. */
 export const relayPort = 3128
 const relayUrl = `http://127.0.0.1:${relayPort}`
-/** The address, inside a sandbox, of the proxy behind a socket by its place in `sockets` of `relayed`. */
+/** The URL, inside a sandbox, of the proxy behind a socket. @param lane the socket's index in `sockets` of `relayed` */
 export const relayAt = (lane: number): string => `http://127.0.0.1:${relayPort + lane}`
 const nodeInside = '/run/node'
 
-/** Environment variables by which programs find the proxy. */
+/** Environment variables that tell programs to use the proxy. */
 export const relayEnv: Readonly<Record<string, string>> = {
   HTTP_PROXY: relayUrl,
   HTTPS_PROXY: relayUrl,
@@ -18,8 +18,9 @@ export const relayEnv: Readonly<Record<string, string>> = {
 }
 
 /**
- * The program that connects ports of the sandbox's loopback to the sockets of our proxies, one each, as programs speak to no UNIX socket. It starts the program
- * of its arguments, hands its own files 0 to 4 on, and ends as that program does. As text, because no file of ours is in a sandbox.
+ * A program that forwards ports of the sandbox's loopback to the sockets of JARVIS's proxies, one port for each socket, because programs cannot use
+ * a UNIX socket as a proxy. It starts the program in its arguments, passes its own file descriptors on, and ends as that program ends. It is a text,
+ * because no file of JARVIS is inside a sandbox.
  */
 const source = `
 const { connect, createServer } = require('node:net')
@@ -40,13 +41,13 @@ Promise.all(listening).then(() => {
 })
 `
 
-/** This process's Node. The sandbox needs it if there is no Node in `/usr`. */
+/** This process's Node executable, bound into the sandbox because `/usr` may hold no Node. */
 export const relayBind = { from: process.execPath, to: nodeInside } as const
 
 /**
- * A program with the relay before it. The cell needs `relayBind`, and `egress` or binds for `sockets`.
- * @param files how many files the program inherits, from 0 on
- * @param sockets where the proxies' sockets are inside; `relayAt` tells the address of each
+ * Puts the relay before a program. The cell needs `relayBind`, and `egress` or binds for `sockets`.
+ * @param files the number of file descriptors that the program inherits, from 0 on
+ * @param sockets paths of the proxies' sockets inside the sandbox; `relayAt` gives the URL for each
  */
 export const relayed = (
   program: readonly string[],

@@ -5,10 +5,9 @@ import { type Held, type RootAt, within } from './walk.ts'
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /**
- * Writes bytes into a new file of a root, in a folder that is made if it is missing. No link is followed on the way, and nothing that stands
- * there is replaced.
- * @param folder relative to the root @param names those that it may have, the first that is free counts
- * @returns the name @throws JarvisError `invalid_request` if a part of the way is a link; `conflict` if no name is free
+ * Writes bytes into a new file of a root. The folder is made if it is missing. No link on the path is followed, and no existing entry is replaced.
+ * @param folder relative to the root @param names candidates for the name; the first free one is used
+ * @returns the name @throws JarvisError `invalid_request` if a part of the path is a link; `conflict` if no name is free
  */
 export function addFile(
   root: RootAt,
@@ -31,7 +30,7 @@ function makeFolder({ dir, name }: Held): void {
   }
 }
 
-/** @param path of a name in an open folder @returns false if something has that name, a link too */
+/** Writes a new file. @param path a name in an open folder @returns false if the name exists already, also as a link */
 function wroteNew(path: string, bytes: Buffer): boolean {
   let file: number
   try {
@@ -44,7 +43,7 @@ function wroteNew(path: string, bytes: Buffer): boolean {
     writeFileSync(file, bytes)
     return true
   } catch (error) {
-    // A disk that fills leaves no half of a file under a name that people trust.
+    // If the disk is full, no partly written file is left under a name that people trust.
     rmSync(path, { force: true })
     throw error
   } finally {

@@ -4,51 +4,55 @@ import { noRoomWords } from '../../lib/disk-room.ts'
 import { type Applied, type ApplyParts, applyChanges } from './apply.ts'
 import { type FileChange, reversed, shownPath } from './entry.ts'
 
-/** `done`: all are new. `failed`: all are old. `mixed`: some are new, and something else stands where others should. */
+/**
+ * The state of a list of changes. `done`: all entries are new. `failed`: all entries are old. `mixed`: only some entries are new, because the list
+ * could neither be finished nor taken back.
+ */
 export type ApplyState = 'begun' | 'done' | 'failed' | 'mixed'
 
-/** The lists of file changes that calls began, by call. */
+/** The lists of file changes that calls began, stored by call. */
 export interface ApplyJournal {
-  /** On disk when it returns. */
+  /** Stores a list. It is on disk when the method returns. */
   begin(callId: string, changes: readonly FileChange[]): void
-  /** @param text what became of it, for people */
+  /** Ends a list. @param text a sentence for people about the result */
   end(callId: string, state: Exclude<ApplyState, 'begun'>, text: string): void
   get(callId: string): { state: ApplyState; text: string } | undefined
   /** The lists that were begun and have not ended, oldest first. */
   open(): { callId: string; changes: FileChange[] }[]
-  /** Forgets those that ended before, Unix ms. */
+  /** Deletes the lists that ended before a time, Unix ms. */
   prune(before: number): void
 }
 
 export type Applier = {
   /**
-   * Makes a list of changes for a call: written down first, so that the next start finishes what a killed process began. One list at a time, and
-   * other work goes on while the disk is waited for.
-   * @param signal keeps a list that waits for another from being begun; one that was begun is made whole
-   * @throws JarvisError `storage_failed` if the disk is almost full; `conflict` if a file moved meanwhile: nothing is changed then; `outcome_unknown` if only a part could be
+   * Makes a list of changes for a call. The list is stored first, so that the next start finishes it if the process is killed. Only one list is
+   * applied at a time. Other work continues while the disk is awaited.
+   * @param signal a list that waits for its turn is not begun after the abort; a list that was begun is finished
+   * @throws JarvisError `storage_failed` if the disk is almost full; `conflict` if something else changed a file, and nothing is changed then;
+   * `outcome_unknown` if only some of the changes could be made
    */
   apply(callId: string, changes: readonly FileChange[], signal: AbortSignal): Promise<Applied>
-  /** Finishes what an earlier process began. Called once, before calls are taken up again. */
+  /** Finishes lists that an earlier process began. Call it once, before calls are resumed. */
   finish(): void
-  /** Resolves when nothing is being applied. */
+  /** Resolves when no list is being applied. */
   idle(): Promise<unknown>
-  /** The outcome of a call's changes. Undefined if the call began none. */
+  /** The outcome of a call's changes; undefined if the call began none. */
   outcomeOf(callId: string): { outcome: 'done' | 'failed' | 'unknown'; text: string } | undefined
 }
 
 const outcomes = { begun: 'unknown', done: 'done', failed: 'failed', mixed: 'unknown' } as const
 
-/** @param parts `rootOf` is asked for each call, because a session has a folder of its own */
+/** @param parts `partsOf` is called for each call, because each session has its own folder */
 export function createApplier(parts: {
   journal: ApplyJournal
   partsOf(callId: string): ApplyParts
-  /** Tells if the disk has room beyond the reserve for the database. */
+  /** Returns true if the disk has free space beyond the reserve for the database. */
   hasRoom(): boolean
   report(error: unknown, message: string): void
 }): Applier {
   const { journal } = parts
 
-  /** @returns why it could not be taken back, undefined if all is old */
+  /** Takes a list back. @returns the reason why it could not be taken back; undefined if all entries are old */
   function* takenBack(callId: string, changes: readonly FileChange[]): Steps<string | undefined> {
     try {
       yield* applyChanges(reversed(changes), parts.partsOf(callId), true)
@@ -58,7 +62,7 @@ export function createApplier(parts: {
     }
   }
 
-  /** Ends a list that could not be made whole. */
+  /** Ends a list that could not be finished, and takes it back if possible. */
   function* givenUp(callId: string, changes: readonly FileChange[], error: unknown): Steps<JarvisError> {
     const why = isDiskFull(error) ? fullWords : error instanceof Error ? error.message : String(error)
     const left = yield* takenBack(callId, changes)

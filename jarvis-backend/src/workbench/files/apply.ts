@@ -20,26 +20,26 @@ import { type Entry, type FileChange, isSame, leadsOut, none, shownPath } from '
 import { entryIn, type Held, hold, type RootAt, within } from './walk.ts'
 
 export type ApplyParts = {
-  /** @throws JarvisError if there is no such root now */
+  /** Returns the root with this name. @throws JarvisError if there is no such root now */
   rootOf(name: string): RootAt
-  /** The bytes of a new file. */
+  /** Returns the bytes of a new file; undefined if they are not stored. */
   read(hash: string): Buffer | undefined
   /** Lets a test stop between two steps. */
   reached?(step: string): void
 }
 
-/** `done`: changes made now; `already`: those that stood before. */
+/** `done`: the number of changes made now. `already`: the number of changes that had been made before. */
 export type Applied = { done: number; already: number }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * Makes a list of changes, each file by a new file that takes the old one's place. Safe to repeat: what is new already is left alone, and each
- * file is old or new at any time, also when the process is killed.
- * It stops between files and wherever the disk is waited for, so another list must not be applied in between.
- * @param isResumed an earlier process may have stopped in the middle, so that what changes its kind may be missing
- * @throws JarvisError before anything is changed: `conflict` if something is neither old nor new; `invalid_request` for a link on the way, or
- * one to be made that leads out of its root
+ * Makes a list of changes. Each file is written as a new file that then replaces the old one. The function may be repeated: entries that are new
+ * already are left alone. Each file is either old or new at any time, even if the process is killed.
+ * It pauses between files and whenever it waits for the disk, so no other list may be applied in between.
+ * @param isResumed an earlier process may have stopped in the middle, so an entry that changes its kind may be missing
+ * @throws JarvisError before anything is changed: `conflict` if an entry is neither old nor new; `invalid_request` if a part of a path is a link, or
+ * a new link would lead out of its root
  */
 export function* applyChanges(changes: readonly FileChange[], parts: ApplyParts, isResumed = false): Steps<Applied> {
   const open: FileChange[] = []
@@ -77,7 +77,7 @@ const isNew = ({ new: made }: FileChange, now: Entry) => isSame(now, made)
 const moved = (change: FileChange, why: string) =>
   new JarvisError('conflict', `${shownPath(change)} ${why}. Nothing more was changed: look at it and ask again.`)
 
-/** @throws JarvisError `conflict` if it is neither old nor new */
+/** Reads the present entry of a change. @throws JarvisError `conflict` if the entry is neither old nor new */
 function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean): Entry {
   const root = rootOf(change.root)
   if (!root.write) throw new JarvisError('forbidden', `The root ${root.name} is only read.`)
@@ -89,11 +89,11 @@ function survey(change: FileChange, { rootOf }: ApplyParts, isResumed: boolean):
   throw moved(change, 'was changed meanwhile by something else')
 }
 
-/** Why a link is not made. */
+/** The reason why a link is refused. */
 export const outWords = (change: FileChange): string =>
   `${shownPath(change)} would be a link that may lead out of its root. JARVIS makes none: name a target inside, without .. behind a name.`
 
-/** @throws JarvisError for what would stop the changes in the middle */
+/** Checks a change before any is made. @throws JarvisError for a problem that would stop the changes in the middle */
 function mustBeReady(change: FileChange, all: readonly FileChange[], parts: ApplyParts): void {
   const { root, path, old, new: made } = change
   if (made.kind === 'link' && leadsOut(path, made.to)) throw new JarvisError('invalid_request', outWords(change))
@@ -112,7 +112,7 @@ function mustBeReady(change: FileChange, all: readonly FileChange[], parts: Appl
   if (stays !== undefined) throw moved(change, 'holds something that is to stay')
 }
 
-/** Works in the open folder that holds a path. @throws JarvisError `conflict` if there is no such folder */
+/** Works in the opened folder that holds a path. @throws JarvisError `conflict` if there is no such folder */
 function* at(change: FileChange, { rootOf }: ApplyParts, work: (held: Held) => Steps<void>): Steps<void> {
   const held = hold(rootOf(change.root), change.path)
   if (held === undefined) throw moved(change, 'lost the folder that holds it')
@@ -171,7 +171,7 @@ function* putFile(
     closeSync(file)
   }
   parts.reached?.(`wrote ${change.path}`)
-  // The last look before the old bytes are gone for good.
+  // This is the last check before the old bytes are lost.
   const now = entryIn(held, shownPath(change))
   if (!isSame(now, replaces ? change.old : none)) {
     unlinkSync(fresh)
@@ -179,13 +179,13 @@ function* putFile(
   }
   if (replaces) renameSync(fresh, `${dir}/${name}`)
   else {
-    // Unlike a rename, a link never takes the place of a file that came meanwhile.
+    // Unlike a rename, a link fails if another file has taken the name in the meantime.
     linkSync(fresh, `${dir}/${name}`)
     unlinkSync(fresh)
   }
 }
 
-/** Sets the mode through the open folder. By its name, chmod would change the target of a link. */
+/** Sets a folder's mode through its file descriptor. A chmod by name would change the target of a link. */
 function setFolderMode(path: string, mode: number): void {
   const folder = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
@@ -195,12 +195,12 @@ function setFolderMode(path: string, mode: number): void {
   }
 }
 
-/** Only root may give a file away; elsewhere the file becomes JARVIS's own. */
+/** Keeps the owner of a replaced file. Only root may give a file to another user; otherwise the file belongs to JARVIS's user. */
 function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): void {
   try {
     fchownSync(file, uid, gid)
   } catch {
-    // Its group alone may be given by a member.
+    // A member of the group may set the group alone.
     try {
       fchownSync(file, -1, gid)
     } catch {}
@@ -209,7 +209,7 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
 
 const freshName = (name: string) => `.${name.slice(0, 200)}.jarvis-new`
 
-/** Removes files that a killed process left half written. */
+/** Removes a partly written file that a killed process left. */
 function sweep(root: RootAt, path: string): void {
   within(root, path, ({ dir, name }) => {
     const fresh = `${dir}/${freshName(name)}`

@@ -16,11 +16,11 @@ import { hashOf } from './walk.ts'
 
 /** Bytes of files before and after changes, by their SHA-256. */
 export type ContentStore = {
-  /** Keeps bytes on disk before it returns. @returns their hash; undefined if they are over `mostBytes` and not kept */
+  /** Stores bytes. They are on disk when the method returns. @returns their hash; undefined if they are more than `mostBytes` and not stored */
   keep(bytes: Buffer): string | undefined
-  /** @returns undefined if they are not kept any more */
+  /** Returns stored bytes. @returns undefined if they are not stored any more */
   read(hash: string): Buffer | undefined
-  /** Forgets the bytes that were kept longest ago, until no more than `mostInAll` are left. @param needed hashes that stay */
+  /** Deletes the bytes that were stored longest ago until at most `mostInAll` are left. @param needed hashes that stay */
   prune(needed: ReadonlySet<string>): void
 }
 
@@ -29,8 +29,8 @@ export const mostInAll = 500 * 1024 ** 2
 const form = /^[0-9a-f]{64}$/
 
 /**
- * Keeps bytes in a folder, sealed, because a file that JARVIS changes may hold a secret.
- * @param box seals and opens; a text opens only at the place it was sealed for
+ * Stores bytes in a folder, encrypted, because a file that JARVIS changes may hold a secret.
+ * @param box encrypts and decrypts; a text can be decrypted only for the place that it was encrypted for
  */
 export function createContentStore(
   dir: string,
@@ -62,7 +62,7 @@ export function createContentStore(
       rmSync(fresh, { force: true })
       const file = openSync(fresh, 'wx', 0o600)
       try {
-        // `writeSync` may write a part only, without an error, on a disk that is almost full.
+        // On a disk that is almost full, `writeSync` may write only a part and report no error.
         writeFileSync(file, box.seal(placeOf(hash), bytes.toString('base64')))
         fsyncSync(file)
       } catch (error) {
@@ -78,7 +78,7 @@ export function createContentStore(
       const kept = readdirSync(dir).flatMap((name) => {
         const stat = statSync(join(dir, name), { throwIfNoEntry: false })
         if (stat === undefined) return []
-        // A dead process left this file half written, and nothing refers to it.
+        // A process that is dead now left this file partly written. Nothing refers to it.
         if (!form.test(name)) {
           rmSync(join(dir, name), { force: true })
           return []

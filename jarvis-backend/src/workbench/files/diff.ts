@@ -3,13 +3,13 @@ import { type Entry, type FileChange, none, shownPath } from './entry.ts'
 import { diffLines, hunksOf } from './line-diff.ts'
 import { textOf } from './text.ts'
 
-/** Lines of a card's whole diff. */
+/** The most lines of the whole diff on a card. */
 export const mostLines = 200
 
 /**
  * The diff of a list of changes.
- * @param read bytes by their hash; undefined if they are not kept
- * @param most lines in all; the rest is counted
+ * @param read returns bytes by their hash; undefined if they are not stored any more
+ * @param most the limit of lines for all files; further lines are only counted
  */
 export function diffOf(
   changes: readonly FileChange[],
@@ -39,7 +39,7 @@ export function diffOf(
   })
 }
 
-/** Files that stay as they are, each with all its lines. @param most lines in all; the rest is counted */
+/** Shows files that do not change, each with all its lines. @param most the limit of lines for all files; further lines are only counted */
 export function namedDiff(
   files: readonly { path: string; hash?: string | undefined; bytes?: Buffer | undefined }[],
   most = mostLines,
@@ -65,7 +65,7 @@ export function namedDiff(
   })
 }
 
-/** The difference of two texts of one file, with every line of it; none if they are equal. */
+/** The diff of two texts of one file, with every line of both; empty if the texts are equal. */
 export function fileDiffOf(path: string, before: string, after: string): FileDiff[] {
   if (before === after) return []
   const linesIn = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/))
@@ -82,15 +82,15 @@ export function fileDiffOf(path: string, before: string, after: string): FileDif
   ]
 }
 
-/** Lines of a whole diff, beyond which nobody reads on. */
+/** The most lines of a whole diff. Nobody reads further. */
 const mostOfAll = 20_000
 
-/** The whole diff. A card shows only its beginning. */
+/** The whole diff of files of which a card shows only the beginning. */
 export const wholeDiff = (shown: readonly FileDiff[], read: (hash: string) => Buffer | undefined): FileDiff[] => {
   let free = mostOfAll
   return shown.map((file) => {
     const { path, old, new: made } = file
-    // The card shows all that is known of a commit.
+    // For a commit, the card already shows everything that is known.
     if (old === undefined && made === undefined) return file
     const [whole = file] =
       file.change === 'named'
@@ -117,7 +117,7 @@ const isModeAlone = (old: Entry, made: Entry) =>
   (old.kind === 'folder' && made.kind === 'folder') ||
   (old.kind === 'file' && made.kind === 'file' && old.hash === made.hash)
 
-/** The break that ends a text is no line of a file that is made or goes. */
+/** If a file is added or deleted, the line break at the end of its text does not count as another line. */
 const linesBeside = (lines: readonly string[], others: readonly string[]): readonly string[] =>
   lines.length === 0 && others.at(-1) === '' ? [''] : lines
 

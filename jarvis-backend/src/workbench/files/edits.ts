@@ -1,17 +1,17 @@
 import { Mistake } from '../../gate/index.ts'
 import { decoded } from './text.ts'
 
-/** One replacement. `oldText` stands in the file exactly once, or at least once with `replaceAll`. Lines end with `\n` in both. */
+/** One replacement. `oldText` must occur in the file exactly once, or at least once with `replaceAll`. Lines end with `\n` in both texts. */
 export type Edit = { oldText: string; newText: string; replaceAll?: boolean | undefined }
 
 const bom = '\uFEFF'
-/** Beside the place that comes nearest, this many lines are shown. */
+/** The most lines that are shown of the place that is most similar to a text that was not found. */
 const shownLines = 12
 
 /**
- * The bytes after all edits, each found in what the edits before it left. What no edit touches stays byte for byte, ends of lines and byte order
- * mark included; new lines end as the line does that they replace.
- * @throws Mistake if a text is not there, not alone, or changes nothing: then none of the edits is made
+ * Returns the bytes after all edits. Each edit is applied to the result of the edits before it. Bytes outside the edits stay unchanged, including
+ * line endings and the byte order mark. New lines get the ending of the line that they replace.
+ * @throws Mistake if a text does not occur, occurs more than once, or changes nothing; none of the edits is then made
  */
 export function edited(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const whole = decoded(bytes)
@@ -52,7 +52,7 @@ const lf = (text: string) => text.replace(/\r\n?/g, '\n')
 const withEnding = (text: string, ending: string) => (ending === '\n' ? text : text.replaceAll('\n', ending))
 const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length
 
-/** A text with `\n` alone, and where each of its places is in the original. */
+/** The text with `\n` as its only line ending. `places` returns the position in the original for a position in this text. */
 function unified(text: string): { plain: string; places(at: number): number } {
   if (!text.includes('\r')) return { plain: text, places: (at) => at }
   const map: number[] = []
@@ -69,7 +69,9 @@ function unified(text: string): { plain: string; places(at: number): number } {
   return { plain, places: (at) => map[at] ?? text.length }
 }
 
-/** The line ending in a part of the text; if the part has none, that of the line before or after it. */
+/**
+ * The line ending inside a part of the text. If the part has none, the ending of the line after it, otherwise of the line before it, otherwise `\n`.
+ */
 function endingNear(text: string, from: number, to: number): string {
   const inside = /\r\n|\r|\n/.exec(text.slice(from, to))?.[0]
   if (inside !== undefined) return inside
@@ -84,7 +86,7 @@ function endingNear(text: string, from: number, to: number): string {
   )
 }
 
-/** The lines that come nearest to a text that was not found, with their numbers. They are shown and never taken. */
+/** Describes the lines, with their numbers, that are most similar to a text that was not found. They are only shown, never replaced. */
 function nearest(plain: string, wanted: string): string {
   const lines = plain.split('\n')
   const asked = wanted
@@ -108,7 +110,7 @@ function nearest(plain: string, wanted: string): string {
   return `The nearest lines are:\n${shown.map((line, at) => `${best.at + at + 1} ${line}`).join('\n')}`
 }
 
-/** As a person reads it: case, quotes, dashes and blanks make no difference. */
+/** A line for a loose comparison: case, quotes, dashes and white space make no difference. */
 const loosely = (line: string) =>
   line
     .normalize('NFKC')

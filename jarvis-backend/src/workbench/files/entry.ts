@@ -5,7 +5,7 @@ export type Entry =
   | { kind: 'link'; to: string }
   | { kind: 'folder'; mode: number }
 
-/** One change at a path. `root`: its name, or `session:ID`. `path`: relative to the root, normalised, never empty. */
+/** One change at a path. `root`: the name of the root, or `session:ID`. `path`: relative to the root, normalised, never empty. */
 export type FileChange = { root: string; path: string; old: Entry; new: Entry }
 
 export const none: Entry = { kind: 'none' }
@@ -18,8 +18,8 @@ export const isSame = (one: Entry, other: Entry): boolean => {
 }
 
 /**
- * Whether a link could lead out of its root, also together with other links of the root: `..` counts at the beginning alone, because behind a
- * name it climbs from wherever that name leads. @param path the link's own, relative to the root
+ * Returns true if a link could lead out of its root, also in combination with other links of the root. `..` is safe only at the beginning: behind a
+ * name, it starts from the folder to which that name leads. @param path the link's own path, relative to the root
  */
 export function leadsOut(path: string, to: string): boolean {
   const parts = to.split('/').filter((part) => part !== '' && part !== '.')
@@ -29,11 +29,11 @@ export function leadsOut(path: string, to: string): boolean {
   return to.startsWith('/') || climbs > folders || parts.slice(climbs).includes('..')
 }
 
-/** The changes that take these back. */
+/** The changes that take the given changes back. */
 export const reversed = (changes: readonly FileChange[]): FileChange[] =>
   changes.map(({ old, new: made, ...at }) => ({ ...at, old: made, new: old })).toReversed()
 
-/** As people and models name it: `compose/jellyfin.yml`, `session/notes.txt`. */
+/** A path as people and models write it: `compose/jellyfin.yml`, `session/notes.txt`. */
 export function shownPath({ root, path }: Pick<FileChange, 'root' | 'path'>): string {
   const [name] = root.split(':')
   return path === '' ? `${name}` : `${name}/${path}`

@@ -1,17 +1,17 @@
-/** Tells whether a path fits a pattern. */
+/** A pattern of paths. `test` returns true if a path matches. */
 export type PathPattern = { test(path: string): boolean }
 
 type State = { reads: (letter: string) => boolean; next: number } | { outs: number[] }
-/** Sets of states that a pattern remembers, each with the set that a letter leads to. */
+/** A remembered set of states, with the next set for each letter. */
 type Known = { states: readonly number[]; fits: boolean; steps: Map<string, Known> }
 
 const mostKnown = 2_000
 const notSlash = (letter: string) => letter !== '/'
 
 /**
- * A pattern of paths: `*` and `?` within a name, `**` over folders, `{a,b}`, `[a-z]`. Case counts. A test reads each letter once and
- * follows all readings of the pattern together, so no pattern makes it slow.
- * @throws SyntaxError if a range in brackets is upside down
+ * A pattern of paths: `*` and `?` within a name, `**` over folders, `{a,b}`, `[a-z]`. It is case-sensitive. A test reads each letter once and
+ * follows all ways to match at the same time, so no pattern makes it slow.
+ * @throws SyntaxError if the ends of a range in brackets are in the wrong order
  */
 export function globPattern(glob: string): PathPattern {
   const states: State[] = [{ outs: [] }]
@@ -31,7 +31,7 @@ export function globPattern(glob: string): PathPattern {
       notSlash,
       repeated((back) => reading(notSlash, back), next),
     )
-  /** Adds the states of a piece before those of what follows it. */
+  /** Adds the states of a piece. @param next the state that follows the piece @returns the piece's first state */
   function one(piece: Piece, next: number): number {
     switch (piece.type) {
       case 'letter':
@@ -98,7 +98,7 @@ type Piece =
 
 function piecesOf(glob: string): Piece[] {
   const whole: Piece[] = []
-  /** Open braces: their options so far. */
+  /** The braces that are open, with their options so far. */
   const open: Piece[][][] = []
   let pieces = whole
   const close = () => {

@@ -13,8 +13,8 @@ const batchBytes = 4 * 1024 ** 2
 const patienceMs = 10_000
 
 /**
- * The thread’s whole program. A regular expression can take for ever, and only a thread can be ended in the middle of it. Files are read
- * outside: the thread sees texts alone.
+ * The complete program of the thread. A regular expression can run forever, and only a thread can be ended while it runs. The files are read
+ * outside, so the thread gets only texts.
  */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads')

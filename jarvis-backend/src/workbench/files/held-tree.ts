@@ -4,22 +4,26 @@ import type { Steps } from 'node-kit/steps'
 import { quoted } from 'redaction/visible'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-/** O_PATH, which Node does not name. */
+/** O_PATH, for which Node has no constant. */
 const pathOnly = 0x200000
 
-/** One entry of a folder that is open. `path`: relative to the tree. `at`: names it as long as it is visited. `stat`: of a link its own. */
+/**
+ * One entry of an open folder. `path`: relative to the tree. `at`: a path that works while the entry is visited. `stat`: for a link, of the link
+ * itself.
+ */
 export type Spot = { path: string; at: string; stat: Stats }
 
-/** Limits of a tree that a command leaves. `depth`: nested folders. */
+/** Limits of a tree that a command may leave. `depth`: nested folders. */
 export const mostOfTree = { entries: 40_000, depth: 100 }
 
-/** The tree is deeper or larger than the limits, a name in it is not valid text, or something changed it meanwhile. */
+/** Thrown if the tree exceeds the limits, a name in it is not valid UTF-8, or something changed it while it was read. */
 export class Unreadable extends Error {}
 
 /**
- * Visits all that a program left in a folder: a folder before what it holds. Each folder is opened without following a link, and its entries
- * are named relative to it, so that nothing outside is reached, whatever is swapped meanwhile. Folders that their owner may not read are opened.
- * @param leave called after all of a folder was visited, with its names @throws Unreadable
+ * Visits all entries that a program left in a folder, a folder before its entries. Each folder is opened without following a link, and its entries
+ * are named relative to the open folder, so nothing outside is reached, even if entries are swapped meanwhile. Folders that their owner may not read
+ * are made readable.
+ * @param leave called after all entries of a folder were visited, with their names @throws Unreadable
  */
 export function* heldTree(
   root: string,
@@ -54,9 +58,9 @@ export function* heldTree(
 
 const statAt = (at: string) => ({ at, stat: lstatSync(at) })
 
-/** @throws Unreadable for a name that is no text, which nothing could name again */
+/** The names in an open folder. @throws Unreadable for a name that is not valid UTF-8, because no later call could use it */
 function* namesIn(fd: number): Generator<string> {
-  // Node's types leave the names' encoding out.
+  // Node's types do not declare this encoding of names.
   const folder = opendirSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' as 'utf8' })
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
@@ -79,7 +83,7 @@ function* inFolder(at: string, work: (fd: number) => Steps<void>): Steps<void> {
   }
 }
 
-/** Calls `read` with an open file of the tree. @returns undefined if it is no file any more */
+/** Calls `read` with an opened file of the tree. @returns undefined if the entry is no longer a file */
 export function withHeldFile<T>({ at }: Pick<Spot, 'at'>, read: (file: number) => T): T | undefined {
   const fd = opened(at, 0, 0o400)
   try {
@@ -89,14 +93,17 @@ export function withHeldFile<T>({ at }: Pick<Spot, 'at'>, read: (file: number) =
   }
 }
 
-/** Opens what is there itself, to read. @param needed its owner's bits of permissions, which it gets if they are missing */
+/**
+ * Opens the entry itself for reading, and never the target of a link. @param needed permission bits of the owner, which are added if they are
+ * missing
+ */
 function opened(at: string, flags: number, needed: number): number {
   const held = openSync(at, flags | O_NOFOLLOW | pathOnly)
   try {
     const stat = fstatSync(held)
     const self = `/proc/self/fd/${held}`
     const isOfKind = flags === O_DIRECTORY ? stat.isDirectory() : stat.isFile()
-    // Nothing but a file is opened to read: opening a pipe or a device may wait, or act.
+    // Only files and folders are opened for reading, because opening a pipe or a device may block or have an effect.
     if (!isOfKind) return openSync('/dev/null', O_RDONLY)
     if ((stat.mode & needed) !== needed) chmodSync(self, (stat.mode & 0o777) | needed)
     return openSync(self, O_RDONLY | flags)

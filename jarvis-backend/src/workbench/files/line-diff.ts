@@ -1,10 +1,10 @@
-/** A line that stays (` `), comes (`+`) or goes (`-`). */
+/** A line that stays (` `), is added (`+`) or is removed (`-`). */
 export type DiffLine = { sign: ' ' | '+' | '-'; text: string }
 
 /** Limit of changed lines for the search of the shortest difference. Beyond it, all lines between the equal ends are shown as removed and added. */
 const mostSteps = 2_000
 
-/** The lines of both texts in order, with as few changes as can be found. */
+/** The lines of both texts in order, with as few changes as can be found within the limit. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
@@ -20,7 +20,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return [...same(before.slice(0, start)), ...middle(old, made), ...same(before.slice(before.length - end))]
 }
 
-/** Myers’ shortest edit script. */
+/** The lines between the equal ends, by Myers' shortest edit script. */
 function middle(old: readonly string[], made: readonly string[]): DiffLine[] {
   const whole = (): DiffLine[] => [
     ...old.map((text): DiffLine => ({ sign: '-', text })),
@@ -70,7 +70,7 @@ function traced(old: readonly string[], made: readonly string[], rounds: readonl
   return back.toReversed()
 }
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines that are shown before and after a change. */
 const around = 3
 
 /** Unified hunks: each begins with `@@ -from,count +from,count @@`. */

@@ -5,13 +5,19 @@ import type { Entry } from './entry.ts'
 import { shownPath } from './entry.ts'
 import { bytesOf, entryIn, hashOf, type RootAt, withFile, within } from './walk.ts'
 
-/** A file system entry with its content. `bytes`: absent if the file is over 20 MB. `names`: the folder's entries; a folder's name ends with `/`. */
+/**
+ * A file system entry with its content. `bytes`: absent if the file is larger than 20 MB. `names`: the entries of the folder; the name of a folder
+ * ends with `/`.
+ */
 export type Looked =
   | { kind: 'none' }
   | { kind: 'folder'; names: string[] }
   | { kind: 'file'; entry: Extract<Entry, { kind: 'file' }>; size: number; bytes?: Buffer }
 
-/** @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` if the root is not there */
+/**
+ * Reads the entry at a path, with its content. @throws JarvisError `invalid_request` for a link, a device or a pipe; `not_found` if the root does
+ * not exist
+ */
 export function lookAt(root: RootAt, path: string): Looked {
   const shown = shownPath({ root: root.name, path })
   const looked = within(root, path, (held): Looked => {

@@ -3,13 +3,17 @@ import { hashOf as hashOfValue } from 'node-kit/canonical'
 import { isBinary } from './text.ts'
 import { bytesOf, hashOf, type RootAt, withFile, within } from './walk.ts'
 
-/** A file as it stands. `path`: relative to the folder. `bytes`: absent if it is over 20 MB; `mark` is then of its size, times and number. */
+/**
+ * A file in its present state. `path`: relative to the folder. `mark`: made of the hash and mode; for a file over 20 MB, of its size, change time,
+ * inode and mode. `bytes`: absent for a file over 20 MB.
+ */
 export type NamedFile = { path: string; mark: string; mode: number; changedAt: Date; bytes?: Buffer }
 
 /**
- * `files`: those that a command names, and that these name in turn. `tree`: stands for everything in the folder, or in the folders below it that
- * the command names: another name, byte or mode gives another one; absent if there are none, or it is too much. `isTooMuch`: the whole was
- * asked for and is too much, so that only what is named is bound. `others`: reads the other files of the folder; none if they are over 20 MB.
+ * The files that a command uses. `files`: files that the command names, and files that these name. `tree`: a hash of everything in the folder, or in
+ * the folders that the command names; it changes with each name, mode or file content. It is absent if the command names no folder, or the entries
+ * are too many. `isTooMuch`: the whole folder was asked for but is too large, so only named files and folders are covered. `others`: reads the other
+ * files of the folder; empty if the folder holds more than 20 MB.
  */
 export type Named = {
   files: NamedFile[]
@@ -32,9 +36,9 @@ const most = {
   bytes: 20 * 1024 ** 2,
 }
 const longestWord = 1_000
-/** A longer text is data rather than a script. */
+/** A longer text is taken for data and not for a script. */
 const mostRead = 256 * 1024
-/** Ends that a program adds to a name that it loads. */
+/** File name extensions that a program adds to a name that it loads. */
 const loaded = ['py', 'pm', 'pl', 'rb', 'js', 'mjs', 'cjs', 'ts', 'json', 'lua', 'php', 'sh']
 const loadedEnd = new RegExp(`\\.(?:${loaded.join('|')})$`)
 /** File names that a program loads if it is given a folder. */
@@ -44,7 +48,7 @@ const ofFolder = [
   'package.json',
   ...['js', 'mjs', 'cjs', 'ts'].map((end) => `index.${end}`),
 ]
-/** File names that a program reads by default. */
+/** File names that a program reads by default, by the program's name. */
 const readBy: Readonly<Record<string, readonly string[]>> = {
   make: ['GNUmakefile', 'makefile', 'Makefile'],
   just: ['justfile', '.justfile', 'Justfile'],
@@ -71,9 +75,9 @@ const kinds = { [constants.S_IFREG]: 'file', [constants.S_IFDIR]: 'folder', [con
 type NamedIn = { folder: string; command: string; isClosed(path: string): boolean; isWhole: boolean }
 
 /**
- * Finds the files of a folder that a command names, by a path of their own or below a folder that it names. It names more than it shows where a
- * name is made while it runs, so `tree` holds the rest.
- * @param isClosed files that the command sees empty; they are left out @param isWhole looks at everything in the folder too
+ * Finds the files of a folder that a command names, by a path of their own or below a folder that it names. A command may also build names while it
+ * runs, so `tree` covers the other files.
+ * @param isClosed files that appear empty to the command; they are left out @param isWhole also covers everything in the folder
  */
 export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }: NamedIn): Named {
   const all = isWhole ? entriesBelow(root, folder) : undefined
@@ -82,13 +86,13 @@ export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }:
   const looked = new Set<string>()
   const folders = ['']
   const texts = [command]
-  /** Folders that the command itself names. */
+  /** Folders that the command itself names, and not only one of its files. */
   const named: string[] = []
   let isOfCommand = true
   let isCut = false
 
   const lists = new Map<string, Names>()
-  /** The names in a folder. */
+  /** The names of the entries of a folder. */
   function namesIn(path: string): Names {
     const known = lists.get(path)
     if (known !== undefined) return known
@@ -104,7 +108,7 @@ export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }:
     return there
   }
   const look = (path: string) => (isClosed(path) ? undefined : fileAt(root, joined(folder, path), path))
-  /** A word may be a file, or a folder that other words are files in. */
+  /** Looks for a file or folder with this name. Other words may be files in a found folder. */
   function take(word: string): void {
     const path = plain(word)
     if (path === undefined || looked.has(path) || (known !== undefined && !known.has(path) && !all?.folders.has(path)))
@@ -121,7 +125,7 @@ export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }:
     } else if (stands !== undefined) {
       found.set(path, stands)
       const { bytes } = stands
-      // Files that it names may be in its own folder.
+      // The file may name files of its own folder.
       const beside = path.split('/').slice(0, -1).join('/')
       if (!folders.includes(beside) && folders.length < most.folders) folders.push(beside)
       if (bytes !== undefined && bytes.length <= mostRead && !isBinary(bytes)) texts.push(bytes.toString('utf8'))
@@ -136,7 +140,7 @@ export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }:
       for (const path of matching(pattern, paths)) take(path)
     }
     const unsaid = at === 0 ? words.flatMap((word) => (Object.hasOwn(readBy, word) ? (readBy[word] ?? []) : [])) : []
-    // Folders that are found on the way are gone through too.
+    // Folders that are found in this loop are searched too.
     for (let within = 0; within < folders.length; within += 1)
       for (const word of [...words.slice(0, most.words), ...unsaid]) take(joined(folders[within] ?? '', word))
     for (let within = 0; within < folders.length; within += 1) {
@@ -165,7 +169,7 @@ export function namedFiles(root: RootAt, { folder, command, isClosed, isWhole }:
 
 const joined = (...parts: string[]): string => parts.filter((part) => part !== '').join('/')
 
-/** The words of a text that may be paths. Quotes and backslashes go, because a shell takes them away. */
+/** The words of a text that may be paths. Quotes and backslashes are removed, because a shell removes them. */
 const wordsOf = (text: string): string[] => [
   ...new Set(
     text
@@ -176,10 +180,10 @@ const wordsOf = (text: string): string[] => [
   ),
 ]
 
-/** `stems`: the names that programs load without their ends. */
+/** `stems`: the names without the extensions that programs add. */
 type Names = { names: ReadonlySet<string>; stems: ReadonlySet<string> }
 
-/** The files that a program loads by a name without its end: `helper` and `lib.helper` for `helper.py`. */
+/** The files that a program loads by a name without extension: `helper` and `lib.helper` for `helper.py`. */
 function loadedAs(place: string, word: string, namesIn: (path: string) => Names): string[] {
   const forms = /[.:]/.test(word)
     ? [...new Set([word, word.replace(/^\.+/, '').replaceAll('.', '/'), word.replaceAll('::', '/')])]
@@ -197,7 +201,7 @@ function loadedAs(place: string, word: string, namesIn: (path: string) => Names)
   })
 }
 
-/** Undefined if a folder holds too many. */
+/** The names in a folder; undefined if they are too many. */
 function namesOf(root: RootAt, path: string): string[] | undefined {
   try {
     const names = within(root, `${path === '' ? '' : `${path}/`}x`, ({ dir }) => readdirSync(dir)) ?? []
@@ -209,7 +213,7 @@ function namesOf(root: RootAt, path: string): string[] | undefined {
 
 const isPattern = (word: string) => /[*?[]/.test(word)
 
-/** A pattern stands for what begins and ends as it does. */
+/** The paths that a pattern may match: paths with the pattern's beginning and end. */
 function matching(word: string, paths: readonly string[] = []): string[] {
   const first = word.search(/[*?[]/)
   const last = Math.max(...['*', '?', ']'].map((sign) => word.lastIndexOf(sign)))
@@ -217,7 +221,7 @@ function matching(word: string, paths: readonly string[] = []): string[] {
   return paths.filter((path) => path.startsWith(start) && path.endsWith(end))
 }
 
-/** @returns undefined if the word is not a path within the folder */
+/** Normalises a word to a path. @returns undefined if the word is not a path within the folder */
 function plain(word: string): string | undefined {
   const parts: string[] = []
   for (const part of word.split('/')) {
@@ -243,19 +247,19 @@ function fileAt(root: RootAt, full: string, path: string): NamedFile | 'folder' 
       })
     })
   } catch {
-    // A link on the way, or JARVIS's own: a command does not get there either.
+    // The path leads through a link or to JARVIS's own files, which a command cannot reach either.
     return undefined
   }
 }
 
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8)
-/** Nobody but root sets the time of a change, and a new file in an old one's place has another number. */
+/** A value that changes with the file. Nobody but root can set the change time, and a file that replaced another has another inode number. */
 const printOf = ({ size, ino, ctimeMs, mode }: Stats) => [size, ino, ctimeMs, mode].join(' ')
 
-/** `tree` of an empty folder. */
+/** The value of `tree` for an empty folder. */
 export const emptyTree = hashOfValue([])
 
-/** Everything below a folder; undefined if it is too much to look at. */
+/** Describes everything below a folder; undefined if it has too many entries or is nested too deeply. */
 function entriesBelow(root: RootAt, folder: string) {
   const prints: string[] = []
   const paths: string[] = []
@@ -271,7 +275,7 @@ function entriesBelow(root: RootAt, folder: string) {
       if (stat === undefined) continue
       const at = joined(path, name)
       const kind = kinds[stat.mode & constants.S_IFMT] ?? 'other'
-      // A folder's own times change with its entries, which are listed themselves.
+      // A folder's times change with its entries, which are listed themselves.
       prints.push(`${at}\0${kind} ${kind === 'folder' ? modeOf(stat) : printOf(stat)}`)
       if (kind === 'folder') {
         folders.add(at)

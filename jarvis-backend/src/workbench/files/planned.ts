@@ -13,12 +13,12 @@ export type Wanted = { rootName: string; path: string; hash: string | undefined 
 
 const newFile = 0o644
 const newFolder = 0o755
-/** Digits of a hash that a model is shown and gives back. */
+/** The digits of a hash that a model gets and sends back. */
 export const shownHash = (hash: string): string => hash.slice(0, 16)
 
 /**
- * The changes that a write or an edit comes to, with old and new bytes kept: the file, and the folders that it lacks.
- * @throws Mistake if the hash is missing or is not the file’s, or if an edit does not fit; JarvisError as `lookAt`
+ * The changes that a write or an edit makes: to the file, and to missing parent folders. Old and new bytes are stored.
+ * @throws Mistake if the hash is missing or is not the file's, or if an edit does not fit; JarvisError as `lookAt`
  */
 export function planned(wanted: Wanted, root: RootAt, store: Pick<ContentStore, 'keep'>): FileChange[] {
   const { rootName, path, hash } = wanted

@@ -5,10 +5,10 @@ import type { RootAt } from './walk.ts'
 
 const ofSession = `${sessionRoot}:`
 
-/** The root of a session's own folder, as a change names it. */
+/** The name of a session folder's root in a change. */
 export const sessionRootName = (sessionId: string): string => `${ofSession}${sessionId}`
 
-/** The root of a place as a change names it: of a session's own folder `session:ID`, so that the change is about that session for good. */
+/** The name of a place's root in a change. For a session's own folder it is `session:ID`, so that the change always refers to this session. */
 export function rootName({ root }: Place, sessionId: string | undefined): string {
   if (root === undefined) throw new JarvisError('invalid_request', 'The path is outside the roots of policy.yaml.')
   if (root !== sessionRoot) return root
@@ -17,7 +17,7 @@ export function rootName({ root }: Place, sessionId: string | undefined): string
   return sessionRootName(sessionId)
 }
 
-/** Finds the root that a change names. @throws JarvisError `not_found` if policy.yaml does not name it any more */
+/** Finds the root with the name in a change. @throws JarvisError `not_found` if policy.yaml does not list it any more */
 export const createRootOf =
   (parts: { policy(): WorkbenchPolicy; ownPaths: readonly string[]; sessionDir(sessionId: string): string }) =>
   (name: string): RootAt => {

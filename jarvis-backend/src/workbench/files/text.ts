@@ -1,16 +1,16 @@
 /**
- * A file's bytes as text. `lines`: without their ends; a text that ends with a newline ends with an empty line. `ending`: what ends its lines,
- * `mixed` if not all end alike. `hasBom`: it begins with a byte order mark, which no line holds.
+ * A file's bytes as text. `lines`: without line endings; if the text ends with a newline, the last line is empty. `ending`: the line ending, `mixed`
+ * if lines end in different ways. `hasBom`: the file begins with a byte order mark, which is not part of any line.
  */
 export type FileText = { lines: string[]; ending: 'LF' | 'CRLF' | 'CR' | 'mixed'; hasBom: boolean }
 
-/** Bytes are looked at for a zero byte in this many. */
+/** A file counts as binary if its first bytes, as many as this, hold a zero byte. */
 const looked = 8_192
 const bom = '\uFEFF'
 
 export const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, looked).includes(0)
 
-/** @returns undefined for bytes that are no UTF-8 text */
+/** Reads bytes as text. @returns undefined if the bytes are not UTF-8 text */
 export function textOf(bytes: Buffer): FileText | undefined {
   const whole = decoded(bytes)
   if (whole === undefined) return undefined
@@ -25,7 +25,7 @@ export function textOf(bytes: Buffer): FileText | undefined {
   }
 }
 
-/** The text of bytes, with a byte order mark if there is one; undefined if they are no clean UTF-8. */
+/** The text of bytes, including a byte order mark; undefined if the bytes are not valid UTF-8 or are binary. */
 export function decoded(bytes: Buffer): string | undefined {
   if (isBinary(bytes)) return undefined
   const text = bytes.toString('utf8')

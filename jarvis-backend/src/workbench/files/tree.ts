@@ -8,8 +8,8 @@ export type Tree = { files: TreeFile[]; isCut: boolean }
 const most = { files: 20_000, ms: 8_000, depth: 40 }
 
 /**
- * All files below a folder of a root, by path. Links are not followed, and `.git` is left out, as is what `isClosed` names.
- * @param path relative to the root @param isClosed why neither the file nor what is in the folder may be read
+ * All files below a folder of a root, by path. Links are not followed. `.git` and entries for which `isClosed` returns true are left out.
+ * @param path relative to the root @param isClosed returns true if a file or folder may not be read
  */
 export async function filesBelow(
   root: RootAt,
@@ -24,7 +24,7 @@ export async function filesBelow(
     signal.throwIfAborted()
     const found = entriesOf(root, folder)
     looked += 1
-    // A large tree must not hold the process up.
+    // Other work of the process must not wait for a large tree.
     if (looked % 50 === 0) await setImmediate()
     for (const { name, kind, size, changedAt } of found) {
       if (files.length >= most.files || Date.now() > endsAt || depth > most.depth) {
@@ -43,7 +43,7 @@ export async function filesBelow(
 
 type Found = { name: string; kind: 'file' | 'folder'; size: number; changedAt: number }
 
-/** Empty for a folder that cannot be read or is JARVIS’s own. */
+/** The entries of a folder; empty if the folder cannot be read or is JARVIS's own. */
 function entriesOf(root: RootAt, folder: string): Found[] {
   try {
     const found = within(root, folder === '' ? '' : `${folder}/x`, ({ dir }) =>

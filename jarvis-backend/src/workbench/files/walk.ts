@@ -16,20 +16,23 @@ import { type Entry, none } from './entry.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** A root as it is opened. `own`: absolute paths of JARVIS's own files, which it does not reach. */
+/** A root to be opened. `own`: absolute paths of JARVIS's own files, which cannot be reached through the root. */
 export type RootAt = { name: string; path: string; write: boolean; own: readonly string[] }
 
-/** The open folder that holds a path. `dir`: a path to it that no rename changes; `fd`: the same, to flush it. */
+/**
+ * The open folder that holds a path. `dir`: a path to the folder that stays valid after a rename. `fd`: its file descriptor, used to flush it.
+ * `name`: the last part of the path.
+ */
 export type Held = { dir: string; fd: number; name: string }
 
 const refuse = (text: string) => new JarvisError('invalid_request', text)
 
 /**
- * Opens the folder that holds a path, part by part. No part may be a link, and what is swapped meanwhile changes nothing: the rest of the way
- * begins at the open folder. Close its `fd`.
+ * Opens the folder that holds a path, part by part. No part may be a link. If a part is swapped meanwhile, this has no effect, because each part is
+ * opened relative to the folder that is open already. The caller closes `fd`.
  * @param path relative to the root; empty: the root itself, with the name `.`
- * @returns undefined if a folder on the way is missing
- * @throws JarvisError `invalid_request` if a part is a link or no folder, or is JARVIS's own; `not_found` if the root is not there
+ * @returns undefined if a folder of the path is missing
+ * @throws JarvisError `invalid_request` if a part is a link, is not a folder, or is JARVIS's own; `not_found` if the root does not exist
  */
 export function hold(root: RootAt, path: string): Held | undefined {
   const parts = path.split('/').filter((part) => part !== '')
@@ -57,7 +60,7 @@ export function hold(root: RootAt, path: string): Held | undefined {
   }
 }
 
-/** Calls `work` with the open folder that holds a path, and closes it. @see hold */
+/** Calls `work` with the open folder that holds a path, then closes the folder. @returns undefined if a folder of the path is missing @see hold */
 export function within<T>(root: RootAt, path: string, work: (held: Held) => T): T | undefined {
   const held = hold(root, path)
   if (held === undefined) return undefined
@@ -112,12 +115,12 @@ export function withFile<T>(
   }
 }
 
-/** The bytes of an open file, at most `most`. @returns undefined if it is larger */
+/** The bytes of an open file. @param most the limit, bytes @returns undefined if the file is larger */
 export function bytesOf(file: number, most: number): Buffer | undefined {
   const pieces: Buffer[] = []
   let filled = 0
   for (;;) {
-    // Small, because most files are: to fill a megabyte with zeros takes longer than to read them.
+    // The buffer is small because most files are small: filling a megabyte with zeros takes longer than reading such a file.
     const piece = Buffer.allocUnsafe(Math.min(64 * 1024, most + 1 - filled))
     const got = readSync(file, piece)
     if (got === 0) return Buffer.concat(pieces)
@@ -148,7 +151,7 @@ function hashed(file: number, stats: Stats): Entry | undefined {
   return { kind: 'file', hash: hash.digest('hex'), mode: stats.mode & 0o777 }
 }
 
-/** The names in a folder of a root. Empty if there is no such folder. */
+/** The names in a folder of a root; empty if there is no such folder. */
 export const namesIn = (root: RootAt, path: string): string[] =>
   within(root, path === '' ? '' : `${path}/x`, ({ dir }) => readdirSync(dir)) ?? []
 

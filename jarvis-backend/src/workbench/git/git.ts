@@ -8,12 +8,12 @@ const gitInside = '/usr/bin/git'
 const apartInside = '/run/apart'
 const patienceMs = 30_000
 const networkPatienceMs = 120_000
-/** Bytes of each stream that are kept. */
+/** The most bytes of each stream that are kept. */
 const mostBytes = 2 * 1024 ** 2
 
 /**
- * What a repository may not decide: which programs run, who reads its output, what leads elsewhere. A filter is a program too, and is set
- * apart, because its name is the repository's own.
+ * Settings that override the repository's own: which programs run, which programs get the output, and what leads out of the repository. Filters are
+ * programs too, but their names are chosen by the repository, so they are overridden separately.
  */
 const settled: readonly (readonly [string, string])[] = [
   ['safe.directory', '*'],
@@ -46,8 +46,8 @@ const settled: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * What keeps git from starting another git in a submodule, where the submodule's own programs would run. As options, because a repository
- * has settings for single submodules that count more than those above.
+ * Options that keep git from starting another git in a submodule, where the submodule's own programs would run. They are options because a
+ * repository's settings for single submodules override the settings above.
  */
 const leavesThem = ['--ignore-submodules=dirty'] as const
 const namesThem = [...leavesThem, '--submodule=short'] as const
@@ -59,8 +59,8 @@ const ofSubmodules: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * `egress`: the socket of a proxy that leads to the remote alone. `apart`: a folder of this machine for an index beside the repository's own, and
- * for new objects if the repository is not writable.
+ * `egress`: the socket of a proxy that reaches only the remote. `apart`: a folder on the host for a separate index, and also for new objects if the
+ * repository is not writable.
  */
 export type GitOptions = {
   isWritable?: true
@@ -71,18 +71,18 @@ export type GitOptions = {
 /** `text`: stdout. `said`: stderr. */
 export type GitEnd = { exitCode: number; text: string; said: string; isCut: boolean }
 
-/** Runs git on one repository, in the sandbox. The repository's own programs do not run. */
+/** Runs git on one repository, in the sandbox. Programs that the repository configures do not run. */
 export type Git = {
   /**
-   * @param folder of this machine, which holds `.git`. @param args after `git`
+   * Runs one git command. @param folder the folder on the host that holds `.git` @param args the arguments after `git`
    * @throws JarvisError `unavailable` if no sandbox starts
    */
   run(folder: string, args: readonly string[], how: GitOptions & { signal: AbortSignal }): Promise<GitEnd>
-  /** The programs that the repository names as filters, such as `lfs`. Git would run them at `status`, `add` and `switch`. */
+  /** The names of filters, such as `lfs`, for which the repository configures programs. Git would run them at `status`, `add` and `switch`. */
   filters(folder: string, signal: AbortSignal): Promise<string[]>
 }
 
-/** @param clock the real one: programs take real time */
+/** @param clock the real clock, because programs take real time */
 export function createGit(clock: Clock, starter: Starter = {}): Git {
   async function run(
     folder: string,
@@ -173,7 +173,10 @@ export function createGit(clock: Clock, starter: Starter = {}): Git {
   }
 }
 
-/** Settings that stand above those of the repository, whatever characters a name has. @see git-config(1), GIT_CONFIG_COUNT */
+/**
+ * Environment variables with settings that override those of the repository. They allow any character in a name. @see git-config(1),
+ * GIT_CONFIG_COUNT
+ */
 const configEnv = (config: readonly (readonly [string, string])[]): Record<string, string> =>
   Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(config.length)],

@@ -5,20 +5,20 @@ const kinds: Readonly<Record<string, string>> = { '120000': 'It is a link.', '16
 const bits = (mode: string) => mode.slice(-3)
 
 /**
- * Reads what `git diff --raw -z --patch` prints: the files first, and then the lines of each, in the same order.
- * @param most lines in all; the rest is counted @param place goes before each path
+ * Reads the output of `git diff --raw -z --patch`: first the list of files, then the lines of each file, in the same order.
+ * @param most the limit of lines for all files; further lines are only counted @param place the prefix of each path
  */
 export function filesOfPatch(text: string, place: string, most: number): FileDiff[] {
   const raw = [...text.matchAll(/:(\d+) (\d+) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0/gy)]
   const patch = text.slice(raw.reduce((sum, [whole]) => sum + whole.length, 0))
-  // A line of a file begins with a sign, so that none is taken for the beginning of the next file.
+  // Each line of a file's content begins with a sign, so no such line is mistaken for the beginning of the next file.
   const parts = patch
     .replace(/^\0/, '')
     .split(/^diff --git /m)
     .slice(1)
   let free = most
   return raw.map(([, old = '', made = '', status = '', path = '']): FileDiff => {
-    // A file that becomes a link, or the other way round, goes and comes.
+    // A file that becomes a link, or a link that becomes a file, is printed twice: as deleted and as added.
     const printed = parts.splice(0, status === 'T' ? 2 : 1).map((part) => part.split('\n'))
     const lines = printed.flatMap((part) => linesOf(part))
     const shown = lines.slice(0, free)

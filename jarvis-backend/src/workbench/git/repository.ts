@@ -3,8 +3,8 @@ import { JarvisError } from 'protocol'
 import { type RootAt, within } from '../files/walk.ts'
 
 /**
- * The folder of a repository, as it is on this machine. No part of the way may be a link, and `.git` must be a folder of its own: a file of that
- * name, as a submodule or a second work tree has, leads elsewhere.
+ * The folder of a repository on the host. No part of the path may be a link. `.git` must be a folder, because a file `.git`, as in a submodule or a
+ * second work tree, leads to another folder.
  * @param path relative to the root @throws JarvisError `not_found`, `invalid_request`
  */
 export function repositoryAt(root: RootAt, path: string): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** No name of git's begins with a hyphen, so that none can be an option. Case is kept. @see git-check-ref-format(1) */
+/** A name in git, case-sensitive. It never begins with a hyphen, so it cannot be taken for an option. @see git-check-ref-format(1) */
 const refForm = /^(?!-)(?!.*(?:\.\.|\/\/|@\{|\.lock(?:\/|$)|\/\.))[\w][\w./+@-]{0,199}(?<![./])$/
 
 export const BranchName = z.string().regex(refForm, 'must be the name of a branch')
@@ -15,7 +15,7 @@ export const Revision = z
   }, 'must be a commit, a branch or a tag, such as main, HEAD~2 or v1.2..main')
 const isOne = (text: string) => refForm.test(text.replace(/(?:[~^]\d{0,4}){0,8}$/, ''))
 
-/** A path within the repository: no option, no magic of git's, no way out. */
+/** A path within the repository. It is not an option, has no pathspec magic, and does not lead out. */
 export const RepoPath = z
   .string()
   .min(1)
@@ -28,7 +28,7 @@ export const RepoPath = z
     'must be a path within the repository, without .. and outside of .git',
   )
 
-/** Where an https remote leads; undefined for every other kind of address: ssh, git, file, ext, and addresses that hold a name or a password. */
+/** The place of an https remote; undefined for all other addresses: ssh, git, file, ext, and addresses with a user name or a password. */
 export function placeOfRemote(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { protocol, username, password, hostname, port } = new URL(url)

@@ -1,33 +1,36 @@
-/** Where a sandbox's own folder and its way out stand inside. */
+/** Paths inside a sandbox: the working folder, and the socket of the proxy. */
 export const inside = { work: '/work', egress: '/run/egress.sock' } as const
 
-/** Started by its full path: Ubuntu's exception for user namespaces names this file, and a copy elsewhere is not covered by it. */
+/** The full path of bubblewrap. Ubuntu's exception for user namespaces names this file and does not cover a copy elsewhere. */
 export const bwrapPath = '/usr/bin/bwrap'
 
-/** `from`: on this machine; `to`: inside. Read-only unless `isWritable`. */
+/** A mount. `from`: the path on the host. `to`: the path inside. Read-only unless `isWritable`. */
 export type Bind = { from: string; to: string; isWritable?: true }
 
-/** The files, folders and network that a sandbox has in addition to the machine's programs. */
+/** The files, folders and network that a sandbox has in addition to the host's programs. */
 export type Cell = {
   binds: readonly Bind[]
   /** Folders that appear empty inside the sandbox. */
   hidden?: readonly string[]
-  /** Where the program starts, inside. Default `/work`. */
+  /** The working directory of the program, inside. Default `/work`. */
   cwd?: string
-  /** Besides PATH, HOME and LANG. */
+  /** Environment variables in addition to PATH, HOME and LANG. */
   env?: Readonly<Record<string, string>>
-  /** The UNIX socket of our proxy on this machine, which is then `/run/egress.sock` inside. Absent: nothing leads out. */
+  /** The UNIX socket of JARVIS's proxy on the host, which is `/run/egress.sock` inside. Absent: the sandbox has no network. */
   egress?: string
-  /** The program makes namespaces of its own, as Chromium's sandbox does. */
+  /** The program makes namespaces itself, as Chromium's sandbox does. */
   nests?: true
-  /** Bytes of `/tmp`, and of `/dev/shm`, in memory. Default 64 MiB. */
+  /** Size of `/tmp`, and of `/dev/shm`, both in memory, bytes. Default 64 MiB. */
   tmpBytes?: number
 }
 
-/** The numbers that the program's parent gave to the files of the filter and, if wanted, of bubblewrap's report. */
+/** File descriptors in the parent process: of the seccomp filter, and of bubblewrap's status report if it is wanted. */
 export type Descriptors = { seccomp: number; status?: number }
 
-/** Bubblewrap's arguments from a file: the first process of a sandbox is bubblewrap, and a command could read folders of this machine in its arguments. */
+/**
+ * Passes bubblewrap's arguments through a file. Bubblewrap is the first process of the sandbox, and a command could read its command line, which
+ * would show folders of the host.
+ */
 export const argsFrom = (fd: number, program: readonly string[]): string[] => ['--args', String(fd), '--', ...program]
 
 /** Entries of `/etc` that programs need to find libraries, certificates, fonts and the time zone. None of them is secret. */
@@ -37,23 +40,23 @@ const etc = [
 ]
 
 /**
- * Where JARVIS runs as root, the kernel's settings belong to the user that the sandbox has outside, capabilities or not. A program that makes
- * namespaces has to write to its own folder of `/proc`, so for it only these are closed.
+ * If JARVIS runs as root, the kernel's settings in `/proc` belong to the sandbox's user outside, who may write them even without capabilities. A
+ * program that makes namespaces must write to its own folder of `/proc`, so for such a program only these folders are closed.
  */
 const closedProc = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr'].flatMap((name) => [
   ...['--ro-bind-try', `/proc/${name}`, `/proc/${name}`],
 ])
 
 /**
- * The options of bubblewrap: a root of a few read-only folders, namespaces of its own for everything, no capability, no environment.
- * A number of `fds` is a file that is open in the process that becomes bubblewrap.
+ * The options of bubblewrap: a root of a few read-only folders, own namespaces for everything, no capabilities, no environment.
+ * @param fds file descriptors that are open in the process that becomes bubblewrap
  */
 export function bwrapOptions(cell: Cell, fds: Descriptors): string[] {
   const { binds, hidden = [], cwd = inside.work, env = {}, egress, nests, tmpBytes = 64 * 1024 ** 2 } = cell
   return [
-    // Bubblewrap leaves the user namespace out for uid 0 unless told.
+    // For uid 0, bubblewrap makes no user namespace unless this option asks for one.
     ...['--unshare-user', '--unshare-all', ...(nests ? [] : ['--disable-userns'])],
-    // Not 0, or programs such as tar believe that they may give files away.
+    // The uid is not 0, because programs such as tar would then try to change the owner of files.
     ...[
       '--uid',
       '1000',
@@ -75,7 +78,7 @@ export function bwrapOptions(cell: Cell, fds: Descriptors): string[] {
     ...hidden.flatMap((to) => ['--size', '4096', '--tmpfs', to, '--remount-ro', to]),
     ...(egress === undefined ? [] : ['--ro-bind', egress, inside.egress]),
     ...(nests ? closedProc : ['--remount-ro', '/proc']),
-    // Both are file systems in memory, which would else take files without limit.
+    // Both are file systems in memory. If they were writable, files in them could use memory without limit.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--clearenv'],
     ...Object.entries({ PATH: '/usr/bin:/usr/sbin', HOME: inside.work, LANG: 'C.UTF-8', ...env }).flatMap(
       ([name, value]) => ['--setenv', name, value],
@@ -96,10 +99,10 @@ export const usualLimits: Limits = {
   openFiles: 1024,
 }
 
-/** Puts `prlimit` before a program. It runs inside, because the number of processes counts in the sandbox's own user namespace. */
+/** Puts `prlimit` before a program. It runs inside the sandbox, because the number of processes is counted in the sandbox's own user namespace. */
 export const limited = (limits: Limits, program: readonly string[]): string[] => [
   '/usr/bin/prlimit',
-  // `--as` would stop runtimes that reserve address space: V8, Go, Java.
+  // `--as` is not limited, because runtimes that reserve address space (V8, Go, Java) would stop.
   ...[`--data=${limits.memoryBytes}`, `--nproc=${limits.processes}`, `--cpu=${limits.cpuS}:${limits.cpuS + 1}`],
   ...[`--fsize=${limits.fileBytes}`, `--nofile=${limits.openFiles}`, '--core=0', '--', ...program],
 ]

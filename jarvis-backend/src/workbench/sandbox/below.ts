@@ -5,25 +5,26 @@ import { Unreadable } from '../files/held-tree.ts'
 import type { Below, Entry } from './changes.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
-/** O_PATH, which Node does not name. */
+/** O_PATH, for which Node has no constant. */
 const pathOnly = 0x200000
 
-/** Files of more bytes are not compared: nothing else runs meanwhile. */
+/** The largest file that is compared, bytes. Nothing else in the process runs during the comparison. */
 export const mostHashed = 200 * 1024 ** 2
 export const tooLargeWords = `holds more than ${mostHashed / 1024 ** 2} MB, and no command changes such a file.`
 
 /**
- * Reads a folder that others may change meanwhile, part by part, so that a link put in place of a folder leads nowhere. An entry of more than 200 MB
- * is an Unreadable.
+ * Reads a folder that other programs may change at the same time. Each part of a path is opened without following links, so a link that replaces a
+ * folder leads nowhere. An entry of more than 200 MB is an `Unreadable`.
  */
 export const belowOf = (folder: string): Below => ({
   entry: (path) => within(folder, path, entryIn) ?? { kind: 'none' },
-  // In whole milliseconds as a clock's: a file written in the one in which a command starts was written before it.
+  // Rounded down to whole milliseconds, like a clock's time: a file that was written in the millisecond in which a command starts counts as written
+  // before it.
   changedAt: (path) => Math.floor(within(folder, path, (parent, name) => lstatSync(`${parent}/${name}`).ctimeMs) ?? 0),
   names: (path) => within(folder, `${path}/.`, (parent) => readdirSync(parent)) ?? [],
 })
 
-/** Calls `look` with the open parent of a path, and the last part. @returns `undefined` if a part is missing or no folder */
+/** Calls `look` with the opened parent folder of a path and the path's last part. @returns `undefined` if a part is missing or is not a folder */
 function within<T>(folder: string, path: string, look: (parent: string, name: string) => T): T | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   const name = parts.pop() ?? '.'
@@ -55,7 +56,7 @@ function entryIn(parent: string, name: string): Entry {
   return { kind: 'file', hash: hashOf(full), mode }
 }
 
-/** Never waits for a pipe that took the file's place. */
+/** Returns the hash of a file. Does not block on a pipe that replaced the file. */
 function hashOf(file: string): string {
   const opened = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
@@ -65,7 +66,7 @@ function hashOf(file: string): string {
   }
 }
 
-/** Reads in pieces, because a file may be larger than the part of it that is kept. */
+/** Reads the file in pieces, because the file may be larger than the part of it that is kept. */
 export function hashOfOpen(file: number): string {
   const hash = createHash('sha256')
   const piece = Buffer.alloc(1024 ** 2)

@@ -16,18 +16,21 @@ export type Entry =
 /** A command's change at one path. `path`: relative to the folder that the command ran in. */
 export type Change = { path: string; old: Entry; new: Entry }
 
-/** `refused`: why nothing of it may be applied, a sentence each; `changes` is then not complete. */
+/** The effect of a command. `refused`: the reasons why none of it may be applied, a sentence each. `changes` is then incomplete. */
 export type Effect = { changes: Change[]; refused: string[] }
 
-/** Reads the folder itself, which others may change meanwhile. */
+/** Reads the real folder, which other programs may change at the same time. */
 export type Below = {
   entry(path: string): Entry
   names(path: string): string[]
-  /** When it was last written or renamed, Unix ms; 0 if there is nothing. */
+  /** The time when the entry was last written or renamed, Unix ms; 0 if there is no entry. */
   changedAt(path: string): number
 }
 
-/** `keep` stores new bytes. `startedAt`: of the command, Unix ms. `secrets`: paths that were empty for the command. */
+/**
+ * Inputs for comparing. `keep` stores new bytes. `startedAt`: the start of the command, Unix ms. `secrets`: paths that appeared empty to the
+ * command.
+ */
 export type Over = { below: Below; keep(bytes: Buffer): void; startedAt: number; secrets: ReadonlySet<string> }
 
 export const most = { changes: 500, bytes: 50 * 1024 ** 2 }
@@ -36,14 +39,14 @@ const none: Entry = { kind: 'none' }
 class Refused extends Error {}
 
 /**
- * The effect of a command from the upper layer of its overlay. A folder that was removed and made anew hides what it held, by an attribute that
- * Node cannot read, so `visible` says which names are left. It is asked once the layer is known to be readable.
+ * Reads a command's effect from the upper layer of its overlay. A folder that was removed and made again hides its old entries by an attribute that
+ * Node cannot read, so `visible` returns the names that are left. It is called only after the whole layer was readable.
  */
 export function changesInUpper(upper: string, over: Over, visible: (path: string) => readonly string[]): Steps<Effect> {
   const { below } = over
   const found = collector(over)
   const visit = (spot: Spot) => {
-    // A device 0:0 marks a deleted entry.
+    // A character device 0:0 in the upper layer marks a deleted entry.
     if (spot.stat.isCharacterDevice() && spot.stat.rdev === 0) found.removed(spot.path)
     else found.now(spot)
   }
@@ -55,7 +58,7 @@ export function changesInUpper(upper: string, over: Over, visible: (path: string
   return found.over(heldTree(upper, visit, leave))
 }
 
-/** The same from a copy of the folder, where everything has to be compared. */
+/** Reads a command's effect from a copy of the folder. Here every entry must be compared. */
 export function changesInCopy(copy: string, over: Over): Steps<Effect> {
   const { below } = over
   const found = collector(over)
@@ -85,11 +88,11 @@ function collector({ below, keep, startedAt, secrets }: Over) {
   }
   return {
     removed,
-    /** @throws Refused */
+    /** Adds the change at a spot. @throws Refused if the change may not be applied */
     now(spot: Spot) {
       const { path, stat } = spot
       if (secrets.has(path) || secrets.has(dirname(path))) {
-        // The walk reaches the entries of such a folder next.
+        // The walk visits the entries of this folder next.
         if (secrets.has(path) && (stat.isDirectory() || (stat.isFile() && stat.size === 0))) return
         throw new Refused(`It changes ${quoted(path, 200)}, which may hold secrets.`)
       }
@@ -105,7 +108,7 @@ function collector({ below, keep, startedAt, secrets }: Over) {
       }
       add(path, before, after)
     },
-    /** The changes in the order of their paths: a folder before its entries. */
+    /** Returns the changes in the order of their paths: a folder comes before its entries. */
     *over(walk: Steps<void>): Steps<Effect> {
       const sorted = () => [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
       try {

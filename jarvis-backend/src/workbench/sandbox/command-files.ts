@@ -5,7 +5,7 @@ import type { Command, CommandRecords } from './command.ts'
 
 const idForm = /^cmd_[a-z0-9]+$/
 
-/** Keeps commands as files, one each: what a command changed may be long, and no query asks for its parts. */
+/** Stores each command in a file. A command's changes may be long, and nothing queries single parts of them. */
 export function createCommandFiles(dir: string, report: (error: unknown, message: string) => void): CommandRecords {
   const fileOf = (id: string) => join(dir, `${id}.json`)
   const read = (id: string) => JSON.parse(readFileSync(fileOf(id), 'utf8')) as Command
@@ -16,7 +16,7 @@ export function createCommandFiles(dir: string, report: (error: unknown, message
         try {
           return [read(name.slice(0, -5))]
         } catch (error) {
-          // One that is broken must not hide the others, or stop the start.
+          // A broken record must not hide the other records, and must not stop the start.
           report(error, `the record ${name} of a command cannot be read`)
           return []
         }

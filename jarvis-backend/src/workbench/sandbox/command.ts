@@ -4,13 +4,13 @@ import type { Way } from './rehearse.ts'
 import type { Why } from './run.ts'
 
 /**
- * One command of a session, from its start on. `folder`: as `ROOT/PATH`. `egress`: places that it might reach. Its text and its lines are
+ * One command of a session, from its start on. `folder`: as `ROOT/PATH`. `egress`: places that it may reach. Its text and its output lines are
  * redacted.
  */
 export type Command = {
   id: string
   sessionId: string
-  /** The call that began it. */
+  /** The tool call that began the command. */
   toolUseId?: string | undefined
   command: string
   folder: string
@@ -23,8 +23,9 @@ export type Command = {
 }
 
 /**
- * `why`: `jarvis`: it ended with JARVIS, and its effect is not known. `changes`: paths relative to the folder. `refused`: why none of them may
- * be applied. `asked`: places that it asked for in vain. `applied`: by this call, Unix ms.
+ * The end of a command. `why` is `jarvis` if the command ended together with JARVIS; its effect is then not known. `changes`: paths relative to the
+ * folder. `refused`: the reasons why none of the changes may be applied. `asked`: places that it tried to reach and that were refused. `applied`:
+ * the call that applied the changes, and its time, Unix ms.
  */
 export type EndedCommand = {
   kind: 'ended'
@@ -40,16 +41,16 @@ export type EndedCommand = {
 
 export interface CommandRecords {
   get(id: string): Command | undefined
-  /** Keeps it on disk before it returns. */
+  /** Stores the command. It is on disk when the method returns. */
   put(command: Command): void
   /** The session's commands, the oldest first. */
   of(sessionId: string): Command[]
-  /** All that were still running when they were put last. */
+  /** All commands that were running when they were last stored. */
   running(): Command[]
   forget(sessionId: string): void
 }
 
-/** How a command ended, in a few words. */
+/** A few words about how a command ended. */
 export function endWords({ why, exitCode }: Pick<EndedCommand, 'why' | 'exitCode'>): string {
   const words: Record<EndedCommand['why'], string> = {
     itself: `exit code ${exitCode}`,

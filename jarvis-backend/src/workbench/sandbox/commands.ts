@@ -18,7 +18,10 @@ import type { Refusal } from './refusals.ts'
 import { type Rehearsed, type Rehearsing, rehearse, TooLarge } from './rehearse.ts'
 import { surveyOf } from './survey.ts'
 
-/** `folder`: on this machine. `shown`: the same as `ROOT/PATH`. `egress`: places, `host:port`, that it may reach. */
+/**
+ * A request to run a command. `folder`: the path on the host. `shown`: the same folder as `ROOT/PATH`. `egress`: the places (`host:port`) that it
+ * may reach.
+ */
 export type Asked = {
   sessionId: string
   toolUseId?: string | undefined
@@ -27,52 +30,52 @@ export type Asked = {
   shown: string
   egress: readonly string[]
   isBackground: boolean
-  /** Files that a person saw. The command finds them as they were shown. */
+  /** Files that a person saw on the card. The command finds them with exactly these bytes. */
   pinned?: readonly Pinned[] | undefined
 }
 
 export type CommandParts = {
   clock: Clock
-  /** A folder of JARVIS's own for layers and logs. */
+  /** A folder for layers and logs that only JARVIS uses. */
   dir: string
   sandbox: Sandbox
-  /** Tells if policy.yaml lets commands run at the second level of the sandbox, by Landlock alone. */
+  /** Tells if policy.yaml lets commands run at the sandbox's second level, which is confined by Landlock alone. */
   allowsLandlock(): boolean
   store: CommandRecords
-  /** Keeps the bytes of a changed file until they may be applied. */
+  /** Stores the bytes of a changed file until the change may be applied. */
   keep(bytes: Buffer): void
-  /** Takes a folder away, whatever it holds. Never throws. */
+  /** Removes a folder with its content. Never throws. */
   discard(path: string): void
   report(error: unknown, message: string): void
   openWay(allows: Allows): Promise<Way>
   redact(text: string): string
   redactStream(): StreamRedactor
   isSecret(path: string): boolean
-  /** JARVIS's own files, absolute. */
+  /** JARVIS's own files and folders, absolute. */
   ownPaths: readonly string[]
-  /** Tells that there is more to see than at somebody's last look. */
+  /** Tells clients that there is more output since they last read it. */
   tell(): void
-  /** For tests. */
+  /** Replaces bubblewrap, for tests. */
   bwrap?: string
 }
 
 type Live = { command: Command; rehearsing: Rehearsing; ended: Promise<Command> }
 
-/** Seconds that a command may run, and in the background. */
+/** Longest time that a command may run, ms. */
 export const longestMs = { foreground: 120_000, background: 30 * 60_000 }
 export const mostInBackground = 4
 
-/** The commands of all sessions: each runs once, on a view of its folder that is thrown away. */
+/** The commands of all sessions. Each command runs once, on a view of its folder that is thrown away afterwards. */
 export interface Commands {
-  /** Begins a command. @throws JarvisError if it cannot run; nothing ran then */
+  /** Begins a command. @throws JarvisError if the command cannot run; nothing has run then */
   begin(asked: Asked): Promise<Command>
-  /** Resolves with the command's end, or after `ms` with its state then. */
+  /** Waits for a command. Resolves when it has ended, or with its present state after `ms` or when the signal aborts. */
   wait(id: string, ms: number, signal: AbortSignal): Promise<Command | undefined>
   get(id: string): Command | undefined
   of(sessionId: string): Command[]
-  /** Somebody looks at the session's commands now; they are told once when there is more to see. */
+  /** Notes that somebody reads the session's commands now, so that one event tells them when there is more to read. */
   looked(sessionId: string): void
-  /** The command's output, redacted: its start and its end, at most 100 kB, or lines from a given one on. */
+  /** The command's output, redacted: its first and last bytes, at most 100 kB. With `from`: `most` lines from that line on. */
   output(id: string, from?: { line: number; most: number }): Promise<string>
   /** The last lines that a running command has printed, redacted. */
   lastLines(id: string, most: number): string[]
@@ -85,7 +88,7 @@ export interface Commands {
   close(): Promise<void>
 }
 
-/** Commands in the sandbox of this machine. The constructor records the commands that ended with the last process. */
+/** Runs commands in this machine's sandbox. The constructor records the commands that ended together with the last process. */
 export class SandboxCommands implements Commands {
   readonly #parts: CommandParts
   readonly #layers: string
@@ -226,7 +229,7 @@ export class SandboxCommands implements Commands {
     return [...this.#live.values()].filter(({ command }) => command.isBackground).length
   }
 
-  /** Keeps a command among the running ones until it has ended. */
+  /** Keeps a command in the list of running commands until it has ended. */
   #follow(command: Command, rehearsing: Rehearsing, way: Way | undefined): void {
     const { id, sessionId } = command
     const ended = rehearsing.ended
@@ -279,7 +282,7 @@ export class SandboxCommands implements Commands {
     })
   }
 
-  /** Records the end. @throws JarvisError if the sandbox did not start */
+  /** Records the end of a command. @throws JarvisError if the sandbox did not start */
   async #closed(
     command: Command,
     end: Rehearsed,
@@ -327,7 +330,10 @@ const lost = (endedAt: number): EndedCommand => ({
   asked: [],
 })
 
-/** Records the commands that ended with the last process: the kernel ends a sandbox with its parent. They are never started again. */
+/**
+ * Records the commands that ended together with the last process, because the kernel ends a sandbox when its parent ends. They are never started
+ * again.
+ */
 function recordLost({ store, clock, discard, report }: CommandParts, layers: string): void {
   for (const command of store.running()) {
     try {
@@ -347,7 +353,7 @@ function namesIn(dir: string): string[] {
   }
 }
 
-/** @throws JarvisError for a folder that may not be given to a command */
+/** Surveys the folder of a command. @throws JarvisError if the folder may not be given to a command */
 function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts) {
   let real: string
   try {
@@ -366,7 +372,7 @@ function surveyed({ folder, shown }: Asked, { ownPaths, isSecret }: CommandParts
   return survey
 }
 
-/** A log without its middle; lines of the middle are asked for by their number. */
+/** A log without its middle part. Lines of the middle can be read by their number. */
 function firstAndLast(log: string): string {
   const { head, tail } = keptBytes
   if (log.length <= head + tail) return log

@@ -8,16 +8,17 @@ import { seccompFilter } from './seccomp.ts'
 import type { Ended, Started } from './start.ts'
 import { taskGroup } from './task-group.ts'
 
-/** Part of every Debian, also of its images for Docker. */
+/** Perl is part of every Debian installation, also of the Docker images. */
 const perlPath = '/usr/bin/perl'
 
 /**
- * Watches over one program: whatever leaves its parent comes to the watcher, which ends all of it with the program, with JARVIS, and where it is told
- * to. Its child confines itself and becomes the program. Arguments: JARVIS's process, the version of Landlock, a folder that the program may
- * change, one for what it throws away, a file with the filter of system calls, the number of prctl.
+ * A Perl program that watches one program. Its child process confines itself and becomes that program. A descendant whose parent ends is adopted by
+ * the watcher. The watcher ends all descendants when the program ends, when JARVIS ends, or when it is told to. Arguments: JARVIS's process id,
+ * Landlock's version, a folder that the program may change, a folder for temporary files, a file with the filter of system calls, and the number of
+ * the system call prctl.
  *
- * Node makes no system calls of its own choice, setpriv knows Landlock from util-linux 2.41 on, and nothing compiled of ours is shipped. As text,
- * like the relay. Numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every machine.
+ * Perl is used because Node cannot make arbitrary system calls, setpriv supports Landlock only from util-linux 2.41 on, and JARVIS ships no compiled
+ * code. The program is a text, like the relay. The numbers are those of the kernel's headers: 444 to 446 are Landlock's calls on every architecture.
  */
 const source = `
 use strict;
@@ -121,7 +122,7 @@ sub confine {
 `
 const prctl = process.arch === 'arm64' ? 167 : 157
 
-/** The version of Landlock in the kernel, 0 if it has none or Perl is missing. @param perl for tests */
+/** The kernel's version of Landlock; 0 if the kernel has none or Perl is missing. @param perl replaces Perl, for tests */
 export function landlockAbi(perl: string = perlPath): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(perl, ['-e', 'print syscall(444, 0, 0, 1)'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} })
@@ -135,15 +136,15 @@ export function landlockAbi(perl: string = perlPath): Promise<number> {
 }
 
 /**
- * The filter of system calls beside Landlock: no socket of any family, and nothing that Landlock of this ABI does not judge.
- * @returns `undefined` on a machine without a table
+ * The filter of system calls that is used with Landlock. It allows no socket of any family, and no call that Landlock of this ABI does not control.
+ * @returns `undefined` if there is no table for the machine's architecture
  */
 export const landlockFilter = (abi: number, isRoot = process.getuid?.() === 0) =>
   seccompFilter({ sockets: 'none', shares: { abi, isRoot } })
 
 /**
- * Starts a program that may read the machine's programs and change the copy, and nothing else. When it ends, is ended, or JARVIS ends, all that
- * it started is ended before the end is told. Without that, it is told as `isAlone: false`.
+ * Starts a program that may read the host's programs and change the copy of the folder, and nothing else. When the program ends, is ended, or JARVIS
+ * ends, all its descendants are ended before the end is reported. If some could not be ended, the end is reported with `isAlone: false`.
  */
 export function startUnderLandlock(
   { dir, merged }: Layers,
@@ -155,7 +156,7 @@ export function startUnderLandlock(
   writeFileSync(filter, landlockFilter(abi) ?? '', { mode: 0o600 })
   const argv = ['-e', source, '--', String(process.pid), String(abi), merged, temp, filter, String(prctl), ...program]
   const env = { PATH: '/usr/bin:/usr/sbin', HOME: merged, TMPDIR: temp, LANG: 'C.UTF-8' }
-  // The program that puts the command into the group does not pass its environment on.
+  // The program that puts the command into the control group does not pass its environment on, so the variables are given as arguments.
   const named = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const group = taskGroup()
   const [file = perlPath, ...rest] =
@@ -177,7 +178,7 @@ export function startUnderLandlock(
   const ended = new Promise<Ended>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
     const code = () => /^alone (\d+)$/.exec(reported)?.[1]
-    // A process that the watcher could not end may hold the other streams open for ever.
+    // A process that the watcher could not end may keep the other streams open forever.
     report.on('close', () => {
       if (code() === undefined && !said.startsWith('landlock:'))
         resolve({ kind: 'ended', exitCode: 137, isAlone: false })
@@ -207,6 +208,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { hasRoomFor } from '../../lib/disk-room.ts'
 import { mostOfTree } from '../files/held-tree.ts'
 
-/** Calls `end` once a command has to end. @returns what ends the watch */
+/** Calls `end` when a command must be ended. @returns a function that stops the watch */
 export type Watch = (end: (why: 'disk' | 'layer') => void) => () => void
 
 const diskMs = 50
@@ -11,8 +11,8 @@ const treeMs = 1_000
 const mostBytes = 1024 ** 3
 
 /**
- * Watches what a command writes into its own folder: the disk keeps its reserve, and files, bytes and depth their limits. The disk is asked often,
- * as it fills fast; the folder is measured by a program of its own, as it may hold anything.
+ * Watches the amount that a command writes into its own folder. The disk must keep its reserve, and the number of files, bytes and nested folders is
+ * limited. The free space is checked often, because a disk fills fast. The folder is measured by a separate program, because it may hold anything.
  */
 export const watchLayer =
   (dir: string, clock: Clock): Watch =>
@@ -38,7 +38,10 @@ export const watchLayer =
     }
   }
 
-/** Tells if a folder holds more than a command may leave. A folder that cannot be read counts as one file; its size is bounded by the disk's free space. */
+/**
+ * Returns true if a folder holds more than a command may leave. A folder that cannot be read counts as one file; its size is bounded by the disk's
+ * free space.
+ */
 function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('/usr/bin/find', [dir, '-xdev', '-printf', '%d %b\\n'], {
@@ -56,7 +59,7 @@ function isTooLarge(dir: string, signal: AbortSignal): Promise<boolean> {
         const [depth = 0, used = 0] = line.split(' ').map(Number)
         entries += 1
         blocks += used
-        // The layers' own folders are one or two levels deep.
+        // The folders of the layers themselves add up to two levels to the depth.
         isOver ||= depth > mostOfTree.depth + 2 || entries > mostOfTree.entries || blocks * 512 > mostBytes
       }
       if (isOver) child.kill('SIGKILL')

@@ -5,21 +5,24 @@ import { type Refusal, refusalOf } from './refusals.ts'
 import { type Starter, startInCell } from './start.ts'
 
 /**
- * How well a command is confined. `full`: bubblewrap, with namespaces of its own. `landlock`: files, signals and system calls are confined, and all
- * else is shared with this machine; commands are off unless policy.yaml says otherwise. `none`: no command runs.
+ * The degree to which a command is confined. `full`: bubblewrap, with own namespaces. `landlock`: files, signals and system calls are confined, and
+ * everything else is shared with the host; commands are off unless policy.yaml allows this level. `none`: no command runs.
  */
 export type Level = 'full' | 'landlock' | 'none'
 
-/** The level of a sandbox that commands run in. `abi`: the version of Landlock. */
+/** A level at which commands run. `abi`: the version of Landlock. */
 export type Confined = { level: 'full' } | { level: 'landlock'; abi: number }
 
-/** `said`: what the attempt wrote, for `doctor`. `abi`: the version of Landlock, 0 for none. `at`: Unix ms; 0 before the first try. */
+/**
+ * The result of trying the sandbox. `said`: the output of the attempt, for `doctor`. `abi`: the version of Landlock, 0 for none. `at`: Unix ms; 0
+ * before the first try.
+ */
 export type Verdict = { at: number } & (
   | { level: 'full' }
   | ({ level: 'landlock' | 'none'; abi: number; said: string } & Refusal)
 )
 
-/** The level of this machine, tried and not guessed. */
+/** The level that this machine supports, found by trying. */
 export type Sandbox = {
   /** The verdict of the last try. */
   verdict(): Verdict
@@ -32,7 +35,7 @@ export type Sandbox = {
 const unknownYet = { because: 'the sandbox has not been tried yet', remedy: 'Wait a second.' }
 const tryMs = 5_000
 
-/** From this version on, Landlock judges whether a file is emptied. Root may else empty the programs of the machine that it reads. */
+/** From this version on, Landlock controls truncating a file. Below it, root could empty the host's programs that it may read. */
 const judgesEmptying = 3
 
 function secondLevel(abi: number, refusal: Refusal): { level: 'landlock' | 'none'; abi: number } & Refusal {
@@ -51,7 +54,10 @@ function secondLevel(abi: number, refusal: Refusal): { level: 'landlock' | 'none
 export const landlockWords =
   'No namespace separates it from this machine: it runs as JARVIS’s user, sees whether a file is there and how large it is, and takes from the same memory and processor. chmod, chown and dates of files by name are refused to it; where JARVIS is root, of open files too, so that sed -i leaves files that nobody else may read.'
 
-/** Why no command runs at a level, and what mends it; undefined if they run. @param allowsLandlock what policy.yaml says of the second level */
+/**
+ * Returns the reason why no command runs at a level, with the remedy; undefined if commands run. @param allowsLandlock the setting of policy.yaml
+ * for the second level
+ */
 export function offAt(verdict: Verdict, allowsLandlock: boolean): Refusal | undefined {
   if (verdict.level === 'full' || (verdict.level === 'landlock' && allowsLandlock)) return undefined
   const { level, because, remedy } = verdict
@@ -62,7 +68,7 @@ export function offAt(verdict: Verdict, allowsLandlock: boolean): Refusal | unde
   }
 }
 
-/** Tries the real arguments with `/usr/bin/true`. @param starter another program in place of bubblewrap, for tests */
+/** Tries the sandbox with the arguments of a command and `/usr/bin/true`. @param starter replaces bubblewrap, for tests */
 export function createSandbox(
   clock: Clock,
   starter: Starter = {},

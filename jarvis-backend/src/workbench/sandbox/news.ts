@@ -4,8 +4,8 @@ import type { Clock } from '../../lib/clock.ts'
 const everyMs = 400
 
 /**
- * Tells that there is more to see of the commands: once after each look at a session, and at most every 400 ms. Nothing is told of a session
- * that nobody looks at.
+ * Tells clients that there is more to see of the commands: once after each read of a session, and at most every 400 ms. Sessions that nobody reads
+ * cause no event.
  */
 export class News {
   readonly #clock: Clock
@@ -19,12 +19,12 @@ export class News {
     this.#tell = tell
   }
 
-  /** Somebody reads the output of the session's commands now. */
+  /** Notes that somebody reads the output of the session's commands now. */
   looked(sessionId: string): void {
     this.#awaited.add(sessionId)
   }
 
-  /** A command of the session began, printed or ended. */
+  /** Called when a command of the session began, printed or ended. */
   changed(sessionId: string): void {
     if (!this.#awaited.delete(sessionId) || this.#cancel !== undefined) return
     const waitMs = Math.max(0, this.#toldAt + everyMs - this.#clock.now())

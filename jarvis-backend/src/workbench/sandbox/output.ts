@@ -1,14 +1,14 @@
-/** Bytes of a program's output that are kept: the first and the last ones, and of the log the first ones. */
+/** Numbers of bytes that are kept of a program's output: the first (`head`) and the last (`tail`), and the first ones for the log. */
 export const keptBytes = { head: 32 * 1024, tail: 68 * 1024, log: 5 * 1024 ** 2 }
 
-/** The output of a program. It is strangers' text: redact it and make it legible before anybody reads it. */
+/** The output of a program. It is text of strangers: redact it and make invisible characters visible before anybody reads it. */
 export type Output = {
   add(chunk: Buffer): void
   /** Calls one listener for each chunk from now on. */
   listen(listener: () => void): void
-  /** All bytes so far, kept or not. */
+  /** The number of bytes so far, including dropped ones. */
   bytes(): number
-  /** The first and the last bytes, with the number of those left out between them. */
+  /** The first and the last bytes, and between them the number of bytes that were left out. */
   text(): string
   /** The last lines, oldest first. */
   lastLines(most: number): string[]
@@ -16,7 +16,7 @@ export type Output = {
   log(): string
 }
 
-/** Counts what it drops and never stops reading, as a full pipe would stop the program. */
+/** Makes an output that counts dropped bytes and never stops reading, because a full pipe would block the program. */
 export function createOutput(kept = keptBytes): Output {
   const log: Buffer[] = []
   let logged = 0
@@ -60,11 +60,11 @@ const joined = (log: Buffer, tail: Buffer, bytes: number) => Buffer.concat([log,
 
 const decoded = (bytes: Buffer) => bytes.toString('utf8')
 
-/** How far a cut moves to the next break. */
+/** The most by which a cut moves to the next break, bytes. */
 const slack = 4096
 const isBreak = (byte: number | undefined) => byte === 0x0a || byte === 0x20
 
-/** Cuts where a word ends, or well before: half of a secret would not be known for one. */
+/** Cuts at the end of a word, or up to 4,096 bytes earlier, because half of a secret would not be recognised as a secret. */
 function upToABreak(bytes: Buffer): Buffer {
   let at = bytes.length
   const least = Math.max(0, bytes.length - slack)
@@ -80,14 +80,14 @@ function fromABreak(bytes: Buffer): Buffer {
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Without the first bytes that continue a character whose beginning is missing; at most three. */
+/** Removes up to three first bytes if they continue a character whose beginning is missing. */
 function cutStart(bytes: Buffer): Buffer {
   let at = 0
   while (at < 3 && isContinuation(bytes[at])) at += 1
   return bytes.subarray(at)
 }
 
-/** Without a last character whose end is missing. */
+/** Removes the last character if its end is missing. */
 function cutEnd(bytes: Buffer): Buffer {
   let at = bytes.length - 1
   while (at > bytes.length - 4 && isContinuation(bytes[at])) at -= 1

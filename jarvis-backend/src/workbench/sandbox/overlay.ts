@@ -3,12 +3,13 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Survey } from './survey.ts'
 
-/** A throw-away view of a folder, in a folder of its own. Writes go to `upper`, and the folder itself stays as it is. */
+/** A throw-away view of a folder, in a folder of its own. Writes go to `upper`, and the original folder stays unchanged. */
 export type Layers = { dir: string; lower: string; upper: string; merged: string }
 
 /**
- * `userxattr`: without it, an overlay that no real root mounts can hide nothing. Relative names, because a comma ends an option. The environment is
- * emptied because the shell writes its folder into it, and a command can read that of the sandbox's first process.
+ * A shell script that mounts an overlay and then runs a program. Without `userxattr`, an overlay that is not mounted by real root cannot hide
+ * entries. The names are relative, because a comma in a path would end the mount option. The environment is emptied, because the shell adds its
+ * working folder to it, and a command can read the environment of the sandbox's first process.
  */
 const script =
   'cd "$1" && shift && mount -t overlay overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work merged && exec /usr/bin/env -i "$@"'
@@ -21,7 +22,7 @@ export function madeLayers(dir: string, folder: string): Layers {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   for (const name of ['upper', 'work', 'merged']) mkdirSync(join(dir, name), { mode: 0o700 })
   symlinkSync(folder, join(dir, 'lower'))
-  // The merged folder has the upper one's mode.
+  // The merged folder gets the mode of the upper one.
   chmodSync(join(dir, 'upper'), lstatSync(folder).mode & 0o777)
   return { dir, lower: folder, upper: join(dir, 'upper'), merged: join(dir, 'merged') }
 }
@@ -29,10 +30,10 @@ export function madeLayers(dir: string, folder: string): Layers {
 /** The start of a command line that mounts the layers in its own namespace and then executes the arguments that follow. */
 export const overMounted = ({ dir }: Layers): string[] => [...ownNamespace, script, 'sh', dir]
 
-/** The same to read, with the merged folder as the working folder. */
+/** The same as `overMounted`, but read-only and with the merged folder as the working folder. */
 export const overMountedToRead = ({ dir }: Layers): string[] => [...ownNamespace, readScript, 'sh', dir]
 
-/** A copy of the folder in place of the mount, if the kernel refuses overlays. Secrets are empty in it. */
+/** Copies the folder in place of the mount, for a kernel that refuses overlays. Secrets are empty in the copy. */
 export async function copied({ lower, merged }: Layers, secrets: Survey['secrets']): Promise<void> {
   const hidden = new Set(secrets.map(({ path }) => join(lower, path)))
   rmdirSync(merged)
@@ -48,5 +49,5 @@ export async function copied({ lower, merged }: Layers, secrets: Survey['secrets
   }
 }
 
-/** Pipes, sockets and devices stay out of a copy. */
+/** Returns true for entries that are copied. Pipes, sockets and devices are left out. */
 const isCopied = (stat: Stats) => stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()

@@ -1,12 +1,13 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file as a person saw it before a command was approved. `path`: relative to the folder that the command runs in. */
+/** A file as a person saw it before a command was approved. `path`: relative to the folder in which the command runs. */
 export type Pinned = { path: string; bytes: Buffer; mode: number; changedAt: Date }
 
 /**
- * Puts files into a view of a folder before a command starts on it, so that the command reads these bytes whatever the folder holds by then.
- * @param view the layer that hides the folder, or its copy; nothing else uses it yet @param folder it has the modes of the folders on the way
+ * Puts files into the view of a folder before a command starts, so that the command reads these bytes even if the folder has changed since.
+ * @param view the layer above the folder, or the folder's copy; nothing else uses it yet @param folder the original folder, which gives the modes of
+ * parent folders
  */
 export function pin(view: string, folder: string, files: readonly Pinned[]): void {
   for (const { path, bytes, mode, changedAt } of files) {

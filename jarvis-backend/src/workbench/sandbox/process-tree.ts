@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 
-/** How many processes there are, and the sum of the memory that they hold. */
+/** The number of processes, and the sum of their memory. */
 export type Load = { count: number; memoryBytes: number }
 
 const pageBytes = 4096
@@ -15,7 +15,10 @@ export function loadOf(root: number | undefined): Load {
 /** The ids of a process and all that descend from it. */
 export const descendants = (root: number | undefined): number[] => below(root).map(({ pid }) => pid)
 
-/** A process whose parent ended belongs to the first process of its namespace, or to a process outside, if the namespace has none. */
+/**
+ * The processes below a process. If the parent of a process ends, the process belongs to the first process of its namespace, or to a process outside
+ * if the namespace has none.
+ */
 function below(root: number | undefined): Stat[] {
   if (root === undefined) return []
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (statOf(Number(name)) ?? []) : []))
@@ -29,7 +32,7 @@ function below(root: number | undefined): Stat[] {
   return found
 }
 
-/** Tells if a process still descends from another. Its number may have been reused by an unrelated process. */
+/** Returns true if a process still descends from another one. The process id may have been reused for an unrelated process. */
 export function descends(pid: number, ancestor: number | undefined): boolean {
   for (let at: number | undefined = pid; at !== undefined && at > 1; at = statOf(at)?.parent)
     if (at === ancestor) return true
@@ -38,7 +41,7 @@ export function descends(pid: number, ancestor: number | undefined): boolean {
 
 const longestEndMs = 5_000
 
-/** Waits until a process has ended, for 5 s at most. One that nobody has asked for its end yet has ended. */
+/** Waits until a process has ended, for 5 s at most. A zombie process counts as ended. */
 export async function hasEnded(pid: number): Promise<boolean> {
   for (const until = Date.now() + longestEndMs; Date.now() < until; ) {
     if ('ZX'.includes(statOf(pid)?.state ?? 'X')) return true
@@ -47,7 +50,7 @@ export async function hasEnded(pid: number): Promise<boolean> {
   return false
 }
 
-/** `state`: the kernel's letter; `Z` and `X` of one that has ended. */
+/** `state`: the kernel's letter. `Z` and `X` stand for a process that has ended. */
 type Stat = { pid: number; parent: number; state: string; memoryBytes: number }
 
 function statOf(pid: number): Stat | undefined {

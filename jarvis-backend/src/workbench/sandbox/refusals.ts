@@ -1,7 +1,7 @@
-/** Why a sandbox did not start, and what mends it. */
+/** The reason why a sandbox did not start, with the remedy. */
 export type Refusal = { because: string; remedy: string }
 
-/** The messages of the kernel, of bubblewrap and of containers, each with its remedy. The first that matches counts. */
+/** Messages of the kernel, of bubblewrap and of containers, each with its remedy. The first match counts. */
 const known: readonly { says: RegExp; refusal: Refusal }[] = [
   {
     says: /ENOENT|env: [^\n]{0,99}bwrap[^\n]{0,99}No such file or directory|bwrap[^\n]{0,99}not found/i,

@@ -15,32 +15,32 @@ import { type Pinned, pin } from './pinned.ts'
 import { type RunEnd, type Running, runInCell } from './run.ts'
 import type { Survey } from './survey.ts'
 
-/** A command that runs on a throw-away view of a folder. `way`: how the view is made. */
+/** A command that runs on a throw-away view of a folder. `way`: the kind of view. */
 export type Rehearsing = Omit<Running, 'ended'> & { ended: Promise<Rehearsed> }
 export type Rehearsed =
   | (Extract<RunEnd, { kind: 'ended' }> & { effect: Effect; way: Way; output: Output })
   | { kind: 'not_started'; said: string }
-/** `overlay`: the kernel keeps written files apart. `copy`: the command ran on a copy. */
+/** `overlay`: the command ran on an overlay, in which the kernel keeps written files apart. `copy`: the command ran on a copy. */
 export type Way = 'overlay' | 'copy'
 
 export type Rehearsal = {
-  /** A folder on this machine, without links. */
+  /** The folder on the host, with links resolved. */
   folder: string
   command: string
   below: Below
   survey: Survey
   timeoutMs: number
-  /** The proxy's socket. The proxy notes each place that the command asks for, and lets only listed places pass. */
+  /** The proxy's socket. The proxy records each place that the command asks for, and lets only listed places through. */
   egress?: string
   hasStdin?: true
-  /** Files that the command finds as they were shown. */
+  /** Files that the command finds with the bytes that a person saw. */
   pinned?: readonly Pinned[] | undefined
-  /** When `pinned` was read, Unix ms: nothing of a file that something else changed since may be applied. Default: now. */
+  /** The time when `pinned` was read, Unix ms. Nothing is applied if something else changed one of the files since then. Default: now. */
   startedAt?: number | undefined
   confined: Confined
 }
 
-/** The parts that rehearsals need. `dir` is theirs alone, on one file system with space. */
+/** The dependencies of rehearsals. `dir`: a folder that only rehearsals use, on one file system with enough space. */
 export type RehearseParts = {
   clock: Clock
   dir: string
@@ -50,8 +50,8 @@ export type RehearseParts = {
 }
 
 /**
- * Runs a command once, where everything that it writes is thrown away, and reads from that what it would change.
- * Where the kernel refuses overlays, it runs on a copy: nothing has run before.
+ * Runs a command once on a view whose content is thrown away, and derives from the view the changes that the command would make. If the kernel
+ * refuses overlays, the command runs on a copy; it has not run before then.
  */
 export async function rehearse(id: string, asked: Rehearsal, parts: RehearseParts): Promise<Rehearsing> {
   const mayCopy = asked.survey.bytes <= copyBytes
@@ -98,7 +98,7 @@ async function rehearsedIn(
       }),
     })
   }
-  // A file whose group is not ours cannot be copied into the upper layer.
+  // An overlay cannot copy a file of another group into its upper layer, so such a folder is copied.
   let way: Way = confined.level === 'landlock' || (survey.hasForeign && mayCopy) ? 'copy' : 'overlay'
   let running = await start(way)
   if (way === 'overlay' && mayCopy && !(await running.began)) {
@@ -124,10 +124,10 @@ const unread = (error: Error): Effect => ({
 })
 const copyBytes = 200 * 1024 ** 2
 
-/** The folder holds more than is copied. */
+/** The folder holds more bytes than may be copied. */
 export class TooLarge extends Error {}
 
-/** The folder, in it `.git` to read alone, and nothing in place of secrets. */
+/** The sandbox's view: the folder is writable, each `.git` in it is read-only, and secrets appear empty. */
 function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress: string | undefined): Cell {
   const binds: Bind[] = [
     { from: merged, to: inside.work, isWritable: true },
@@ -144,7 +144,7 @@ function cellOver({ merged }: Layers, { repositories, secrets }: Survey, egress:
 async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
   if (way === 'copy') return inTurns(changesInCopy(layers.merged, over))
   try {
-    // Before a program lists it.
+    // The layer is read here first, so that a tree beyond the limits is refused before `find` lists it.
     await inTurns(heldTree(layers.upper, () => undefined))
   } catch (error) {
     if (error instanceof Unreadable) return { changes: [], refused: [error.message] }
@@ -154,7 +154,7 @@ async function effectOf(layers: Layers, way: Way, over: Over): Promise<Effect> {
   return inTurns(changesInUpper(layers.upper, over, (path) => visible.get(path) ?? []))
 }
 
-/** The names in each folder of the merged view that the upper layer has too. */
+/** The names that each folder of the merged view holds. */
 async function namesLeft(layers: Layers): Promise<ReadonlyMap<string, string[]>> {
   const found = new Map<string, string[]>()
   for (const path of await listed(layers)) {

@@ -4,31 +4,31 @@ import type { Watch } from './layer-watch.ts'
 import { createOutput, type Output } from './output.ts'
 import { type Started, type Starter, startInCell } from './start.ts'
 
-/** Why a command ended: by itself, for its use of resources (`layer`: of its own folder), or by a person. */
+/** The reason why a command ended: by itself, because it used too much of a resource (`layer`: of its own folder), or because a person stopped it. */
 export type Why = 'itself' | 'time' | 'memory' | 'processes' | 'disk' | 'layer' | 'stopped'
 export type RunEnd =
   | { kind: 'ended'; exitCode: number; why: Why; durationMs: number; isAlone: boolean }
   | { kind: 'not_started'; said: string }
 
-/** A command in a sandbox, with its output and its watch. */
+/** A running command, with its output. */
 export type Running = {
   output: Output
   /** Resolves to true if bubblewrap began. The mount of the folder comes before it and may fail. */
   began: Promise<boolean>
   ended: Promise<RunEnd>
-  /** Asks it to end, and ends it two seconds later. */
+  /** Asks the command to end, and kills it two seconds later. */
   stop(): void
   write(text: string): boolean
 }
 
-/** Limits for all processes of a command together. The kernel's limits count for one process, or not at all for root. */
+/** Limits for all processes of a command together. The kernel's own limits count for each single process, and some do not hold for root. */
 const together = { processes: 160, memoryBytes: 1024 ** 3 }
 const lookMs = 250
 const graceMs = 2_000
 
 /**
- * `around`: puts a program before the limited shell, such as the relay to the proxy. `start`: another level of the sandbox. `watch`: looks after
- * what it writes.
+ * Options of a run. `around`: puts a program, such as the relay to the proxy, before the limited shell. `start`: starts the program at another level
+ * of the sandbox. `watch`: watches the amount that the command writes.
  */
 export type RunOptions = {
   timeoutMs: number
@@ -40,7 +40,10 @@ export type RunOptions = {
   watch?: Watch
 }
 
-/** Runs a text with bash, its stdout and stderr as one stream in the order of writing. @param options.clock the real one: programs take real time */
+/**
+ * Runs a command line with bash. Stdout and stderr become one stream, in the order of writing. @param options.clock the real clock, because programs
+ * take real time
+ */
 export function runInCell(cell: Cell, command: string, options: RunOptions & { clock: Clock }): Running {
   const {
     clock,
@@ -78,7 +81,10 @@ export function runInCell(cell: Cell, command: string, options: RunOptions & { c
   }
 }
 
-/** Ends a command for its time or by order, with a grace, and at once if it takes too much. */
+/**
+ * Ends a command. If its time is over or a person stops it, the command gets time to end by itself; if it uses too much of a resource, it is killed
+ * at once.
+ */
 function ending(started: Started, clock: Clock) {
   let why: Why = 'itself'
   const cancels: (() => void)[] = []

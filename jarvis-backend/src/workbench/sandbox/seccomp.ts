@@ -1,24 +1,27 @@
 /**
- * The filter of system calls that a sandboxed program runs under, as a program of the kernel's BPF machine: 8 bytes an instruction.
- * Namespaces already hide files, processes and networks; the filter closes ways that lead past namespaces or into rarely tested kernel code.
+ * Builds the seccomp filter of a sandboxed program, as a BPF program of the kernel with 8 bytes for each instruction. Namespaces already hide files,
+ * processes and networks. The filter also refuses calls that bypass namespaces or reach rarely tested code of the kernel.
  */
 
-/** One table per architecture, as the numbers differ. */
+/** The numbers of system calls for one architecture, as they differ. */
 type Machine = {
   audit: number
   socket: number
   ioctl: number
-  /** The numbers of x32, a second way to name the same calls, begin here. */
+  /** The first number of the x32 ABI, which offers the same calls under other numbers. */
   x32?: number
   refused: readonly number[]
-  /** Refused unless the program makes namespaces of its own. */
+  /** Refused unless the program makes namespaces itself. */
   namespaces: readonly number[]
-  /** Refused if the program shares this machine's processes, files and users. */
+  /** Refused if the program shares the host's processes, files and users. */
   shared: readonly number[]
-  /** Allowed there to an ordinary user alone, on open files: it owns none of those that it may only read. */
+  /**
+   * If the program shares them, an ordinary user may use these calls on open files, because that user does not own the files that it may only read.
+   * Root may not use them.
+   */
   fchmod: number
   utimensat: number
-  /** Refused there too, if Landlock does not know them: from ABI 3 it judges `truncate`, from 6 signals. */
+  /** If the program shares them, these calls are refused unless Landlock controls them: `truncate` from ABI 3 on, signals from ABI 6 on. */
   truncate: number
   signals: readonly number[]
   prlimit: number
@@ -103,9 +106,9 @@ const machines: Readonly<Record<string, Machine>> = {
 
 /** AF_UNIX is 1, AF_INET 2, AF_INET6 10. */
 const families = { none: [], inet: [2, 10], unix: [1, 2, 10] } as const
-/** TIOCSTI types into the terminal, TIOCLINUX pastes into a console. */
+/** TIOCSTI types characters into the terminal, TIOCLINUX pastes into a console. */
 const typing = [0x5412, 0x541c]
-/** FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR make a file that nobody can remove. */
+/** FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR can make a file that nobody can remove. */
 const marking = [0x40086602, 0x401c5820]
 /** FIOSETOWN and SIOCSPGRP let the kernel signal another process, as F_SETOWN, F_SETSIG and F_SETOWN_EX of fcntl do. */
 const owning = [0x8901, 0x8902]
@@ -118,15 +121,16 @@ const give = 0x06
 const allow = 0x7fff0000
 const notPermitted = 0x00050001
 const killProcess = 0x80000000
-/** Offsets in `struct seccomp_data`: the low halves of arguments, as both architectures are little-endian. */
+/** Offsets in `struct seccomp_data`. Arguments are read by their low halves, because both architectures are little-endian. */
 const at = { number: 0, audit: 4, first: 16, second: 24, secondHigh: 28 }
 
 /**
- * The filter for this machine's architecture; `undefined` if there is no table for it.
- * @param may `sockets`: which the program may make. `inet`, the default: of the internet, as in a network namespace of its own they reach
- * nothing. `unix`: UNIX sockets too, which reach what is mounted into its root and nothing else. `none`: none, if the network is shared.
- * `nests`: it may make namespaces of its own, as Chromium's sandbox does. `shares`: it shares processes, files and users with this machine, where
- * Landlock of this ABI confines it: what Landlock does not judge is refused. `isRoot`: as the machine's or the container's root
+ * Builds the filter for this machine's architecture; `undefined` if there is no table for it.
+ * @param may `sockets`: the sockets that the program may make. `inet`, the default: internet sockets, which reach nothing in the sandbox's own
+ * network namespace. `unix`: also UNIX sockets, which reach only sockets that are mounted into the sandbox. `none`: no sockets, for a program that
+ * shares the host's network. `nests`: the program may make namespaces itself, as Chromium's sandbox does. `shares`: the program shares processes,
+ * files and users with the host and is confined by Landlock of this ABI; calls that Landlock does not control are refused. `isRoot`: it runs as root
+ * of the host or of a container
  */
 export function seccompFilter(
   may: { sockets?: keyof typeof families; nests?: true; shares?: { abi: number; isRoot: boolean } } = {},
@@ -152,11 +156,11 @@ export function seccompFilter(
       ...(abi < 3 ? [machine.truncate] : []),
       ...(abi < 6 ? machine.signals : []),
     ].flatMap((number) => refusing(number)),
-    // A path that is absent stands for an open file.
+    // A null path means that the call works on an open file.
     ...(may.shares
       ? judging(utimensat, at.second, [isZero, refusal, [load, 0, 0, at.secondHigh], isZero, refusal])
       : []),
-    // Its own limits are 0; another's process is named.
+    // Process id 0 means the caller's own limits. Any other id is refused.
     ...(may.shares ? judging(prlimit, at.first, [isZero, refusal]) : []),
     ...(abi < 6
       ? judging(
@@ -165,7 +169,7 @@ export function seccompFilter(
           owners.flatMap((value) => refusing(value)),
         )
       : []),
-    // Skips the check of the family if it is another call.
+    // Skips the check of the socket family if this is another system call.
     [jumpIfEqual, 0, allowed.length + 3, socket],
     [load, 0, 0, at.first],
     ...allowed.map((family, index): Instruction => [jumpIfEqual, allowed.length - index, 0, family]),
@@ -182,11 +186,14 @@ export function seccompFilter(
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
 
 const refusal: Instruction = [give, 0, 0, notPermitted]
-/** Goes over the next instruction. */
+/** Skips the next instruction if the value is 0. */
 const isZero: Instruction = [jumpIfEqual, 1, 0, 0]
 const refusing = (value: number, compare = jumpIfEqual): Instruction[] => [[compare, 0, 1, value], refusal]
 
-/** Judges one call by an argument, and allows it if the rules let it pass. The number of the call is held before and after. */
+/**
+ * Checks one system call by an argument, and allows the call if the rules let it pass. The call's number is loaded before these instructions, and
+ * stays loaded for other calls.
+ */
 const judging = (number: number, argument: number, rules: readonly Instruction[]): Instruction[] => [
   [jumpIfEqual, 0, rules.length + 2, number],
   [load, 0, 0, argument],

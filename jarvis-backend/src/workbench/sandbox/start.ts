@@ -5,19 +5,22 @@ import { descends, hasEnded, type Load, loadOf } from './process-tree.ts'
 import { seccompFilter } from './seccomp.ts'
 import { taskGroup } from './task-group.ts'
 
-/** `exitCode` of the program; by a signal 128 and its number. `isAlone`: nothing that it started is left. */
+/**
+ * The end of a program. `exitCode`: the program's exit code; 128 plus the signal's number if a signal ended it. `isAlone`: none of the processes
+ * that it started is left.
+ */
 export type Ended =
   | { kind: 'ended'; exitCode: number; isAlone: boolean }
-  /** The program never ran. `said`: what bubblewrap wrote. */
+  /** The program never ran. `said`: the output of bubblewrap. */
   | { kind: 'not_started'; said: string }
 
-/** A program in a sandbox. Its output is not yet read, and a program whose output nobody reads stands still. */
+/** A program in a sandbox. Its output must be read, because the program blocks if nobody reads it. */
 export type Started = {
   stdin: Writable | null
   stdout: Readable
   /** The stderr of the program, or of bubblewrap if the program did not start. */
   stderr: Readable
-  /** Resolves to true if bubblewrap itself began. The commands before it may fail, and the program may still not start. */
+  /** Resolves to true if bubblewrap itself started. The programs before it may fail, and the sandboxed program may still not start. */
   began: Promise<boolean>
   ended: Promise<Ended>
   /** The processes of the sandbox now, with their memory in bytes. */
@@ -28,12 +31,13 @@ export type Started = {
   kill(): void
 }
 
-/** `bwrap`: another program in its place, for tests. `before`: what mounts an overlay and then becomes bubblewrap. */
+/** `bwrap`: replaces bubblewrap, for tests. `before`: a program that mounts an overlay and then becomes bubblewrap. */
 export type Starter = { bwrap?: string; before?: readonly string[]; hasStdin?: true }
 
 /**
- * Starts a program in a sandbox of bubblewrap. Call it on the main thread: the kernel ends the sandbox with the thread that started it.
- * @param program with the full path inside the sandbox
+ * Starts a program in a bubblewrap sandbox. Call it on the main thread, because the kernel ends the sandbox together with the thread that started
+ * it.
+ * @param program the full path inside the sandbox, and the arguments
  */
 export function startInCell(cell: Cell, program: readonly string[], starter: Starter = {}): Started {
   const { bwrap = bwrapPath, before = [], hasStdin } = starter
@@ -49,12 +53,12 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     stdio: [hasStdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
     cwd: '/',
-    // A group of its own, so that a Ctrl-C in JARVIS's terminal does not reach it.
+    // The sandbox is in its own process group, so that Ctrl-C in JARVIS's terminal does not reach it.
     detached: true,
   })
   const report = reportOf(child)
   let isStopped = false
-  // Node's types name five files alone.
+  // Node's types declare only five file descriptors.
   const files: readonly unknown[] = child.stdio
   give(files[3] as Writable, filter)
   give(files[5] as Writable, bwrapOptions(cell, { seccomp: 3, status: 4 }).join('\0'))
@@ -71,11 +75,11 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     child.on('error', (error) => resolve({ kind: 'not_started', said: error.message }))
     child.on('close', async () => {
       const init = report.init()
-      // Bubblewrap reports no exit code of a program that was ended before it ran, or together with the sandbox.
+      // Bubblewrap reports no exit code if the program was ended before it ran, or together with the sandbox.
       const exitCode =
         report.exitCode() ?? (isStopped || (init !== undefined && child.signalCode !== null) ? 137 : undefined)
       if (exitCode === undefined) return resolve({ kind: 'not_started', said: said.trim() })
-      // Bubblewrap ends before the first process of its namespace, which ends after all others.
+      // Bubblewrap ends before the first process of its namespace, and that process ends after all others.
       resolve({ kind: 'ended', exitCode, isAlone: init === undefined || (await hasEnded(init)) })
     })
   })
@@ -93,7 +97,7 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
     kill() {
       isStopped = true
       const init = report.init()
-      // The first process of the namespace: with it, the kernel ends all others.
+      // The kernel ends all processes of the namespace together with its first process.
       if (init !== undefined && descends(init, child.pid)) signal(init, 'SIGKILL')
       else if (child.pid !== undefined) signal(-child.pid, 'SIGKILL')
     },
@@ -101,12 +105,12 @@ export function startInCell(cell: Cell, program: readonly string[], starter: Sta
 }
 
 function give(stream: Writable, content: Buffer | string): void {
-  // Where bubblewrap did not start, nobody reads it.
+  // If bubblewrap did not start, nobody reads the stream.
   stream.on('error', () => undefined)
   stream.end(content)
 }
 
-/** Bubblewrap's report, a line of JSON for each event: the first process's id, and the exit code once the program has run. */
+/** Reads bubblewrap's status report, one line of JSON for each event: the id of the first process, and the exit code after the program has run. */
 function reportOf(child: ChildProcess) {
   let text = ''
   const stream = child.stdio[4] as Readable
@@ -125,7 +129,7 @@ function reportOf(child: ChildProcess) {
   }
 }
 
-/** The sandbox's first process ignores it, so that the others may end by themselves. */
+/** Sends a signal to the sandbox's process group. The first process ignores it, so the other processes may end by themselves. */
 function signalGroup(init: number | undefined, name: NodeJS.Signals): void {
   if (init !== undefined) signal(-init, name)
 }
@@ -134,7 +138,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
   }
 }
 

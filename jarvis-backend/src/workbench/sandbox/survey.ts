@@ -2,10 +2,10 @@ import { type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mostOfTree } from '../files/held-tree.ts'
 
-/** A look through a folder before a command runs over it. Paths are relative to it. */
+/** The result of looking through a folder before a command runs on it. Paths are relative to the folder. */
 export type Survey = {
   bytes: number
-  /** Some of it belongs to another user or group, so an overlay could not take a change of it. */
+  /** Some entries belong to another user or group, so an overlay cannot change them. */
   hasForeign: boolean
   /** Folders and files named `.git`. */
   repositories: string[]
@@ -15,9 +15,9 @@ export type Survey = {
 const mostEntries = 20_000
 
 /**
- * Counts what is in a folder and finds what a command may not read or not change. Follows no link.
- * @param isSecret judges an absolute path
- * @returns `undefined` for more than 20,000 entries or folders that are deeper than what is read of a command's effect
+ * Counts the bytes of a folder, and finds the entries that a command may not read or not change. Follows no link.
+ * @param isSecret gets an absolute path, and returns true if the entry may hold secrets
+ * @returns `undefined` if the folder has more than 20,000 entries, or is nested deeper than a command's effect may be
  */
 export function surveyOf(folder: string, isSecret: (path: string) => boolean): Survey | undefined {
   const survey: Survey = { bytes: 0, hasForeign: false, repositories: [], secrets: [] }
@@ -34,7 +34,7 @@ export function surveyOf(folder: string, isSecret: (path: string) => boolean): S
       const stat = lstatSync(full)
       survey.bytes += stat.size
       survey.hasForeign ||= stat.uid !== uid || stat.gid !== gid
-      // A link opens nothing: its target is not mounted.
+      // A link to a secret shows nothing, because its target is not mounted.
       if (!entry.isSymbolicLink() && isSecret(full)) survey.secrets.push({ path: at, isFolder: entry.isDirectory() })
       else if (entry.name === '.git') survey.repositories.push(at)
       else if (entry.isDirectory()) open.push({ path: at, depth: next.depth + 1 })
@@ -43,7 +43,7 @@ export function surveyOf(folder: string, isSecret: (path: string) => boolean): S
   return survey
 }
 
-/** One more than `most` at most: a folder may hold any number. */
+/** The entries of a folder, at most one more than `most`, because a folder may hold any number. */
 function entriesOf(path: string, most: number): Dirent[] {
   const found: Dirent[] = []
   const folder = opendirSync(path)

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 
-/** Ports of Proxmox and of its backup server, which no page of the web has. */
+/** Ports of Proxmox and of Proxmox Backup Server. No web page uses them. */
 const clusterPorts = new Set(['8006', '8007'])
 
-/** `host:port` of an address, in lower case and with the port that its protocol implies. */
+/** `host:port` of a URL, in lower case. A missing port becomes the default port of the protocol. */
 export function siteOf({ hostname, port, protocol }: URL): string {
   return `${hostname.toLowerCase()}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`
 }
 
 /**
- * Why an address is not asked, as the end of a sentence; undefined if it may be. Whether the host’s addresses are public is judged when it
- * is resolved. @param isListed policy.yaml lists the site under `web: private`
+ * Returns the reason why a URL may not be requested, as the end of a sentence; undefined if it may be. The host's IP addresses are checked later,
+ * when the host is resolved. @param isListed policy.yaml lists the site under `web: private`
  */
 export function addressProblem(url: URL, isListed: boolean): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https are read'

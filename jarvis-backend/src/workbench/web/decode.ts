@@ -1,4 +1,4 @@
-/** Looks for a declaration of the charset no further than browsers do, bytes. */
+/** A declaration of the charset is searched for in this many first bytes, as browsers do. */
 const lookedAt = 1024
 
 const marks: readonly (readonly [bytes: readonly number[], charset: string])[] = [
@@ -8,8 +8,8 @@ const marks: readonly (readonly [bytes: readonly number[], charset: string])[] =
 ]
 
 /**
- * The text of an answer: by its byte order mark, the header's charset, the document's own, then UTF-8. A charset that is unknown or not
- * declared, where the bytes are no UTF-8, gives windows-1252, as browsers do. Never throws.
+ * Decodes the body of an answer. The charset comes from the byte order mark, otherwise from the header, otherwise from the document, otherwise it is
+ * UTF-8. If the charset is unknown, or none is declared and the bytes are not UTF-8, windows-1252 is used, as browsers do. Never throws.
  */
 export function decode(body: Buffer, charset: string | undefined): string {
   const marked = marks.find(([bytes]) => bytes.every((byte, at) => body[at] === byte))?.[1]

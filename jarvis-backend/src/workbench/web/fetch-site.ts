@@ -10,7 +10,7 @@ import { addressProblem, siteOf } from './address.ts'
 import { NotFetched } from './not-fetched.ts'
 import { type BodyLimits, readBody } from './unpack.ts'
 
-/** An answer with its body unpacked. `type`: of the media, in lower case; `hops`: the addresses that led here, the first one first. */
+/** An answer with its body unpacked. `type`: the media type, in lower case. `hops`: the URLs that redirected here, first one first. */
 export type Fetched = {
   url: URL
   hops: readonly URL[]
@@ -21,38 +21,41 @@ export type Fetched = {
   wireBytes: number
 }
 
-/** @param listed policy.yaml lists the site of `url` as one of this network @throws NotFetched, or the signal's reason */
+/**
+ * Requests a page. @param asked `listed`: policy.yaml lists the site of `url` as one of the home network @throws NotFetched, or the signal's reason
+ */
 export type FetchSite = (url: URL, asked: { listed: boolean; signal: AbortSignal }) => Promise<Fetched>
 
 export type FetchParts = Judging &
   Partial<BodyLimits> & {
-    /** Certificate of a test's own authority, PEM. */
+    /** Certificate of a test's own certificate authority, PEM. */
     ca?: string
     timeoutMs?: number
-    /** Tells if an address may be used for a site that policy.yaml lists. */
+    /** Returns true if an IP address may be used for a site that policy.yaml lists. */
     isHome?: (address: string) => boolean
     isOwn?: IsOwnPlace
-    /** As `addressProblem`; a test's sites have other ports. */
+    /** Replaces `addressProblem`, because the sites of tests use other ports. */
     problemOf?: typeof addressProblem
   }
 
 const mostRedirects = 5
 const mostHeaderBytes = 32_768
 const redirects = new Set([301, 302, 303, 307, 308])
-/** Types of texts besides `text/*`. */
+/** Media types of texts, including `text/*`. */
 const readable =
   /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)$|application\/(?:javascript|yaml|x-yaml|toml|x-ndjson)$)/
 
 /**
- * Makes the one way to pages of the web: GET alone, without cookies or credentials. Each address on the way is judged by itself, its name is
- * resolved once, all its addresses must be allowed, and the connection goes to one of them. A redirect never leads into this network.
+ * Makes the only function that requests web pages: GET requests without cookies or credentials. The URL and each redirect are checked on their own.
+ * A host is resolved once, all its IP addresses must be allowed, and the connection goes to one of them. A redirect never leads to another site of
+ * the home network.
  */
 export function createFetchSite(parts: FetchParts = {}): FetchSite {
   const { timeoutMs = 20_000, isAllowed = isPublicAddress, isHome = isHomeAddress, problemOf = addressProblem } = parts
   const { isOwn = () => false } = parts
   const limits = { mostWireBytes: parts.mostWireBytes ?? 5_000_000, mostBytes: parts.mostBytes ?? 10_000_000 }
 
-  /** Asks one address. The answer's body is still to be read. */
+  /** Requests one URL. The caller reads the answer's body. */
   async function ask(url: URL, listed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const problem = problemOf(url, listed)
     if (problem !== undefined) throw new NotFetched(problem)
@@ -121,7 +124,10 @@ export function createFetchSite(parts: FetchParts = {}): FetchSite {
   }
 }
 
-/** Sends one GET over a connection of its own to one of the judged addresses. The host stays the name, also for the certificate. */
+/**
+ * Sends one GET request over a new connection to one of the checked IP addresses. The host name stays in the request, and the certificate must match
+ * it.
+ */
 function requestTo(
   url: URL,
   addresses: readonly string[],
@@ -132,7 +138,7 @@ function requestTo(
   return new Promise((done, failed) => {
     const send = url.protocol === 'https:' ? requestSecure : request
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    // A proxy is asked for the judged address. What of this network a name leads to is reached without it.
+    // A proxy is asked for the checked IP address. An address of the home network is reached without the proxy.
     const through = isHomeAddress(address) ? undefined : agentTo(url, { keepsAlive: false })
     const asked = send(
       {
@@ -141,7 +147,7 @@ function requestTo(
         ...(through !== undefined && isIP(host) === 0 && { servername: host }),
         ...(url.port !== '' && { port: Number(url.port) }),
         path: url.pathname + url.search,
-        // Node asks no resolver: these addresses were judged.
+        // Node does not use its resolver, because only these IP addresses were checked.
         lookup: (_host, options, found) => (options.all ? found(null, all) : found(null, address, family)),
         agent: through ?? false,
         maxHeaderSize: mostHeaderBytes,

@@ -1,4 +1,4 @@
-/** As much of an element as these rules read; two libraries make them. */
+/** The part of an element that these rules read. Two libraries create such elements. */
 export type Looked = {
   nodeName: string
   textContent: string | null
@@ -6,7 +6,7 @@ export type Looked = {
   hasAttribute?(name: string): boolean
 }
 
-/** Hidden text of fewer words is an icon, an anchor or a spacer. */
+/** Hidden text with fewer words than this is an icon, an anchor or a spacer. */
 const fewestWords = 3
 
 const styles: readonly (readonly [pattern: RegExp, reason: string])[] = [
@@ -27,14 +27,14 @@ const styles: readonly (readonly [pattern: RegExp, reason: string])[] = [
 const isSmall = /(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*[01](?:px)?\s*(?:;|$)/i
 const cutsOff = /(?:^|;)\s*overflow\s*:\s*hidden/i
 
-/** Why a declaration block makes its element invisible; undefined if it does not. */
+/** Returns the reason why a declaration block makes its element invisible; undefined if it does not. */
 export function hidingStyle(style: string): string | undefined {
   const read = style.slice(0, 500)
   const found = styles.find(([pattern]) => pattern.test(read))
   return found?.[1] ?? (isSmall.test(read) && cutsOff.test(read) ? 'clipped away' : undefined)
 }
 
-/** Why a reader of the page would not see an element, as far as its own attributes tell. */
+/** Returns the reason why a reader of the page would not see an element; undefined if its own attributes do not hide it. */
 export function hiddenBy(element: Looked): string | undefined {
   const has = (name: string) => element.getAttribute?.(name) ?? undefined
   if (has('hidden') !== undefined) return 'hidden'
@@ -43,9 +43,9 @@ export function hiddenBy(element: Looked): string | undefined {
   return style === undefined ? undefined : hidingStyle(style)
 }
 
-/** Counts the passages that a page holds and does not show. */
+/** Counts passages that a page contains but does not show. */
 export interface HiddenCount {
-  /** @param text the passage; a few words do not count */
+  /** Counts a passage, unless it has only a few words. @param text the passage */
   add(reason: string, text: string): void
   found(): Hidden
 }
@@ -65,14 +65,14 @@ export function createHiddenCount(): HiddenCount {
   }
 }
 
-/** Passages that a page holds and does not show. `reasons`: each once. */
+/** Passages that a page contains but does not show. `reasons`: each reason once. */
 export type Hidden = { count: number; reasons: string[] }
 
-/** Rules of a page's own style sheets that are read, and the selectors: one class, id or element. */
+/** The limit of rules that are read from a page's own style sheets. Only selectors of one class, id or element are read. */
 const mostRules = 500
 const selector = /^[.#]?[a-zA-Z][\w-]{0,80}$/
 
-/** The simple selectors that a style sheet hides outside of `@media` and the like, with why. */
+/** The simple selectors that a style sheet hides, with the reasons. Rules inside `@media` and other at-rules are ignored. */
 export function hiddenSelectors(sheet: string): Map<string, string> {
   const found = new Map<string, string>()
   const flat = withoutBlocks(sheet.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ' '))
@@ -87,7 +87,7 @@ export function hiddenSelectors(sheet: string): Map<string, string> {
   return found
 }
 
-/** A style sheet without its at-rules, whose blocks hold rules for other screens. */
+/** Removes the at-rules of a style sheet, because their blocks hold rules for other screens. */
 function withoutBlocks(sheet: string): string {
   let rest = ''
   let from = 0

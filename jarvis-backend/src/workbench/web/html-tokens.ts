@@ -4,7 +4,7 @@ export type HtmlToken = { text: string } | { name: string; isEnd: boolean; isClo
 /** Elements whose content is not parsed as markup. */
 const raw = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noscript', 'template', 'svg', 'iframe'])
 
-/** The tags and texts of a page, about as a parser reads them. Linear in the page, whatever it holds; comments are left out. */
+/** The tags and texts of a page, roughly as a parser reads them. Comments are left out. The time is linear in the page's length. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let at = 0
   let from = 0
@@ -44,7 +44,7 @@ const after = (html: string, mark: string, from: number) => {
   return found < 0 ? html.length : found + mark.length
 }
 
-/** The place behind the `>` of a tag; one within quotes does not end it. */
+/** Returns the position after the `>` that ends a tag. A `>` within quotes does not end it. */
 function endOfTag(html: string, from: number): number {
   const ends = /[>"']/g
   ends.lastIndex = from

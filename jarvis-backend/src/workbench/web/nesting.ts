@@ -2,10 +2,10 @@ import { htmlTokens } from './html-tokens.ts'
 
 /** Elements without an end tag. */
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-/** Elements that end where the next of their kind begins. */
+/** Elements that end when the next element of their kind begins. */
 const siblings = [['li'], ['dt', 'dd'], ['tr'], ['td', 'th'], ['option'], ['thead', 'tbody', 'tfoot']]
 const groups = new Map(siblings.flatMap((names, group) => names.map((name) => [name, group] as const)))
-/** Elements that break the line; a paragraph ends where one begins. */
+/** Elements that begin a new line. A paragraph ends when one of them begins. */
 const blocks = new Set(
   'p div br li ul ol dl dt dd tr table h1 h2 h3 h4 h5 h6 section article main nav header footer aside blockquote pre form hr'.split(
     ' ',
@@ -13,8 +13,8 @@ const blocks = new Set(
 )
 
 /**
- * How deep the elements of a page are nested. Counted before any parser sees the page: some need minutes for thousands of levels. Linear in
- * the page.
+ * Returns the depth to which the elements of a page are nested. It is counted before a parser reads the page, because some parsers need minutes for
+ * thousands of levels. The time is linear in the page's length.
  */
 export function nestingOf(html: string): number {
   const open: string[] = []
@@ -44,7 +44,7 @@ export function nestingOf(html: string): number {
   return deepest
 }
 
-/** The text of a page without its markup, for pages that no parser should see. Linear in the page. */
+/** The text of a page without its markup, for pages that are too deep for a parser. The time is linear in the page's length. */
 export function strippedOf(html: string): string {
   const parts: string[] = []
   for (const token of htmlTokens(html)) {

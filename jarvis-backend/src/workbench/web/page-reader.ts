@@ -3,12 +3,12 @@ import { startWorker } from '../../lib/start-worker.ts'
 import { strippedOf } from './nesting.ts'
 import type { PageText } from './page-text.ts'
 
-/** Makes text of a page of HTML. @throws the signal's reason alone */
+/** Converts a page of HTML to text. @throws the signal's reason, and nothing else */
 export type PageReader = (html: string, address: string, signal: AbortSignal) => Promise<PageText>
 
-/** For one page, once its thread has loaded its libraries. */
+/** Time limit for one page, after its thread has loaded the libraries, ms. */
 const slowestMs = 5_000
-/** Until the thread has loaded them. */
+/** Time limit for the thread to load the libraries, ms. */
 const slowestStartMs = 20_000
 const memory = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 const mostAtOnce = 2
@@ -17,7 +17,8 @@ const besideThis = () =>
   new URL(import.meta.url.endsWith('.ts') ? './page-worker.ts' : './page-worker.js', import.meta.url)
 
 /**
- * Reads pages in threads, one each, that are ended at a limit of time or memory. Of such a page the bare text is given.
+ * Reads each page in its own thread. A thread that exceeds its time or memory limit is ended, and the result is then the HTML with its tags
+ * stripped.
  * @param options.worker the built program of the thread; absent: the one beside this file
  */
 export function createPageReader(options: { worker?: URL | undefined; slowestMs?: number } = {}): PageReader {

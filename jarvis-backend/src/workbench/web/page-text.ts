@@ -5,12 +5,15 @@ import TurndownService from 'turndown'
 import { createHiddenCount, type Hidden, type HiddenCount, hiddenBy, hiddenSelectors, type Looked } from './hidden.ts'
 import { nestingOf, strippedOf } from './nesting.ts'
 
-/** `how`: what made the text: the page's article, all of the page, or its bare text if its nesting allows no parser. */
+/**
+ * The text of a page. `how`: made from the page's article, from the whole page, or by stripping the tags if the page is nested too deeply for a
+ * parser.
+ */
 export type PageText = { title: string; text: string; how: 'article' | 'whole' | 'stripped'; hidden: Hidden }
 
-/** Deeper pages take some parsers minutes, and the deepest overflow the stack of all. */
+/** Limits of nesting. Some parsers need minutes for deeper pages, and the deepest pages overflow every parser's stack. */
 const deepest = { article: 200, whole: 3_000 }
-/** The least length of an article. A shorter one is a list of links or a form, of which readers want the whole page. */
+/** The least length of an article, characters. A shorter one is a list of links or a form, and readers of such a page want all of it. */
 const fewestChars = 250
 const mostElements = 60_000
 
@@ -32,8 +35,9 @@ const controls = ['form', 'button', 'input', 'select', 'textarea', 'dialog']
 const frame = ['nav', 'header', 'footer', 'aside']
 
 /**
- * A page of HTML as Markdown, without what its readers would not see. It takes seconds and much memory with some pages, so it runs in a worker.
- * @param address of the page, against which its links are resolved
+ * Converts a page of HTML to Markdown, without content that its readers would not see. Some pages take seconds and much memory, so it runs in a
+ * worker.
+ * @param address the page's URL, against which its links are resolved
  */
 export function pageText(html: string, address: string): PageText {
   const depth = nestingOf(html)
@@ -56,7 +60,7 @@ export function pageText(html: string, address: string): PageText {
   return { title: titleOf(html), text: strippedOf(html), how: 'stripped', hidden: { count: 0, reasons: [] } }
 }
 
-/** The title of a page that no parser reads. */
+/** The title of a page that no parser reads, found by a regular expression. */
 const titleOf = (html: string) => strippedOf(/<title[^<>]{0,200}>([^<]{0,400})/i.exec(html)?.[1] ?? '')
 
 type Parsed = ReturnType<typeof parseHTML>['document']
@@ -123,7 +127,7 @@ function baseOf(document: Parsed, address: string): string {
   return absolute(given ?? '', address) ?? address
 }
 
-/** An address of the web; undefined for what leads nowhere on it. */
+/** The absolute http(s) URL of a link; undefined if the link stays on the page or leads elsewhere. */
 function absolute(href: string, base: string): string | undefined {
   if (href === '' || href.startsWith('#') || !URL.canParse(href, base)) return undefined
   const url = new URL(href, base)
@@ -148,7 +152,7 @@ function markdownOf(html: string, base: string, count: HiddenCount): string {
     replacement: () => '',
   })
   service.remove(['title', ...noText, ...controls] as TurndownService.TagName[])
-  // No picture of a page is loaded, so its address says nothing.
+  // Pictures of a page are not loaded, so only their alternative text is kept.
   service.addRule('picture', {
     filter: 'img',
     replacement(_content, node) {

@@ -4,7 +4,7 @@ import type { Hidden } from './hidden.ts'
 import type { PageReader } from './page-reader.ts'
 import type { PageText } from './page-text.ts'
 
-/** A page as it was read. `how`: `plain` if it was no HTML. `at`: when it was fetched, Unix ms. Sizes in bytes; `text` is the whole of it. */
+/** A page as it was read. `how`: `plain` if it was not HTML. `at`: the time when it was fetched, Unix ms. Sizes in bytes. `text`: the whole text. */
 export type Page = {
   asked: string
   url: string
@@ -21,7 +21,10 @@ export type Page = {
 
 /** Reads pages of the web. */
 export type Pages = {
-  /** @param asked.listed policy.yaml lists the site as one of this network; such a page is not kept @throws NotFetched, or the signal's reason */
+  /**
+   * Reads a page. A page of a listed site is not kept. @param asked.listed policy.yaml lists the site as one of the home network @throws NotFetched,
+   * or the signal's reason
+   */
   read(
     url: URL,
     asked: { sessionId: string; listed: boolean; signal: AbortSignal },
@@ -35,13 +38,13 @@ const mostKept = 200
 /** Limit of all kept pages together, characters. */
 const mostKeptChars = 20_000_000
 
-/** Characters that nobody sees and that a model reads: tags, and marks of no width. */
+/** Characters that people do not see but a model reads: tag characters, and characters of zero width. */
 const unseenTags = /[\u{e0000}-\u{e007f}]+/gu
 const noWidth = /[\u00ad\u200b\u2060\ufeff]/g
-/** Fewer of them end a flag's emoji. */
+/** Runs of fewer tag characters are part of a flag emoji. */
 const fewestTags = 8
 
-/** Reads pages and keeps each for a while for the session that asked, so that further parts of it come from the same text. */
+/** Reads pages, and keeps each for 15 minutes for the session that asked, so that later parts come from the same text. */
 export function createPages(parts: { fetchSite: FetchSite; readPage: PageReader; now(): number }): Pages {
   const { fetchSite, readPage, now } = parts
   const kept = new Map<string, Page>()
@@ -92,7 +95,7 @@ const plain = (text: string) =>
     how: 'plain'
   }
 
-/** A page's text without characters that nobody sees; passages of them count as hidden. */
+/** Removes characters that nobody sees. Longer runs of them count as hidden passages. */
 function seen<T extends { text: string; title: string; hidden: Hidden }>(read: T): T {
   let passages = 0
   const without = (text: string) =>

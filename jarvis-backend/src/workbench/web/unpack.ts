@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { NotFetched } from './not-fetched.ts'
 
-/** How much of an answer is taken, bytes: as it came, and unpacked. */
+/** Limits of an answer's body, bytes: as received (`mostWireBytes`), and unpacked. */
 export type BodyLimits = { mostWireBytes: number; mostBytes: number }
 
 const unpackers: Readonly<Record<string, (() => Transform) | undefined>> = {
@@ -14,8 +14,8 @@ const unpackers: Readonly<Record<string, (() => Transform) | undefined>> = {
 }
 
 /**
- * Reads the body of an answer. One layer of gzip or br is unpacked, and the bytes that come out are counted one by one: the streams of zlib
- * know no limit. @throws NotFetched
+ * Reads the body of an answer. One layer of gzip or br is unpacked. The unpacked bytes are counted here, because zlib's streams have no limit.
+ * @throws NotFetched
  */
 export async function readBody(
   response: IncomingMessage,

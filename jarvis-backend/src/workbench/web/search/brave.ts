@@ -9,10 +9,10 @@ const Answer = z.object({
     .optional(),
 })
 
-/** Free keys may ask once a second. */
+/** The shortest time between two requests, ms: free keys allow one a second. */
 const betweenMs = 1_100
 
-/** The search of Brave, with a key of the operator's. @param address of the service; a test has its own */
+/** Brave Search, with the operator's key. @param address the service's URL; tests use another one */
 export function brave(key: string, clock: Clock, address = 'https://api.search.brave.com'): SearchEngine {
   const place = 'Brave Search'
   let nextAt = 0

@@ -1,13 +1,13 @@
 /** One result of a search, in the words of the page's author. */
 export type SearchHit = { title: string; url: string; snippet: string }
 
-/** `silent`: what did not answer, such as `google (CAPTCHA)`; its results are missing. */
+/** The answer of a search. `silent`: engines that did not answer, such as `google (CAPTCHA)`; their results are missing. */
 export type SearchAnswer = { hits: readonly SearchHit[]; silent: readonly string[] }
 
 /**
- * Why a search failed.
- * - `format`: a SearXNG that gives no JSON. `limited`: asked too often. `key`: the key is not taken.
- * - `unreachable`: no answer. `odd`: an answer that no search gives.
+ * The reason why a search failed.
+ * - `format`: SearXNG is set up without the JSON format. `limited`: too many requests. `key`: the key was refused.
+ * - `unreachable`: no answer. `odd`: an answer that is not one of a search.
  */
 export type SearchProblem = 'format' | 'limited' | 'key' | 'unreachable' | 'odd'
 
@@ -25,13 +25,13 @@ export class SearchFailed extends Error {
 /** A search service. `place`: its name and address, for people. */
 export type SearchEngine = {
   place: string
-  /** The longest query that it takes, characters. */
+  /** Longest query that the service takes, characters. */
   mostChars: number
-  /** @param query of one line @throws SearchFailed, or the signal's reason */
+  /** Searches. @param query a query of one line @throws SearchFailed, or the signal's reason */
   search(query: string, asked: { count: number; signal: AbortSignal }): Promise<SearchAnswer>
 }
 
-/** The hits that are addresses of the web, each once, with their words on one line. */
+/** The results whose addresses are http(s) URLs, each URL once, with their texts on one line. */
 export function hitsOf(
   found: readonly { title?: unknown; url?: unknown; snippet?: unknown }[],
   count: number,

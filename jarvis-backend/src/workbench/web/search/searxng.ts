@@ -7,7 +7,7 @@ const Answer = z.object({
   unresponsive_engines: z.array(z.tuple([z.string(), z.string()]).rest(z.unknown())).optional(),
 })
 
-/** A SearXNG of the operator's own. @param address its address, with its path if it has one */
+/** The operator's own SearXNG. @param address its URL, including a path if it has one */
 export function searxng(address: string): SearchEngine {
   const place = `The SearXNG at ${address}`
   const fix = 'Is it on, and is JARVIS_SEARCH_URL its address, as a browser opens it?'
