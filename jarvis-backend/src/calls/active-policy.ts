@@ -12,7 +12,7 @@ import type { People } from './people.ts'
 import type { Journal, Transactions } from './ports.ts'
 import { type ProfileSettings, readProfile, setProfile } from './profile-setting.ts'
 
-/** The policy.yaml of an operator; `broken` if it cannot be used. */
+/** The operator's policy.yaml. `broken`: the file cannot be used. */
 type Written =
   | { kind: 'absent' }
   | { kind: 'read'; hash: string; text: string; file: PolicyFile }
@@ -23,38 +23,38 @@ export interface ActivePolicy {
   /** Returns the policy in force now. */
   current(): Policy
   status(): PolicyStatus
-  /** @param by the operator, or `cli`. */
+  /** @param by the operator who sets the profile, or `cli` */
   setProfile(profile: ProfileName, by: string): void
-  /** The file was written, removed or broken. */
+  /** Call it after the file was written or removed. `now`: its new content. */
   edited(now: Written): void
 }
 
 /** The setting with the hash of the policy.yaml that the journal recorded last. */
 export const policyHashKey = 'policy_hash'
-/** The setting with the text of the last policy.yaml that was in force; empty: there was none. A restored database has no such setting. */
+/** The setting with the text of the last policy.yaml that was in force; empty: there was no file. A restored database does not have this setting. */
 export const policyGoodKey = 'policy_good'
 const hashOf = (written: Written) => (written.kind === 'read' ? written.hash : '')
 
 export type PolicyParts = {
-  /** `problems`: of a policy.yaml that cannot be used; the last good one is in force in its place. */
+  /** The policy.yaml at the start. `problems`: set if the file cannot be used; `written` is then the last usable policy, and stays in force. */
   written: Usable & { problems?: string[] }
-  /** Returns whether an attached server has the tool now. */
+  /** Returns true if an attached server has the tool now. */
   hasTool(name: string): boolean
   people: Pick<People, 'list'>
-  /** From the environment. */
+  /** Targets that the environment protects. */
   protectedTargets: ReadonlySet<string>
-  /** Kept equal to the targets that are protected now, for display. */
+  /** The targets that are protected now, kept up to date for display. */
   shownAsProtected: Set<string>
-  /** Gets the node roles of policy.yaml. */
+  /** Receives the node roles of policy.yaml. */
   nodeRoles: { setOfPolicy(roles: NodeRoles): void }
   settings: ProfileSettings
   journal: Journal
   transactions: Transactions
-  /** Adds one line for people: the policy that is in force from now on, or why it is not. */
+  /** Adds an activity line: the policy that is in force from now on, or why a new one is not. */
   announce(text: string, level: 'info' | 'warning'): void
 }
 
-/** The policy in force: the shipped rules, policy.yaml and the profile. Each change of file or profile is journalled. */
+/** The policy in force: the shipped rules, policy.yaml and the profile. Each change of the file or the profile is written to the journal. */
 export class FilePolicy implements ActivePolicy {
   readonly #parts: PolicyParts
   #written: Usable
@@ -110,7 +110,7 @@ export class FilePolicy implements ActivePolicy {
       this.#tellBroken(next.problems)
       return
     }
-    // The page and the command journal their own change, so the journal cannot tell whether the file is new here.
+    // The dashboard and the command line write their own change to the journal. So the journal cannot tell if the file is new to this process.
     const isNews = hashOf(next) !== hashOf(this.#written) || this.#problems !== undefined
     this.#rememberFile(next)
     this.#written = next
@@ -134,7 +134,7 @@ export class FilePolicy implements ActivePolicy {
     return compilePolicy({ file, protectedTargets, profile: readProfile(settings) })
   }
 
-  /** Journals a file that differs from the one that the journal recorded last. */
+  /** Writes a file to the journal if it differs from the last one recorded there. */
   #rememberFile(file: Usable): void {
     const { settings, journal, transactions } = this.#parts
     const hash = hashOf(file)

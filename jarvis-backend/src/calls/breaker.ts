@@ -1,24 +1,24 @@
 import type { Limits } from '../gate/index.ts'
 
 type Circuit = {
-  /** The times of its failures, oldest first; none older than the window. */
+  /** The times of failed calls, Unix ms, oldest first. Times older than the window are dropped. */
   failedAt: number[]
   lastError: string
   /** Calls are refused until this time, Unix ms. */
   openUntil?: number
-  /** True once the one call that tries again after `openUntil` has begun. */
+  /** True while the one call runs that tries the tool again after `openUntil`. */
   isProbed: boolean
 }
 
-/** The end of a call. `isFault`: undefined when the outcome says nothing about the tool. */
+/** The end of a call. `isFault`: true for a fault of the tool, false for none; undefined if the outcome says nothing about the tool. */
 type Ended = { node: string | undefined; isFault: boolean | undefined; error: string }
 
 export interface Breaker {
   /** @returns why calls of the tool on this node are refused now; undefined when it may run. */
   refusal(toolName: string, node: string | undefined): string | undefined
-  /** A call begins to run. */
+  /** Call it when a call begins to run. */
   began(toolName: string, node: string | undefined): void
-  /** A call has ended. */
+  /** Call it when a call has ended. */
   ended(toolName: string, end: Ended): void
 }
 

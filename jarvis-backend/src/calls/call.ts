@@ -14,31 +14,31 @@ export const askerOf = ({ principal, sessionId }: Pick<CallContext, 'principal' 
   sessionId,
 })
 
-/** A call on its way through `states.ts`. */
+/** A call and the values that its steps need, on its way through the states of `states.ts`. */
 export type Way = {
   state: State
   call: ToolCall
-  /** Absent while a card is decided before its run was resumed. */
+  /** Undefined if a card is decided before its run was resumed. */
   context: CallContext | undefined
-  /** True when no earlier change to the same thing is left to wait for. */
+  /** True if no earlier change to the same target is still waited for. */
   isNext?: boolean
-  /** The newest card. */
+  /** The newest card of the call. */
   asked?: StoredConfirmation
   /** The verdict that the call continues with, and the grant use reserved for it. */
   ready?: Ready
   reservation?: Reservation | undefined
 }
 
-/** A call of a run that is at work, with the values that its steps keep. */
+/** A call whose run is active, with the values that its steps keep. */
 export type Walk = Way & {
   context: CallContext
-  /** The claim of an earlier process. */
+  /** The claim, if an earlier process of JARVIS made it. */
   claimed?: Execution
-  /** The outcome when the request was sent and no answer came. */
+  /** The outcome, if the request was sent and no answer came. */
   lost?: Done
-  /** True when the newest card was read from the store. */
+  /** True if the newest card was read from the store. */
   isTakenUp?: boolean
-  /** True when the call waited since its verdict, so that the verdict may be out of date. */
+  /** True if time has passed since the verdict, so that the verdict may be out of date. */
   isLater?: boolean
 }
 

@@ -21,14 +21,14 @@ export interface Executor {
   /** Resolves once the call has its result, refusal or denial in the transcript. Never rejects for a call's own fault. */
   settle(call: ToolCall, context: CallContext): Promise<void>
   /**
-   * Runs a call that only reads, for JARVIS itself. The call is in no transcript, and unless it is `isQuiet`, in the journal.
+   * Runs a call that only reads, for JARVIS itself. The call is in no transcript. It is in the journal, unless `isQuiet` is set.
    * @throws Mistake if the call would not run at once
    */
   read(
     call: Pick<ToolCall, 'toolName' | 'toolInput'>,
     context: { principal: Principal; signal: AbortSignal; isQuiet?: boolean },
   ): Promise<Done>
-  /** Looks again for a call's unknown outcome. @throws JarvisError `not_found`, `already_decided`. */
+  /** Tries again to find out a call's unknown outcome. @throws JarvisError `not_found`, `already_decided`. */
   check(toolUseId: string): Promise<Reconciled>
   /** The locks of a call: two calls with a common lock run one after the other. */
   locksOf(call: ToolCall): readonly string[]
@@ -36,7 +36,7 @@ export interface Executor {
   idle(): Promise<void>
 }
 
-/** Takes each call from step to step. `states.ts` says where a step leads; `Ways` goes there and writes the step in one transaction. */
+/** Takes each call from step to step. The table in `states.ts` defines where a step leads. `Ways` writes each step in one transaction. */
 export class CallExecutor implements Executor {
   readonly #parts: StepParts
   readonly #judging: Judging
@@ -109,7 +109,7 @@ export class CallExecutor implements Executor {
 
   locksOf({ toolName, toolInput }: ToolCall): readonly string[] {
     const { catalog, effectsOf } = this.#parts
-    // A read delays no other call, so its effects are not computed here.
+    // A call that only reads needs no lock, so its effects are not computed here.
     return catalog.get(toolName)?.touches.every(({ kind }) => kind === 'read')
       ? []
       : locksOf(effectsOf(toolName, toolInput))
@@ -119,7 +119,7 @@ export class CallExecutor implements Executor {
     return this.#running.idle()
   }
 
-  /** The steps of a call after its verdict, in this order. */
+  /** Runs the work that follows a step (`then`), and returns the next step. */
   #go(then: NonNullable<Step['then']>, walk: Walk): Step | Promise<Step> {
     switch (then) {
       case 'wait':
@@ -141,7 +141,7 @@ export class CallExecutor implements Executor {
   }
 }
 
-/** The context of a call that is in no session. */
+/** The context of a call that belongs to no session. */
 const alone = (principal: Principal, signal: AbortSignal): CallContext => ({
   sessionId: '',
   runId: '',

@@ -1,11 +1,11 @@
 import type { ToolInput } from 'protocol'
 import type { z } from 'zod'
 
-/** Values that stand for no value if the argument is optional. */
+/** Values that mean "no value" if the argument is optional. */
 const absent: readonly unknown[] = [null, '', 'null', 'None', 'undefined']
-/** The words among them that nobody uses as a name. */
+/** The words in `absent` that nobody uses as a name. */
 const absentWords: readonly unknown[] = ['null', 'None', 'undefined']
-/** A word for a test: an argument that takes it takes any word, so a word of `absentWords` has no meaning of its own there. */
+/** A made-up word, used as a test. An argument whose schema accepts it accepts any word, so `absentWords` have no meaning of their own there. */
 const anyWord = 'nulk'
 const numberForm = /^-?\d{1,40}(?:\.\d{1,40})?$/
 const mostMended = 50
@@ -13,9 +13,9 @@ const mostMended = 50
 type Path = readonly PropertyKey[]
 
 /**
- * Returns the arguments in the form that their tool takes: `"105"` becomes 105, `"true"` becomes true, JSON text becomes a list, and an
- * optional argument that stands for no value is left out. Only values that the schema refuses are changed, except words such as `"null"`, and
- * only to values that print the same: `"0105"` stays refused.
+ * Converts the arguments to the form that their tool accepts: `"105"` becomes 105, `"true"` becomes true, JSON text becomes a list. An optional
+ * argument whose value means "no value" is left out. Only values that the schema refuses are changed, with the exception of words such as `"null"`.
+ * The new value must print the same as the old one: `"0105"` stays refused.
  */
 export function faithful(schema: z.ZodObject, given: ToolInput): ToolInput {
   let input = withoutAbsent(schema, given)
@@ -27,14 +27,14 @@ export function faithful(schema: z.ZodObject, given: ToolInput): ToolInput {
   return input
 }
 
-/** Leaves out optional arguments whose value is a word for nothing, also if they take any word. */
+/** Leaves out optional arguments whose value means "no value", even if the argument accepts any word. */
 function withoutAbsent({ shape }: z.ZodObject, input: ToolInput): ToolInput {
   const takes = (key: string, value: unknown) => {
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined
     try {
       return field?.safeParse(value).success === true
     } catch {
-      // The schema throws.
+      // The schema itself threw an error.
       return false
     }
   }
@@ -56,7 +56,7 @@ function firstMended(schema: z.ZodObject, input: ToolInput): ToolInput | undefin
   return undefined
 }
 
-/** The paths that a schema refuses; empty if the schema throws. */
+/** Returns the paths that a schema refuses; empty if the schema itself throws. */
 function wrongIn(schema: z.ZodObject, input: unknown): Path[] {
   try {
     const { error } = schema.safeParse(input)
@@ -68,7 +68,7 @@ function wrongIn(schema: z.ZodObject, input: unknown): Path[] {
 
 const begins = (path: Path, start: Path) => start.every((key, at) => path[at] === key)
 
-/** Other forms of the same value. `undefined`: the argument is left out. */
+/** Returns other forms of the same value, to be tried. `undefined`: the argument is left out. */
 function readings(value: unknown): unknown[] {
   const all: unknown[] = absent.includes(value) ? [undefined] : []
   if (typeof value !== 'string') return all
@@ -78,7 +78,7 @@ function readings(value: unknown): unknown[] {
     try {
       all.push(JSON.parse(value))
     } catch {
-      // It is no JSON.
+      // The text is not JSON.
     }
   }
   return all

@@ -3,7 +3,7 @@ import type { People } from './people.ts'
 
 export type GoneParts = {
   people: Pick<People, 'find'>
-  /** Returns whether a person may ask for anything now. @param person undefined: the first owner */
+  /** Returns true if this person may ask for anything now. @param person undefined: the first owner */
   mayAsk(person: string | undefined): boolean
   reach: { mayTalk(person: NonNullable<ReturnType<People['find']>>, sessionId: string): boolean }
   /** Programs' tokens. Times are Unix ms; `expiresAt` undefined: no end. */
@@ -11,7 +11,7 @@ export type GoneParts = {
   now(): number
 }
 
-/** Makes the function that tells why a principal may not ask any more. */
+/** Makes the function that returns why a principal may no longer ask for calls; undefined if it may. */
 export const createGoneBecause =
   ({ people, mayAsk, reach, apiTokens, now }: GoneParts): GoneBecause =>
   ({ token, person }, askedAt, { looksOnly, sessionId }) => {
@@ -21,7 +21,7 @@ export const createGoneBecause =
     if (sessionId !== undefined && asker !== undefined && !reach.mayTalk(asker, sessionId))
       return 'The conversation is no longer shared with whoever asked.'
     if (token === undefined) return undefined
-    // A token made again under the same name is a new token: it has asked for nothing yet.
+    // A token that was made again under the same name is another token, and did not ask for this.
     const known = apiTokens.list().find(({ name, createdAt }) => name === token && createdAt <= askedAt)
     if (known === undefined) return 'Its token was revoked.'
     return (known.expiresAt ?? Number.POSITIVE_INFINITY) > now() ? undefined : 'Its token has expired.'

@@ -39,24 +39,24 @@ export type SeeingParts = {
   units: Pick<Units, 'look'>
   previews: Pick<Previews, 'look'>
   /**
-   * Reads the cluster again when the known state speaks against a call or does not know its guest's status. Reads the guest of a call that
-   * asks too: somebody may have moved it since the last read, and the card would show the old node.
+   * Reads the cluster again if the known state would make a call invalid, or if the status of the call's guest is unknown. Also reads the guest of a
+   * call that asks a person: somebody may have moved it since the last read, and the card would show the old node.
    */
   readAfresh?: Cluster['readAfresh'] | undefined
 }
 
 /**
- * Makes a judge that reads from the cluster first if the verdict depends on it. Asks no node about a call that is refused whatever the node
- * says: a protected node is left alone.
+ * Makes a judge that reads from the cluster first if the verdict depends on the cluster's state. Asks no node about a call that is refused anyway: a
+ * protected node gets no request.
  */
 export function createSeeingJudge({ judge, units, previews, readAfresh }: SeeingParts): SeeingJudge {
   const seeing: SeeingJudge = (...call) => {
     const first = judge(...call)
     const previewing =
       first.kind === 'ready' || first.isPreviewed ? previews.look(call[0], call[1], { whose: call[3] }) : undefined
-    // The judgement tells why a preview could not be read.
+    // If the preview could not be read, the judgement contains the reason.
     if (previewing !== undefined) return previewing.catch(() => {}).then(() => judge(...call))
-    // Taint refuses a call that would ask. For a service that is known to be harmless it lets the call ask.
+    // Taint refuses a call that would otherwise ask a person. If the node reports that the service is harmless, the call asks after all.
     const isOpen = first.kind === 'ready' || (first.kind === 'blocked' && first.verdict.rule === taintRule)
     const looking = isOpen ? units.look(first.effects ?? []) : undefined
     return looking === undefined ? first : looking.then(() => judge(...call))
@@ -87,16 +87,16 @@ const isDoubtful = (judged: Judgement): boolean =>
     ? judged.isOfState === true || judged.isPreviewed === true
     : judged.kind === 'ready' && judged.verdict.tier !== 'green' && judged.target.status === 'unknown'
 
-/** A principal that asks for a verdict without making the call. `isReading`: it could not ask for any change. */
+/** A principal that wants the verdict on a call without making it. `isReading`: the principal has only read rights and could not ask for a change. */
 export type Questioner = Asker & { isReading?: true }
 
-/** Tells the verdict that a call would get if the questioner made it. Runs nothing. */
+/** Returns the verdict that a call would get if the questioner made it. Runs nothing. */
 export type TryingJudge = (toolName: string, input: ToolInput, asker: Questioner) => Promise<Judgement>
 
 /**
- * Judges by the rights of the questioner. Nothing is read for a questioner who could not ask for the call: no tool prepares, no node is
- * asked, and previews made for others are not used.
- * @param bare knows no previews
+ * Judges by the rights of the questioner. A questioner who could not ask for the call triggers no reads: no tool prepares, no node is asked, and
+ * previews made for others are not used.
+ * @param bare a judge without previews
  */
 export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pick<Catalog, 'get'>): TryingJudge {
   return async (toolName, input, { isReading, ...asker }) => {
@@ -109,19 +109,19 @@ export function createTryingJudge(seeing: SeeingJudge, bare: Judge, catalog: Pic
 }
 
 export type JudgeParts = {
-  /** Returns what a tool read before; absent for a judge that knows no previews. */
+  /** Returns the preview that a tool read earlier; absent for a judge without previews. */
   previewed?: Previews['seen'] | undefined
   agents?: Pick<Agents, 'find'> | undefined
   people?: Pick<People, 'find'> | undefined
 }
 
-/** Makes the one judge for chat, commands, MCP and REST alike. It runs nothing. */
+/** Makes the one judge that chat, commands, MCP and REST all use. The judge runs no tool. */
 export function createJudge(catalog: Catalog, world: () => World, parts: JudgeParts = {}): Judge {
   const judge = new CallJudge(catalog, world, parts)
   return (toolName, input, sources, asker) => judge.judge(toolName, input, sources, asker)
 }
 
-/** A call whose tool and arguments are known, with the agents and the role that bound it. */
+/** A call whose tool and arguments are known, with the agents and the role that limit it. */
 type Asked = {
   tool: Tool
   input: ToolInput
@@ -132,7 +132,7 @@ type Asked = {
   asker: Asker | undefined
 }
 
-/** A call by its own verdict, before the calls that it leads to are judged. */
+/** A call and the verdict on the call alone, before the calls that it leads to are judged. */
 type OwnVerdict = { call: Call; effects: Effects; verdict: Verdict; preview: Preview | undefined }
 
 class CallJudge {
@@ -164,7 +164,7 @@ class CallJudge {
     return this.#judgeEffects({ tool, input: input.value, agents, bound, world, sources, asker })
   }
 
-  /** The agents whose rights bound the call. A child run may do only what both agents may: nobody gains rights by asking another agent. */
+  /** Returns the agents whose rights limit the call. A child run may do only what both agents may, so that no agent gains rights by delegating. */
   #agentsOf(asker: Asker | undefined): readonly Agent[] | Judgement {
     const ids = [...new Set([agentIdOf(asker ?? {}), asker?.for ?? agentIdOf(asker ?? {})])]
     const agents = ids.flatMap((id) => this.#agents.find(id) ?? [])
@@ -173,7 +173,7 @@ class CallJudge {
       : agents
   }
 
-  /** The tool of that name, if the asker may use it and every tool that it leads to. */
+  /** Returns the tool of this name, if the asker may use the tool and every tool that it leads to. */
   #toolOf(
     toolName: string,
     rawInput: ToolInput,
@@ -188,7 +188,7 @@ class CallJudge {
       )
     const barring = barredBy(agents, tool)
     if (barring !== undefined) return blocked('agent_tools', `The agent ${barring} may not use ${toolName}.`)
-    // Some of the tools that a plan leads to run while the plan is made.
+    // Checked now, because some of the tools that a plan leads to run already while the plan is made.
     for (const led of tool.leadsTo?.(rawInput) ?? []) {
       const other = this.#catalog.get(led)
       const agent = other && barredBy(agents, other)
@@ -198,7 +198,7 @@ class CallJudge {
     return tool
   }
 
-  /** The tool that was probably meant, among the tools that the asker may use. It is named, and never called instead. */
+  /** Suggests the tool that was probably meant, among the tools that the asker may use. The message only names the tool; JARVIS does not call it. */
   #meant(toolName: string, agents: readonly Agent[], isLent: boolean): string {
     const usable = this.#catalog
       .list()
@@ -230,15 +230,15 @@ class CallJudge {
     )
   }
 
-  /** Judges the call by itself: by the policy, the agents' ceilings and the person's role. */
+  /** Judges the call alone: by the policy, the agents' ceilings and the person's role. */
   #judgeOwn(asked: Asked, effects: Effects, seen: Previewed | undefined): Judgement {
     const { tool, input, agents, bound, world } = asked
     const [{ target } = noEffect] = effects
     const call = this.#callOf(asked)
     const own = decide(call, effects, world)
     const inner = stoodFor(tool, input)
-    // The operator's policy for the inner tool holds however it is called. Taint looks at the asker's own words only: JARVIS recorded the
-    // arguments of the inner call, and a list of its snapshots may well show them.
+    // The operator's policy for the inner tool applies even if another tool calls it. The taint check looks only at the asker's own words: JARVIS
+    // recorded the arguments of the inner call, and a list of its snapshots may well show them.
     const barring = inner && barredBy(agents, inner.tool)
     if (inner !== undefined && barring !== undefined)
       return blocked('agent_tools', `The agent ${barring} may not use ${inner.toolName}, which this comes to.`)
@@ -252,7 +252,7 @@ class CallJudge {
     return this.#judgeLed(asked, { call, effects, verdict, preview: seen?.preview })
   }
 
-  /** Judges the calls that the call leads to. The strictest verdict counts. */
+  /** Judges the calls that this call leads to. The strictest of all verdicts counts. */
   #judgeLed(asked: Asked, { call, effects, verdict, preview }: OwnVerdict): Judgement {
     const { tool, input, agents, world, sources, asker } = asked
     const toolName = tool.name
@@ -269,7 +269,7 @@ class CallJudge {
     const whole = signedAs(strictest, [strictest, ...(led?.calls ?? [])])
     const over = aboveCeilings(agents, whole, tool.tier)
     if (over !== undefined) return { kind: 'blocked', verdict: over, effects, target, isPreviewed: true }
-    // The calls that a call leads to are judged by themselves, and the effects of an attached server's tool are not known.
+    // No scopes in two cases: the calls that a call leads to are judged separately, and the effects of an attached server's tool are not known.
     const grantScopes =
       led === undefined && tool.attached === undefined ? scopesOf(call, { effects, verdict: whole }, world) : []
     let hash: string | undefined
@@ -284,7 +284,7 @@ class CallJudge {
       input,
       effects,
       target,
-      // The hash is made when it is read first: a read never needs it.
+      // The hash is computed when it is first used, because a call that only reads never needs it.
       get hash() {
         hash ??= bindingHash({ toolName, input, target, ...(preview?.basis && { basis: preview.basis }) })
         return hash
@@ -292,7 +292,7 @@ class CallJudge {
     }
   }
 
-  /** The call as the gate sees it. */
+  /** Converts the call to the form that the gate judges. */
   #callOf({ tool, input, sources }: Asked): Call {
     return {
       toolName: tool.name,
@@ -307,7 +307,7 @@ class CallJudge {
 
 const isJudgement = <T extends object>(found: T | Judgement): found is Judgement => 'verdict' in found
 
-/** The arguments as the tool takes them, or the verdict on arguments that it does not take. */
+/** Returns the arguments as the tool's schema accepts them, or a verdict if the schema refuses them. */
 function inputOf(tool: Tool, rawInput: ToolInput): { value: ToolInput } | Judgement {
   const isLoose = tool.input.def.catchall?._zod.def.type === 'unknown'
   const unknown = Object.keys(rawInput).filter(
@@ -323,21 +323,24 @@ function inputOf(tool: Tool, rawInput: ToolInput): { value: ToolInput } | Judgem
   return read.ok ? { value: read.value as ToolInput } : invalid(tool, read.problem)
 }
 
-/** The id of the first agent that may not use the tool. */
+/** Returns the id of the first agent that may not use the tool; undefined if all may. */
 const barredBy = (agents: readonly Agent[], tool: Parameters<typeof mayUse>[1]): string | undefined =>
   agents.find((agent) => !mayUse(agent, tool))?.id
 
-/** The refusal of a call whose verdict is above the ceiling of one of the agents. */
+/** Returns the refusal of a call whose verdict is above the ceiling of one of the agents; undefined if it is not. */
 const aboveCeilings = (agents: readonly Agent[], verdict: Verdict, base: Tier): Verdict | undefined =>
   firstOf(agents, (agent) => aboveCeiling(agent, verdict, base))
 
-/** The effects with the guest's future marks that the tool read. */
+/** Returns the effects with the marks that the guest will have after the call, as the tool's preview read them. */
 const withRead = (effects: Effects, { becomes }: Preview): Effects =>
   becomes === undefined
     ? effects
     : effects.map((effect) => (effect.becomes === undefined ? effect : { ...effect, becomes }))
 
-/** The call that runs in place of this one. `standsFor` finds it, because the effects were computed from it before. */
+/**
+ * Returns the call that runs in place of this one; undefined if none does. `standsFor` always finds it here, because the effects were computed from
+ * it before.
+ */
 function stoodFor(
   tool: Tool,
   input: ToolInput,
@@ -346,7 +349,7 @@ function stoodFor(
   return inner && { toolName: inner.tool.name, baseTier: inner.tool.tier, input: inner.input, tool: inner.tool }
 }
 
-/** A card must be signed if any of the calls that it stands for must be. */
+/** Makes a red verdict require a signature if any of the calls behind the card requires one. */
 const signedAs = (verdict: Verdict, all: readonly (Verdict | Led)[]): Verdict =>
   verdict.tier === 'red' && all.some((one) => ('verdict' in one ? one.verdict : one).proof !== undefined)
     ? { ...verdict, proof: 'passkey' }
@@ -371,7 +374,7 @@ const invalid = (tool: Tool, message: string): Extract<Judgement, { kind: 'inval
 
 const noEffect = { target: noTarget }
 
-/** JARVIS's own words: all words in the names, titles, descriptions and arguments of its own tools. */
+/** Returns JARVIS's own vocabulary: all words in the names, titles, descriptions and arguments of its own tools. */
 function vocabularyOf(tools: readonly Tool[]): ReadonlySet<string> {
   const own = tools.filter(({ attached }) => attached === undefined)
   const texts = own.flatMap((tool) => [tool.name, tool.title, tool.description, ...textsIn(inputSchemaOf(tool))])
@@ -379,8 +382,8 @@ function vocabularyOf(tools: readonly Tool[]): ReadonlySet<string> {
 }
 
 /**
- * Adds to each result the properties of its tool that the taint check needs. A result that repeats another result is left out, because the
- * other one taints already.
+ * Adds to each result the properties of its tool that the taint check needs. Leaves out a result that only repeats an earlier one, because the
+ * earlier one already counts for the check.
  */
 function withOrigins({ results, prompt, ...rest }: Sources, catalog: Catalog): Sources {
   const known = new Set(results.map(({ toolUseId }) => toolUseId))
@@ -428,7 +431,7 @@ export const locksOf = (effects: Effects): string[] =>
     kind === 'read' || kind === 'execute' || (thing === 'none' && on !== 'path' && on !== 'container') ? [] : [id],
   )
 
-/** The first value that is not undefined. */
+/** Returns the first result that is not undefined. */
 function firstOf<T, R>(all: readonly T[], of: (one: T) => R | undefined): R | undefined {
   for (const one of all) {
     const found = of(one)

@@ -2,7 +2,7 @@ import type { Principal, Target, ToolInput, Verdict } from 'protocol'
 import type { Effect, Scope, Sources } from '../gate/index.ts'
 import type { Preview, Tool } from '../tools/tool.ts'
 
-/** The effects of a call. A card shows the target of the first. */
+/** The effects of a call. A card shows the target of the first effect. */
 export type Effects = readonly Effect[]
 
 /** The result of judging a call. Only `ready` calls can ever reach `tool.run`. */
@@ -15,36 +15,36 @@ export type Judgement =
       effects: Effects
       target: Target
       hash: string
-      /** The state that the tool read for this call; absent when its tool reads nothing, or has not read it yet. */
+      /** The state that the tool read for this call; absent if the tool reads none, or has not read it yet. */
       preview?: Preview | undefined
       /** The calls that this call leads to, in their order. */
       led?: readonly Led[] | undefined
-      /** Returns whether the tool would keep words that may be strangers'; absent for a tool that does not remember. */
+      /** Returns true if the tool would store words that may come from strangers; absent for a tool that does not store memories. */
       repeatsOthers?(): boolean
-      /** The folders or the site for which a person may have allowed such calls, the narrowest first. */
+      /** The folders or the website for which a person may have granted such calls, the narrowest first. */
       grantScopes: readonly Scope[]
     }
   /**
-   * The call never runs: `verdict.tier` is black. `effects` and `target` are absent when they were not computed. `isPreviewed`: one of the
-   * calls that it leads to is refused.
+   * The call never runs: `verdict.tier` is black. `effects` and `target` are absent if they were not computed. `isPreviewed`: one of the calls that
+   * this call leads to is refused.
    */
   | { kind: 'blocked'; verdict: Verdict; effects?: Effects; target?: Target; isPreviewed?: true }
   /**
-   * A mistake that the caller can correct; `message` names the field. `verdict.tier` is the tool's base tier.
-   * `isPreviewed`: the mistake was found in a fresh read of the cluster, and may be corrected there. `isOfState`: it was found in the known
-   * state of the cluster, which may be some seconds old.
+   * The call has a mistake that the caller can correct; `message` names the field. `verdict.tier` is the tool's base tier. `isPreviewed`: the
+   * mistake was found in a fresh read of the cluster; a change in the cluster may remove it. `isOfState`: the mistake was found in the known state
+   * of the cluster, which may be some seconds old.
    */
   | { kind: 'invalid'; verdict: Verdict; message: string; isPreviewed?: true; isOfState?: true }
 
-/** A call that the gate lets through, at once or after a decision. */
+/** A call that the gate allows, at once or after a person's decision. */
 export type Ready = Extract<Judgement, { kind: 'ready' }>
 
-/** A call that another call leads to, judged as if the principal made it alone. */
+/** A call that another call leads to, judged as if the principal made it alone. `number`: its step. */
 export type Led = Ready & { number: number }
 
-/** The principal by whose rights a call is judged. */
+/** The principal whose rights limit a call. */
 export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person'> & {
-  /** A role in place of the person's own, to try out what would happen. */
+  /** A role that replaces the person's own, to try out its effect. */
   asRole?: string
   /** The session that the call belongs to. */
   sessionId?: string
@@ -53,7 +53,7 @@ export type Asker = Pick<Principal, 'kind' | 'token' | 'agent' | 'for' | 'person
 /**
  * Judges a call.
  * @param sources returns the texts that the asker had read; called only if the call would change something
- * @param asker absent: may call all tools
+ * @param asker absent: all tools are allowed
  */
 export type Judge = (toolName: string, input: ToolInput, sources?: () => Sources, asker?: Asker) => Judgement
 

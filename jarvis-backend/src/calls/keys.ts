@@ -4,8 +4,8 @@ import { rightsOf } from '../agent/principal.ts'
 import type { Scope } from '../gate/index.ts'
 
 /**
- * Equal for two calls that a person would call the same: tool, arguments and target. SHA-256 in hex. The argument `node` is left
- * out: for a guest it is only a hint, and elsewhere the target's id has it.
+ * Returns a key that is equal for two calls that a person would call the same: same tool, arguments and target. SHA-256 in hex. The argument `node`
+ * is left out: for a guest it is only a hint, and otherwise the target's id contains the node.
  */
 export function callKey({ toolName, input, target }: { toolName: string; input: ToolInput; target: Target }): string {
   const { node: _, ...rest } = input
@@ -13,18 +13,18 @@ export function callKey({ toolName, input, target }: { toolName: string; input: 
 }
 
 /**
- * The key of a grant for a scope, in place of a call's key: effects of one kind in a folder or on a site, in one conversation. A root that
- * policy.yaml moves elsewhere is another folder. SHA-256 in hex.
+ * Returns the key of a grant for a scope, used in place of a call's key. It covers effects of one kind, in a folder or on a website, in one
+ * conversation. If policy.yaml moves a root elsewhere, the key changes with the folder. SHA-256 in hex.
  */
 export const scopeKey = ({ of, id, at }: Scope, sessionId: string): string =>
   hashOf({ version: 1, scope: { of, id, at }, sessionId })
 
 /**
- * The key that a grant is bound to: the same call about a target of the same name, asked for by the same rule, by the same kind of
- * principal of the same person. A grant to the chat does not serve an MCP client or a job. A grant to one person, token, job or agent does
- * not serve another one. A grant without an agent is main's. A grant without a person is the first owner's, and has the key that older
- * releases gave it. A grant to an agent does not serve the agents that it asks, nor the other way round.
- * @param forHelpers the grant serves child runs of the principal too, so it has a key that `grantKeys` finds for both
+ * Returns the key that a grant is bound to: the same call about a target of the same name, for which the same rule asked, by the same kind of
+ * principal of the same person. So a grant to the chat does not cover an MCP client or a job, and a grant to one person, token, job or agent covers
+ * no other. Without an agent the grant is main's. Without a person it is the first owner's, and has the key that older releases gave it. A grant to
+ * an agent does not cover the agents to which it delegates, nor the reverse.
+ * @param forHelpers the grant also covers child runs of the principal; its key is one that `grantKeys` returns for both
  */
 export function grantKey(key: string, about: Pick<Card, 'rule' | 'target' | 'requestedBy'>, forHelpers?: true): string {
   const { rule, target, requestedBy } = about
@@ -47,7 +47,7 @@ export function grantKey(key: string, about: Pick<Card, 'rule' | 'target' | 'req
   })
 }
 
-/** The keys of all grants that may cover a call: its principal's own, and for a child run the grants that its parent got for both. */
+/** Returns the keys of all grants that may cover a call: the principal's own, and for a child run also the grants that its parent got for both. */
 export function grantKeys(key: string, card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): string[] {
   const { for: askedBy, agent: _, ...who } = card.requestedBy
   if (askedBy === undefined) return [grantKey(key, card), grantKey(key, card, true)]

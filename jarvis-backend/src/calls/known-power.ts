@@ -3,9 +3,9 @@ import { named } from 'redaction/visible'
 import { type Effect, restsOnQuorum } from '../gate/index.ts'
 
 /**
- * Returns why an approval of these effects would rest on an unknown state: the cluster has no quorum, or the effects start, stop or restart a
- * guest whose node does not answer. Undefined if the state is known, or if the node answers with a state that JARVIS has no word for: a person
- * may want to end just such a guest.
+ * Returns why an approval of these effects would rest on an unknown state: the cluster has no quorum, or the effects start, stop or restart a guest
+ * whose node does not answer. Returns undefined if the state is known. Also returns undefined if the node answers with a state that JARVIS has no
+ * word for, because a person may want to stop just such a guest.
  */
 export function whyPowerUnknown(
   effects: readonly Effect[],

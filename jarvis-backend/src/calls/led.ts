@@ -3,12 +3,12 @@ import { both, type Sources } from '../gate/index.ts'
 import type { Leads } from '../tools/tool.ts'
 import type { Asker, Judge, Judgement, Led } from './judgement.ts'
 
-/** The rule of a call that asks because one of the calls that it leads to asks. */
+/** The rule named in a verdict if a call asks a person because one of the calls that it leads to asks. */
 export const ledRule = 'plan'
 
 /**
- * Judges the calls that another call leads to. Each is judged twice: as if the asker made it alone, with all texts that the asker had read,
- * and with the texts that the calls were made from. The stricter verdict counts, and the first call that would not run decides.
+ * Judges the calls that another call leads to. Each is judged twice: once as if the asker made it alone, with all texts that the asker had read, and
+ * once with the texts from which the calls were made. The stricter verdict counts. The first call that would not run decides the result.
  */
 export function judgeLed(
   judge: Judge,
@@ -19,8 +19,8 @@ export function judgeLed(
   | { kind: 'blocked'; verdict: Verdict; reason: string }
   | { kind: 'invalid'; message: string } {
   const found: Led[] = []
-  // With `said`, a person wrote the text that holds the calls, and may have named there what a read then shows. Otherwise the asker composed
-  // the calls, and the plan's reads count as if the asker had read them one by one.
+  // With `said`, a person wrote the text that contains the calls, and may have named in it the things that a read then shows. Otherwise the asker
+  // composed the calls, and the plan's reads count as if the asker had read them one by one.
   const own = (): Sources => {
     if (said !== undefined) return { results: read, operatorTexts: [said] }
     const { results = [], operatorTexts = [], ...rest } = sources?.() ?? {}
@@ -28,7 +28,7 @@ export function judgeLed(
   }
   for (const { number, toolName, toolInput, at, isLater } of calls) {
     const alone = judge(toolName, toolInput, sources, asker)
-    // The call depends on an earlier step, and the gate judges it in its turn.
+    // The call depends on an earlier step. It is judged when its turn comes.
     if (isLater === true && alone.kind === 'invalid') continue
     const judged =
       alone.kind === 'ready' && read.length > 0 ? stricter(alone, judge(toolName, toolInput, own, asker)) : alone
@@ -46,8 +46,8 @@ function stricter(one: Judgement, other: Judgement): Judgement {
 }
 
 /**
- * The verdict of a call that leads to others: its own verdict, or the strictest of theirs. A call that waits for another call asks. The people
- * who must approve one of them must approve all.
+ * Returns the verdict on a call that leads to others: the strictest of its own verdict and theirs. A call whose step waits for an earlier step asks
+ * a person. If several of the calls need approvals of certain people, all these requirements apply together.
  */
 export function strictestOf(own: Verdict, calls: readonly Led[], { calls: all }: Pick<Leads, 'calls'>): Verdict {
   const asking = calls.filter(({ verdict }) => verdict.tier === 'red')

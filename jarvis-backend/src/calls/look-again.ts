@@ -5,9 +5,9 @@ import type { LookHow, Previews } from './previews.ts'
 import type { Units } from './seen-units.ts'
 
 /**
- * Reads the cluster, and the service or thing that a call would change, right before the change: the verdict may rest on a state that is
- * seconds or days old. Undefined when nothing must be awaited.
- * @throws JarvisError `cluster_unreachable` if the change is to a guest or a service, and the state cannot be read.
+ * Reads the cluster, and the service or object that a call would change, right before the change. The reason: the verdict may rest on a state that
+ * is seconds or days old. Returns undefined if nothing needs to be read.
+ * @throws JarvisError `cluster_unreachable` if the change is to a guest or a service, and its state cannot be read.
  */
 export type LookAgain = (
   call: Pick<ToolCall, 'toolName' | 'toolInput'>,
@@ -28,13 +28,13 @@ export function createLookAgain({
 }): LookAgain {
   const atCluster = ({ kind, vmid }: Target) => {
     const looked = kind === 'none' ? undefined : readAfresh?.(vmid)
-    // A command or a magic packet may bring the cluster back, and a node does not move.
+    // A node needs no fresh read: a command or a magic packet may bring the cluster back, and a node does not move.
     return kind === 'node' ? looked?.catch(() => {}) : looked
   }
   return ({ toolName, toolInput }, target, { maxAgeMs = 0, whose } = {}) => {
     const atUnit = units.look(effectsOf(toolName, toolInput), maxAgeMs)
     const looks = [atCluster(target), atUnit].filter((look) => look !== undefined)
-    // A tool prepares by the state: a guest that moved is read at its new node.
+    // Runs after the reads of the cluster, because a tool prepares by the known state: a guest that moved is read on its new node.
     const atThing = () => previews.look(toolName, toolInput, { maxAgeMs, whose })
     return looks.length === 0 ? atThing() : Promise.all(looks).then(atThing)
   }

@@ -1,7 +1,7 @@
 import type { FactTypes } from '../house.ts'
 import type { StepParts } from './steps/parts.ts'
 
-/** Makes a function that tells people of a running call if the policy wants it told: one line of activity and one notice. */
+/** Makes a function that announces a running call if the policy wants that: with one activity line and one notice. */
 export const tellObserved =
   (parts: {
     announce(text: string, level: 'info'): void

@@ -6,16 +6,16 @@ import type { Clock } from '../lib/clock.ts'
 import type { Catalog } from '../tools/catalog.ts'
 import type { Preview, Whose } from '../tools/tool.ts'
 
-/** The state that a tool read before a change. `problem`: why the change cannot work, or why the state could not be read. */
+/** The state that a tool read before a change; or `problem`: why the change cannot work, or why the state could not be read. */
 export type Previewed = { preview: Preview } | { problem: string }
 
 /** The principal that asks, and the session that the call belongs to. */
 export type Asking = Partial<Pick<Principal, 'kind' | 'token'>> & Whose & { sessionId?: string }
 
 export type LookHow = {
-  /** A report that is not older is used, because the verdict just made rests on it. Default 0. */
+  /** A report or preview of at most this age is used instead of a new read, because the verdict just made rests on it. Default 0. */
   maxAgeMs?: number | undefined
-  /** The principal in whose name is asked; absent: main. */
+  /** The principal for which the state is read; absent: the main agent. */
   whose?: Asking | undefined
 }
 
@@ -27,15 +27,16 @@ const whoseOf = ({ kind, token, agent, for: asking, person, sessionId }: Asking 
   ...(kind !== undefined && !rightsOf({ kind, token }).mayUseAttached && { isClient: true }),
 })
 
-/** The previews of changes: the states that tools read before the changes are judged. */
+/** The previews of changes: the state that tools read before a change is judged. */
 export interface Previews {
   /** Returns a preview of the last minute; undefined if there is none. */
   seen(toolName: string, input: ToolInput, whose?: Asking): Previewed | undefined
   /**
-   * Prepares a call; undefined when its tool reads nothing before. A mistake in the call is kept as a problem.
-   * @param maxAgeMs a preview that is not older is used, and nothing is read
-   * @param whose the principal in whose name is asked. State that its agent may not read is not read for it; absent: main
-   * @throws JarvisError `cluster_unreachable` and others, if the cluster could not be read; the error is kept as a problem too
+   * Prepares a call: lets its tool read the state that the call would change. Returns undefined if the tool reads nothing. A mistake in the call is
+   * stored as a problem.
+   * @param how `maxAgeMs`: a preview of at most this age is used, and nothing is read. `whose`: the principal for which the state is read; absent:
+   * main. State that its agent may not read is not read for it
+   * @throws JarvisError `cluster_unreachable` and others, if the cluster could not be read; the error is stored as a problem too
    */
   look(toolName: string, input: ToolInput, how?: LookHow): Promise<void> | undefined
 }
@@ -57,7 +58,7 @@ export class KeptPreviews implements Previews {
 
   seen(toolName: string, input: ToolInput, whose?: Asking): Previewed | undefined {
     const { sessionId: _, ...elsewhere } = whose ?? {}
-    // The steps of a plan are read before the plan has a session.
+    // The second key has no session: the steps of a plan are read before the plan has one.
     return (
       this.#within(keyOf(toolName, input, whose), keptForMs) ??
       this.#within(keyOf(toolName, input, elsewhere), keptForMs)

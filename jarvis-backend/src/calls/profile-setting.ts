@@ -11,7 +11,7 @@ export function readProfile(settings: Pick<ProfileSettings, 'get'>): ProfileName
   return profileNames.find((name) => name === kept) ?? 'lockdown'
 }
 
-/** Sets and journals the profile, in a transaction of the caller's. @returns true if the profile changed */
+/** Sets the profile and writes the change to the journal. The caller provides the transaction. @returns true if the profile changed */
 export function setProfile(
   { settings, journal }: { settings: ProfileSettings; journal: Journal },
   profile: ProfileName,

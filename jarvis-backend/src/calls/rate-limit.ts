@@ -3,14 +3,14 @@ import { type Limits, rateOfChanges } from '../gate/index.ts'
 
 type Caller = Pick<CallContext, 'principal' | 'sessionId'>
 
-/** The most pairs of caller and tool that are remembered. */
+/** Maximum number of remembered pairs of caller and tool. */
 const mostKept = 1_000
 
-/** Counts calls by asker and tool. In memory only. */
+/** Counts calls by caller and tool. The counts are kept only in memory. */
 export class RateLimit {
   readonly #rates: () => Limits['rates']
   readonly #now: () => number
-  /** The times of the calls, oldest first. */
+  /** The times of the calls by caller and tool, Unix ms, oldest first. */
   readonly #madeAt = new Map<string, number[]>()
 
   constructor(rates: () => Limits['rates'], now: () => number) {
@@ -20,8 +20,8 @@ export class RateLimit {
 
   /**
    * Counts a call.
-   * @param isChange it does more than read cluster and memory
-   * @returns why it must wait; undefined when it may go on.
+   * @param isChange true if the call does more than read cluster and memory
+   * @returns why the call must wait; undefined if it may run
    */
   take(caller: Caller, toolName: string, isChange: boolean): string | undefined {
     const own = this.#rates().get(toolName) ?? []
@@ -39,12 +39,15 @@ export class RateLimit {
     }
     this.#madeAt.delete(key)
     this.#madeAt.set(key, [...recent, at])
-    // The pair that was quiet for longest is forgotten first.
+    // If there are too many pairs, the one without calls for the longest time is dropped.
     const [quietest] = this.#madeAt.keys()
     if (this.#madeAt.size > mostKept && quietest !== undefined) this.#madeAt.delete(quietest)
     return undefined
   }
 }
 
-/** Calls with a token count by the token in all sessions. Calls of people, and of clients without a known token, count by session. */
+/**
+ * Returns the key by which a caller is counted: calls with a token by the token, over all sessions; calls of people, and of clients without a known
+ * token, by session.
+ */
 const countedBy = ({ principal: { token }, sessionId }: Caller) => (token === undefined ? sessionId : `token ${token}`)

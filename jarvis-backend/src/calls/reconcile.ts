@@ -4,19 +4,19 @@ import type { Cluster } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 import type { Execution, ExecutionStore, Outcome } from './ports.ts'
 
-/** The outcome of a call that was claimed and left no result. `text`: the observations, in words. */
+/** The outcome that was found for a call that was claimed and has no result. `text`: the observations, in words. */
 export type Reconciled = { outcome: Outcome; text: string; upid?: string }
 
-/** Task times are whole seconds, and the cluster's clock is known to about one. */
+/** Tolerance, ms: task times are whole seconds, and the cluster's clock is known to about one second. */
 const slackMs = 2_000
 const lookEveryMs = 1_000
 const newestTasks = 200
 /** The longest time between a VM's shutdown for a reboot and the task of its start, ms. */
 const startWithinMs = 15_000
 
-/** A claimed call whose outcome is looked for. */
+/** A claimed call whose outcome has to be found out. */
 export type Unsettled = {
-  /** How its tool says that the outcome is found; absent if the tool does not say it. */
+  /** The tool's description of how to find the outcome; absent if the tool has none. */
   ending: Ending | undefined
   claimed: Pick<Execution, 'startedAt' | 'upid'>
   /** Other calls on the same guest. */
@@ -24,8 +24,9 @@ export type Unsettled = {
 }
 
 /**
- * Settles a call as done or failed only if the cluster's task log makes the outcome certain. The call's own task counts if its UPID is
- * known, else the only task of its kind on that guest since the claim, by the cluster's clock. Changes nothing, and gives up with `signal`.
+ * Finds a call's outcome. Settles the call as done or failed only if the cluster's task log makes that certain. If the call's UPID is known, its own
+ * task decides. Otherwise the only task of that kind on that guest since the claim decides, by the cluster's clock. Changes nothing in the cluster,
+ * and gives up if `signal` aborts.
  */
 export async function reconcile(
   { ending, claimed: { startedAt, upid }, others }: Unsettled,
@@ -43,7 +44,7 @@ export async function reconcile(
     const { items, missing } = await cluster.tasks({ limit: newestTasks }, { signal })
     await cluster.catchUp?.(vmid)
     const seen = observed(cluster, vmid)
-    // The answer just read tells the cluster's time.
+    // Asked here, because the answer just read tells the cluster's time.
     const claimedAt = cluster.timeThere === undefined ? startedAt : cluster.timeThere(startedAt)
     if (upid === undefined && claimedAt === undefined) return { outcome: 'unknown', text: `${noClock} ${seen}` }
     const isOurs = ({ upid: id, vmid: of, type, startedAt: since }: Task) =>
@@ -64,7 +65,7 @@ export async function reconcile(
     if (isTwoStep && task.type === 'vzstop' && task.status !== 'failed') {
       return { outcome: 'unknown', text: `Proxmox shows that it was stopped, and no start after that. ${seen}` }
     }
-    // A VM's reboot shuts it down; another task starts it.
+    // The task of a VM's reboot only shuts the VM down. A second task starts it.
     if (task.type === 'qmreboot' && task.status !== 'failed') {
       const { endedAt = clock.now() } = task
       const start = items.find(
@@ -85,7 +86,7 @@ export async function reconcile(
           text: `Proxmox shows that it was shut down for the reboot, and no start after that. ${seen}`,
         }
     }
-    // HA's own task ends when HA has taken the request. If the change has a goal, the guest's state tells whether it was done.
+    // HA's own task ends once HA has accepted the request. If the change has a goal, the guest's state shows if it was reached.
     if (
       task.type.startsWith('ha') &&
       task.status !== 'failed' &&
@@ -109,7 +110,7 @@ function observed(cluster: Cluster, vmid: unknown): string {
     : `${guest.vmid} is seen ${guest.status} now.`
 }
 
-/** Proxmox's words for the end of a task. If the exit status says only that something failed, the words of the log are added. */
+/** Returns Proxmox's text about the end of a task. If the exit status says only that something failed, the reason from the log is added. */
 const wordsOf = ({ reason, exitStatus, status }: Task) =>
   reason === undefined ? (exitStatus ?? status) : `${exitStatus}: ${reason}`
 

@@ -17,9 +17,9 @@ import type { Write } from './states.ts'
 
 type Judged = Pick<Judgement, 'verdict'> & Partial<Pick<Ready, 'target'>>
 type Of<W extends Write['write']> = Extract<Write, { write: W }>
-/** A call whose run is at work. */
+/** A call whose run is active. */
 type AtWork = Way & { context: CallContext }
-/** Why a call never started. `rule`: in place of the verdict's rule. */
+/** Why a call never started. `rule`: replaces the verdict's rule. */
 type Refused = { message: string; judged?: Judged | undefined; rule?: string | undefined }
 
 export type RecordParts = {
@@ -33,15 +33,15 @@ export type RecordParts = {
   world: () => World
   people: People
   ttlMs: number
-  /** Returns whether an operator's screen shows this session. */
+  /** Returns true if an operator's screen shows this session. */
   isWatched(sessionId: string): boolean
-  /** Told after each change of the list of cards. */
+  /** Called after each change of the list of cards. */
   changed(sessionId: string): void
   changes: Pick<Changes, 'begin' | 'settle'>
   plans: Pick<Plans, 'begin'>
   /** Checks the signatures of approvals. */
   decisions: Pick<Decisions, 'problem' | 'use'>
-  /** Adds a line to a session's transcript when no run of it is at work. */
+  /** Adds an entry to a session's transcript while none of its runs is active. */
   note(sessionId: string, runId: string, entry: Omit<EntryOf<'reconciled'>, 'seq' | 'runId' | 'at'>): void
 }
 
@@ -53,7 +53,7 @@ export class Records {
     this.#parts = parts
   }
 
-  /** @returns false when another decision came first, or the grant has ended since; nothing is written then */
+  /** Writes the records of a step. @returns false if another decision came first, or the grant has ended since; nothing is written then */
   write(way: Way, writes: readonly Write[]): boolean {
     const { call, context, reservation } = way
     return writes.every((what) => {
@@ -61,14 +61,14 @@ export class Records {
       if (what.write === 'finding') this.#settleUnknown(call, what)
       else if (context !== undefined) {
         if (what.write === 'claim' && reservation?.take(call.toolUseId, context.sessionId) === false) return false
-        // One object, because a commit sets the call's new card on `way`.
+        // The same object is passed on, because a commit sets the call's new card on `way`.
         this.#writeAtWork(way as AtWork, what)
       }
       return true
     })
   }
 
-  /** Adds to the transcript that the call runs now. */
+  /** Adds to the transcript that the call has started. */
   started({ call, ready = missing(), reservation }: Way, context: CallContext): void {
     const { toolUseId, toolName } = call
     const { input, verdict } = ready
@@ -82,14 +82,14 @@ export class Records {
     })
   }
 
-  /** Settles a call that never started. Its result says why. */
+  /** Settles a call that never started. Its result contains the reason. */
   fail(call: ToolCall, context: CallContext, { message, judged, rule = 'not_run' }: Refused): void {
     const result = this.#parts.redactor.text(legible(message))
     this.#parts.journal.append('refusal', this.#record({ call, context }, judged, rule))
     context.append({ type: 'tool_result', ...resultOf(call), result, isError: true, summary: result })
   }
 
-  /** Journals a read that belongs to no run. */
+  /** Writes to the journal a read that belongs to no run. */
   noteRead(walk: Walk, { outcome }: Pick<Came, 'outcome'>): void {
     this.#parts.journal.append('call', { ...this.#record(walk, walk.ready), outcome })
   }
@@ -119,7 +119,7 @@ export class Records {
     }
   }
 
-  /** Adds to the transcript how the call's card was decided while no run waited. */
+  /** Adds to the transcript the decision on the call's card, if it was made while no run waited for it. */
   #told({ asked = missing(), context }: AtWork): void {
     const { resolution = missing() } = this.#parts.store.get(asked.card.toolUseId) ?? {}
     this.#tell(context, asked.card, resolution)
@@ -150,7 +150,7 @@ export class Records {
     context.append({ type: 'confirm_needed', ...card })
   }
 
-  /** Claims the call, so that it runs once, and records its change or plan. */
+  /** Claims the call, so that it runs only once, and records its change or plan. */
   #claim(way: AtWork): void {
     const { store, executions, journal, redactor, clock, changes, plans } = this.#parts
     const { call, context, ready = missing(), reservation } = way
@@ -164,7 +164,7 @@ export class Records {
     this.#requireSigned(way)
     executions.claim(claim)
     const isPlan = ready.preview?.leads !== undefined
-    // The calls of a plan record their own changes.
+    // A plan records no change here: each of its calls records its own.
     const change = !isPlan && isChange(ready) && changes.begin(call, ready, { context, approvedBy })
     const plan = isPlan && plans.begin(call, ready, { context, approvedBy })
     journal.append('execution', {
@@ -192,7 +192,7 @@ export class Records {
     context.append({ type: 'blocked', toolUseId, toolName, toolInput, reason, rule: verdict.rule, tier: 'black' })
   }
 
-  /** Records what would run. Nothing runs. */
+  /** Records what the call would do. The call does not run. */
   #rehearsal(way: AtWork): void {
     const { journal, redactor, clock, world } = this.#parts
     const { call, context, ready = missing() } = way
@@ -245,7 +245,7 @@ export class Records {
     })
   }
 
-  /** Journals the outcome, and for a change settles its claim and its record too. */
+  /** Writes the outcome to the journal. For a change, also settles its claim and its record. */
   #settle(way: AtWork, { outcome, durationMs, found }: Came, summary: string): void {
     const { executions, journal, redactor, clock, changes } = this.#parts
     const { state, call, context, ready } = way
@@ -265,7 +265,7 @@ export class Records {
     )
   }
 
-  /** First decision wins. @returns false when another decision came before */
+  /** Decides the card; the first decision wins. @returns false if the card was decided before */
   #decide({ asked = missing(), context }: Way, { resolution, besides }: Of<'decision'>): boolean {
     const { store, journal, decisions } = this.#parts
     const { card, sessionId, bindingHash } = asked
@@ -289,7 +289,7 @@ export class Records {
     note(sessionId, runId, { type: 'reconciled', toolUseId, toolName, outcome, text })
   }
 
-  /** Adds a decision to the transcript, and with a denial the operator's own call in place of the denied one. */
+  /** Adds a decision to the transcript. If a denial named another call in place of the denied one, adds that call too. */
   #tell(
     context: CallContext,
     { toolUseId, callId }: Pick<Card, 'toolUseId' | 'callId'>,
@@ -312,7 +312,7 @@ export class Records {
     })
   }
 
-  /** Redacts the operator's own call. The call runs with its real arguments; readers of the record must not see its secrets. */
+  /** Redacts the operator's own call for the record, whose readers must not see secrets. The call itself runs with its real arguments. */
   #withoutSecrets<T extends Pick<Resolution, 'alternative'>>({ alternative, ...resolution }: T) {
     if (alternative === undefined) return resolution
     const { toolUseId, toolName, toolInput } = alternative
@@ -320,7 +320,10 @@ export class Records {
     return { ...resolution, alternative: { toolUseId, toolName, toolInput: redacted } }
   }
 
-  /** @throws JarvisError `proof_required` when the policy wants a signature and the call's approval or grant has none */
+  /**
+   * Checks that a call is signed if it must be. @throws JarvisError `proof_required` if the policy requires a signature and the call's approval or
+   * grant has none
+   */
   #requireSigned({ asked, ready = missing(), reservation }: Way): void {
     const { store, decisions } = this.#parts
     if (ready.verdict.tier !== 'red' || ready.verdict.proof === undefined) return
@@ -333,7 +336,7 @@ export class Records {
     if (why !== undefined) throw new JarvisError('proof_required', `This must be signed. ${why} Nothing was run.`)
   }
 
-  /** The journal's record of a call: who asked for what, and the gate's verdict. @param rule in place of the verdict's */
+  /** Returns the journal's record of a call: the asker, the call, and the gate's verdict. @param rule replaces the verdict's rule */
   #record({ call, context }: { call: ToolCall; context: CallContext }, judged?: Judged, rule?: string) {
     const { redactor, world } = this.#parts
     const { verdict, target } = judged ?? {}
@@ -342,13 +345,13 @@ export class Records {
     const tags = vmid === undefined ? [] : (cluster.guests.find((guest) => guest.vmid === vmid)?.tags ?? [])
     return {
       toolUseId: call.toolUseId,
-      // A read for JARVIS itself is in no session.
+      // A read for JARVIS itself belongs to no session.
       ...(context.sessionId !== '' && { sessionId: context.sessionId }),
       toolName: call.toolName,
       toolInput: redactor.value(call.toolInput),
       inputHash: hashOf(call.toolInput),
       ...(target !== undefined && target.kind !== 'none' && { target: redactor.value(target) }),
-      // Tags and profile let a later policy be tried on past calls.
+      // With tags and profile, a later policy can be tested on past calls.
       ...(tags.length > 0 && { tags }),
       ...(policy.profile !== 'balanced' && { profile: policy.profile }),
       requestedBy: context.principal,
@@ -358,7 +361,7 @@ export class Records {
   }
 }
 
-/** Returns why the approval of a call's newest card is not signed; undefined when it is. */
+/** Returns why the approval of a call's newest card lacks the required signature; undefined if it lacks none. */
 export const unsignedCall = (
   store: Pick<ConfirmationStore, 'ofCall'>,
   decisions: Pick<Decisions, 'problem'>,
@@ -370,7 +373,7 @@ export const unsignedCall = (
 
 const isChange = ({ effects }: Ready): boolean => effects.some(({ kind, isReadOnly }) => kind !== 'read' && !isReadOnly)
 
-/** The grant that lets a call run, for the record. */
+/** Returns the fields about the grant that allows a call, for the record. */
 const byGrant = (reservation: Reservation | undefined) =>
   reservation === undefined ? {} : { grantId: reservation.grant.id, by: reservation.grant.by }
 

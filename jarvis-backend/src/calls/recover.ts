@@ -12,22 +12,24 @@ export type RecoveryParts = {
   clock: Clock
   cluster: Cluster
   catalog: Pick<Catalog, 'get'>
-  /** Returns the outcome for the files that a call changes, once nothing changes them any more; undefined if none were begun. */
+  /** Returns the outcome for the files that a call changes, once the changes have ended; undefined if no change had begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
-  /** Tells in sentences what a change left of a guest; empty for a guest that the cluster does not list. @throws the signal's reason */
+  /**
+   * Describes in sentences the state in which a change left a guest; empty for a guest that the cluster does not list. @throws the signal's reason
+   */
   leftOf(vmid: number, signal: AbortSignal): Promise<string>
 }
 
-/** The time that a restarted server looks for a call's outcome before it says that the outcome is unknown. */
+/** Time limit for one search for a call's outcome, ms. After it the outcome counts as unknown. */
 const lookForMs = 30_000
-/** The number of looks for a call whose answer was lost just now, and the time between two looks. */
+/** For a call whose answer was lost just now: the maximum number of searches, and the pause between two of them, ms. */
 const mostLooks = 3
 const lookAgainMs = 3_000
-/** The time to read what a failed or unknown change left. */
+/** Time limit for reading the state in which a failed or unknown change left a guest, ms. */
 const readLeftMs = 10_000
 export const mayHaveRun = 'It may have run or not: look at the state before asking for it again.'
 
-/** Finds out the outcome of a call that was claimed and has no result. Such a call is looked for, and never run again. */
+/** Finds out the outcome of a call that was claimed and has no result. Only searches for the outcome; never runs the call again. */
 export class Recovery {
   readonly #parts: RecoveryParts
 
@@ -39,7 +41,7 @@ export class Recovery {
     return this.#withLeft(await this.#seek(toolUseId, claimed), claimed)
   }
 
-  /** For a call that is still being settled: a task may show a moment later than its request was made. */
+  /** Finds the outcome of a call that is still being settled. Searches several times, because a task may appear a moment after its request. */
   async findOut(toolUseId: string, signal: AbortSignal): Promise<Reconciled> {
     const { executions, clock } = this.#parts
     const claimed = executions.get(toolUseId)
@@ -55,7 +57,7 @@ export class Recovery {
     }
   }
 
-  /** Asks the cluster, for a bounded time. */
+  /** Searches for the outcome once, for a bounded time. */
   async #seek(toolUseId: string, claimed: Execution): Promise<Reconciled> {
     const { executions, redactor, clock, cluster, applied } = this.#parts
     const ending = this.#endingOf(claimed)
@@ -83,7 +85,7 @@ export class Recovery {
     }
   }
 
-  /** Adds what the change left of the guest, unless the change is known to be done. */
+  /** Adds the state in which the change left the guest, unless the change is known to be done. */
   async #withLeft(found: Reconciled, claimed: Execution): Promise<Reconciled> {
     const { redactor, clock, leftOf } = this.#parts
     const ending = this.#endingOf(claimed)
@@ -101,7 +103,7 @@ export class Recovery {
     }
   }
 
-  /** @returns undefined when the tool is gone, or its arguments do not tell the ending */
+  /** @returns undefined if the tool no longer exists, or if its arguments do not tell how to find the outcome */
   #endingOf({ toolName, toolInput }: Execution) {
     try {
       return this.#parts.catalog.get(toolName)?.ending?.(toolInput)
@@ -111,15 +113,15 @@ export class Recovery {
   }
 }
 
-/** The outcome of a call whose answer was lost. A lost answer is no failure: the cluster may show the outcome. */
+/** Returns the outcome of a call whose answer was lost. A lost answer is not a failure: the cluster may show the outcome. */
 export function foundOut(lost: Done, { outcome, text }: Reconciled): Came {
   const all = outcome === 'unknown' ? `${lost.output.text} ${mayHaveRun} ${text}` : `${lost.output.text} ${text}`
-  // A person reads only the summary: it says what happened before it says where to look.
+  // A person reads only the summary, so it first says what happened, and then where to look.
   const summary = outcome === 'unknown' ? `${lost.output.summary} ${text}`.trim() : text || lost.output.summary
   return { ...lost, output: { text: all.trim(), summary, isError: outcome !== 'done' }, outcome }
 }
 
-/** The outcome of a call that an earlier process has begun. */
+/** Returns the outcome of a call that an earlier process of JARVIS had started. */
 export function foundLater({ outcome, text }: Reconciled, durationMs: number): Came {
   const isUnknown = outcome === 'unknown'
   const output = {

@@ -6,10 +6,10 @@ import type { Journal, Transactions } from './ports.ts'
 import { textAfter } from './undo-write.ts'
 
 type Write = { id: string; path: string }
-/** A file as it becomes. `ids`: the writes that this takes back. */
+/** A file's content after writes are taken back. `ids`: the writes that are taken back. */
 type Back = { path: string; text: string; checksum: string; ids: string[] }
 
-/** Takes several writes back at once, a file either wholly or not at all. Both methods take the writes newest first. */
+/** Takes several writes back at once. Each file is restored either completely or not at all. Both methods expect the newest write first. */
 export function createRestoreFiles(parts: {
   workspace: Pick<Workspace, 'list' | 'read' | 'write' | 'remove'>
   writes: { get(id: string): WriteRecord | undefined; remove(id: string): void }
@@ -18,7 +18,7 @@ export function createRestoreFiles(parts: {
 }) {
   const { workspace, writes, journal, transactions } = parts
 
-  /** @returns a sentence if the file has to stay as it is */
+  /** Returns the earlier content of a file. @returns a sentence if the file cannot be restored */
   function backOf(path: string, ids: readonly string[]): Back | string {
     if (!workspace.list().some((file) => file.path === path)) return 'The file is gone.'
     const { text, checksum } = workspace.read(path)
@@ -51,7 +51,10 @@ export function createRestoreFiles(parts: {
 
   return {
     preview: (wanted: readonly Write[]) => each(wanted, () => {}),
-    /** Writes each file first. If the process dies in between, the writes can still be taken back, and nothing is left to do for them. */
+    /**
+     * Restores each file before it deletes the records of the writes. If the process dies in between, the writes can still be taken back, which then
+     * changes nothing.
+     */
     restore: (wanted: readonly Write[], by: string) =>
       each(wanted, ({ path, text, checksum, ids }) => {
         if (text === '') workspace.remove(path)

@@ -64,10 +64,10 @@ import type { StepParts } from './steps/parts.ts'
 import { Ways } from './way.ts'
 import { boundOf, sightOf } from './within-role.ts'
 
-/** The parts between a tool call and its effect, for later rooms. */
+/** The parts between a tool call and its effect, as later rooms use them. */
 export type Gate = {
   policy: ActivePolicy
-  /** The state that verdicts depend on now. */
+  /** The state on which verdicts depend now. */
   world(): World & { cluster: ClusterState }
   judge: Judge
   seeingJudge: SeeingJudge
@@ -82,12 +82,12 @@ export type Gate = {
   plans: Plans
   /** Counts the calls by tool and hour. */
   calls(): Promise<ToolCalls>
-  /** Tells why a principal may not ask any more. */
+  /** Returns why a principal may no longer ask for calls; undefined if it may. */
   goneBecause: GoneBecause
-  /** Tells why the principal of a card may not ask any more; undefined if it may. */
+  /** Returns why the principal of a card may no longer ask for calls; undefined if it may. */
   cardGoneBecause(card: Card): string | undefined
   glass: Glass
-  /** Returns the part of the cluster that the person may see in whose name is asked; undefined: all of it. */
+  /** Returns a function that reduces the cluster to the part that the asking person may see; undefined: the person may see all of it. */
   sightOf(asker: Pick<Principal, 'person'>): ToolContext['sees']
 }
 
@@ -95,7 +95,7 @@ export type GateNeeds = {
   foundation: Foundation
   facts: JarvisFacts
   config: Pick<Config, 'confirmTtlMs' | 'publicUrl'>
-  /** The reason that closes earlier changes at the start, in a demo whose cluster each start makes anew. */
+  /** The reason with which earlier changes are closed at the start of a demo, whose cluster is new at each start. Undefined outside such a demo. */
   newDemo: string | undefined
   policy: ActivePolicy
   homelab: Pick<ComposedHomelab, 'homelab' | 'cluster'>
@@ -111,7 +111,7 @@ export type GateNeeds = {
   watchers: Pick<Watchers, 'isWatched'>
   apiTokens: Pick<ApiTokens, 'list'>
   reach: SessionReach
-  /** Returns whether a person may ask for anything now. @param person undefined: the first owner */
+  /** Returns true if a person may ask for anything now. @param person undefined: the first owner */
   mayAsk(person: string | undefined): boolean
   decisions: Decisions
   /** Lets tests watch or break the execution store. */
@@ -122,7 +122,7 @@ export type GateNeeds = {
 }
 
 /**
- * The parts between a tool call and its effect: judge, confirmations, grants, questions, changes, plans and executor. Tells `notice.due`,
+ * The parts between a tool call and its effect: judge, confirmations, grants, questions, changes, plans and executor. Emits the facts `notice.due`,
  * `cards.changed`, `questions.changed` and `changes.changed`.
  */
 export const gateRoom = defineRoom({
@@ -134,7 +134,7 @@ export const gateRoom = defineRoom({
       contributes: { tools: questionTools, routes: gateRoutes(gate, needs) },
       start() {
         gate.changes.prune()
-        // The demo's cluster is made anew by each start, so earlier changes are of a cluster that is gone.
+        // The demo's cluster is new at each start, so earlier changes belong to a cluster that no longer exists.
         if (needs.newDemo !== undefined) gate.changes.close(needs.newDemo, demoTools)
         gate.plans.prune()
       },
@@ -190,7 +190,7 @@ function openJudges(needs: GateNeeds): Judges {
   }
 }
 
-/** While the cluster does not answer, each call would wait for a fresh read. */
+/** Leaves out fresh reads while the cluster does not answer, because each call would wait for one. */
 function unlessLost(cluster: Cluster): Cluster['readAfresh'] {
   const { readAfresh } = cluster
   if (readAfresh === undefined) return undefined

@@ -6,8 +6,8 @@ import type { Outcome } from './ports.ts'
 import { TimeLimit } from './time-limit.ts'
 
 /**
- * The end of a tool's run. `isFault`: the tool threw; a returned output, even a bad one, is no fault. Undefined when the end says nothing about
- * the tool. `isLost`: a change was requested, and no answer came.
+ * The end of a tool's run. `isFault`: true if the tool threw an error, false if it returned an output, even a bad one; undefined if the end says
+ * nothing about the tool. `isLost`: a change was requested, and no answer came.
  */
 export type Done = {
   output: ToolOutput
@@ -15,24 +15,24 @@ export type Done = {
   durationMs: number
   isFault: boolean | undefined
   isLost: boolean
-  /** The redacted data of exactly this output, if it was made already. */
+  /** The redacted data of exactly this output, if it was redacted already. */
   safe?: { of: ToolOutput; data: ToolOutput['data'] }
 }
 
-/** The outcome of a call. `found`: the cluster's record of a call that an earlier process began, in words. */
+/** The outcome of a call. `found`: the cluster's record of a call that an earlier process started, in words. */
 export type Came = Pick<Done, 'output' | 'outcome' | 'durationMs' | 'safe'> & { found?: string }
 
 /** Errors that are the caller's mistakes and say nothing about the tool. */
 const mistakes: readonly string[] = ['not_found', 'invalid_request', 'conflict']
 
-/** Waits for a tool within its time-out. An error that it throws becomes an output that the model can read. */
+/** Runs a tool and waits for it, at most for its time-out. An error that the tool throws becomes an output that the model can read. */
 export async function runTool(
   tool: Pick<Tool, 'name' | 'tier' | 'timeoutMs'>,
   run: (context: ToolContext) => Promise<ToolOutput>,
   parts: Omit<ToolContext, 'signal' | 'ask'> & {
-    /** Asks an operator; the tool's time stands still meanwhile. */
+    /** Asks an operator. The tool's time-out pauses meanwhile. */
     ask?: (asking: Asking, signal: AbortSignal) => Promise<QuestionResolution>
-    /** Somebody stopped the run. */
+    /** Aborts if somebody stops the run. */
     signal: AbortSignal
     clock: Clock
     /** Reports a tool's unexpected exception. */
@@ -53,14 +53,14 @@ export async function runTool(
   let output: ToolOutput
   let isFault: boolean | undefined = false
   let isLost = false
-  // A change that is stopped before its turn was refused there. A read has no turn.
+  // A stopped read is ended here. A change that was stopped before its turn was refused earlier; a read has no turn.
   const isTooLate = signal.aborted && tool.tier === 'green'
   try {
     if (isTooLate) throw signal.reason
     output = await Promise.race([
       run({
         signal: stop.signal,
-        // A tool that was left behind says nothing more.
+        // After an abort the tool's progress is no longer reported.
         onProgress: (message) => {
           if (!stop.signal.aborted) parts.onProgress(message)
         },
@@ -72,7 +72,7 @@ export async function runTool(
             ),
         }),
       }),
-      // A tool that ignores its signal is left behind.
+      // Stops waiting for a tool that ignores its signal.
       new Promise<never>((_, reject) => {
         const giveUp = () => reject(stop.signal.reason)
         if (stop.signal.aborted) giveUp()
@@ -102,7 +102,7 @@ export async function runTool(
   return { output: readable(output), outcome, durationMs: clock.now() - startedAt, isFault, isLost }
 }
 
-/** Makes characters visible that drive a terminal, or hide or turn text: others may have written the answer of a tool. */
+/** Makes control and bidirectional characters visible, which could drive a terminal or hide text. Strangers may have written a tool's answer. */
 function readable(output: ToolOutput): ToolOutput {
   const { text, summary, data } = output
   const plain = { text: legible(text), summary: legible(summary) }

@@ -2,14 +2,14 @@ import { type Effect, type SeenUnit, unitAsked } from '../gate/index.ts'
 import type { Cluster } from '../homelab/ports.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** The nodes' reports on services, for the verdicts on calls that change them. */
+/** The nodes' reports on services, which verdicts on changes of services use. */
 export interface Units {
   /** Returns a report of the last minute; undefined if there is none. */
   seen(node: string, service: string): SeenUnit | undefined
   /**
-   * Asks the node about the service that a call would change; undefined when it changes none. Never rejects: if the node does not answer,
-   * the reason is kept in place of the report.
-   * @param maxAgeMs a report that is not older is used, and nothing is asked
+   * Asks the node about the service that a call would change; undefined if the call changes none. Never rejects: if the node does not answer, the
+   * reason is stored in place of the report.
+   * @param maxAgeMs a report of at most this age is used, and nothing is asked
    */
   look(effects: readonly Effect[], maxAgeMs?: number): Promise<void> | undefined
 }

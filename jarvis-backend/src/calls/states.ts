@@ -5,9 +5,9 @@ import type { Outcome, Resolution } from './ports.ts'
 import type { Came } from './run-tool.ts'
 
 /**
- * The states of a call. `due`: nobody must be asked, or a grant covers it; it is claimed in its turn. `asked`: a card waits. `approved`: a
- * person approved it; it is claimed in its turn. `running`: claimed. `lost`: claimed, and its answer never came. The others are ends; the
- * outcome of an `unknown` call can still be found out.
+ * The states of a call. `due`: no person must decide, or a grant covers the call; it is claimed in its turn. `asked`: a card waits for a decision.
+ * `approved`: a person approved the call; it is claimed in its turn. `reading`: a call that only reads runs. `running`: claimed. `lost`: claimed,
+ * and no answer came. `ends`: the final states. The outcome of an `unknown` call can still be found out.
  */
 export const states = ['new', 'due', 'asked', 'approved', 'reading', 'running', 'lost'] as const
 export const ends = ['settled', 'unknown', 'denied', 'withdrawn', 'expired'] as const
@@ -18,27 +18,30 @@ type Drifted = Exclude<Standing, { kind: 'stands' }>
 type Finding = { sessionId: string; runId: string; outcome: Outcome; text: string }
 
 export type Event =
-  /** The gate's verdict. `denied`: an operator denied the same call before. `isGranted`: a use of a grant is reserved. */
+  /** The gate has judged the call. `denied`: an operator denied the same call before. `isGranted`: a use of a grant is reserved. */
   | { type: 'judged'; judgement: Judgement; isRehearsal: boolean; denied?: string | undefined; isGranted?: boolean }
-  /** The call must not run: stopped, held back by a limit, or its target could not be read. */
+  /** The call must not run: somebody stopped it, a limit holds it back, or its target could not be read. */
   | { type: 'held'; message: string; judged?: Judgement }
-  /** The turn of a due call came, and its verdict is still the same. */
+  /** It is the turn of a due call, and its verdict is still the same. */
   | { type: 'same' }
-  /** Without `standing`, no call waits for the card, so the card was not compared with a verdict. `isNext`: no other call goes first. */
+  /**
+   * A person approved the card. `standing` undefined: no call waits for the card, so the card was not compared with a verdict. `isNext`: no other
+   * call must run first.
+   */
   | ({ type: 'approve'; standing?: Standing | undefined; isNext: boolean } & Decided)
   | ({ type: 'drift'; standing: Drifted } & Decided)
   | ({ type: 'deny' | 'expire' | 'withdraw' } & Decided)
-  /** The turn of an approved call came. `unproven`: its approval does not count, such as one that the journal lacks, so a new card asks. */
+  /** It is the turn of an approved call. `unproven`: its approval does not count, for example because the journal lacks it, so a new card asks. */
   | { type: 'turn'; standing: Standing; unproven?: Replacing | undefined; isRehearsal: boolean }
   | { type: 'answered' | 'found'; done: Came }
   /** A change was requested, and no answer came. */
   | { type: 'lost' }
-  /** The run is resumed from the stores. */
+  /** The run is resumed from the stores after a restart. */
   | { type: 'resumed' }
-  /** The cluster was asked, for a person, about a call whose outcome is unknown. */
+  /** A person asked about a call with unknown outcome, and the cluster was searched for it. */
   | { type: 'checked'; finding: Finding }
 
-/** A write of a step. `told`: adds to the transcript a decision that was made while no run waited. */
+/** A write that belongs to a step. `told`: adds to the transcript a decision that was made while no run waited. */
 export type Write =
   | ({ write: 'decision' } & Decided)
   | { write: 'told' | 'claim' | 'rehearsal' }
@@ -47,12 +50,12 @@ export type Write =
   | { write: 'result'; done: Came }
   | { write: 'finding'; finding: Finding }
 
-/** The step to a new state. `writes`: in this order, in one transaction. `then`: done after the commit; it ends in the next event. */
+/** The step to a new state. `writes`: done in this order, in one transaction. `then`: the work after the commit, whose result is the next event. */
 export type Step = {
   state: State
   writes: readonly Write[]
   then?: 'wait' | 'turn' | 'read' | 'run' | 'look'
-  /** The verdict that the call goes on with. */
+  /** The verdict with which the call continues. */
   ready?: Ready
 }
 
@@ -101,7 +104,7 @@ function judged({ judgement, isRehearsal, denied, isGranted }: Extract<Event, { 
     : asked(judgement)
 }
 
-/** A new card replaces the call's card, or the call is over. */
+/** If the call has changed, a new card replaces its card; otherwise the call is refused. */
 const drifted = (standing: Drifted, ...writes: Write[]): Step =>
   standing.kind === 'changed'
     ? asked(standing.ready, standing, ...writes)
@@ -149,14 +152,14 @@ const table: Table = {
 }
 
 /**
- * The step that an event leads to from a state: the new state, the writes, and the work after them. Pure.
- * @returns undefined when the event comes too late or too early: then nothing is written or done.
+ * Returns the step to which an event leads from a state: the new state, the writes, and the work after them. Pure.
+ * @returns undefined if the event comes too late or too early; then nothing must be written or done
  */
 export function next(state: State, event: Event): Step | undefined {
   const cell = table[state][event.type] as ((event: Event) => Step) | undefined
   return cell?.(event)
 }
 
-/** The state of a call by the decision on its newest card; undefined: not decided yet. */
+/** Returns the state of a call by the decision on its newest card; undefined: not decided yet. */
 export const stateOf = (decision: Decision | undefined): State =>
   decision === undefined ? 'asked' : decision === 'cancelled' ? 'withdrawn' : decision

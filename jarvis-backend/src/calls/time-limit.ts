@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Calls `over` once its time has passed, without the time that was spent in `paused`. */
+/** Calls `over` once the time limit has passed. Time spent in `paused` does not count. */
 export class TimeLimit {
   readonly #clock: Clock
   readonly #over: () => void

@@ -5,11 +5,11 @@ import type { Workspace } from '../workspace/files.ts'
 import type { Journal, Transactions } from './ports.ts'
 
 /**
- * Makes a function that takes back a write of `memory_write`. It throws JarvisError `not_found` if the write is no longer known, `conflict` if
- * the text that it wrote was changed since.
+ * Makes a function that takes back a write of `memory_write`. The function throws JarvisError `not_found` if the write is no longer stored,
+ * `conflict` if the written text was changed since.
  */
 export function createUndoWrite(parts: {
-  /** Returns the workspace of a written file, and its path there. @throws JarvisError `not_found` if its agent is gone */
+  /** Returns the workspace of a written file, and its path there. @throws JarvisError `not_found` if the file's agent no longer exists */
   placeOf(path: string): { workspace: Pick<Workspace, 'read' | 'write' | 'remove'>; path: string }
   writes: { get(id: string): WriteRecord | undefined; remove(id: string): void }
   journal: Journal
@@ -21,7 +21,7 @@ export function createUndoWrite(parts: {
     if (write === undefined) throw new JarvisError('not_found', 'This write cannot be taken back any more.')
     const { workspace, path } = parts.placeOf(write.path)
     const { text, checksum } = workspace.read(path)
-    // Text that was added below since, such as the lesson of that very run, stays.
+    // Text that was added below since is kept, such as the lesson of the same run.
     const later = textAfter(text, write.checksum)
     if (later === undefined) throw changedSince(path)
     const rest = `${write.before ?? ''}${later}`.replace(/^\n+/, '')

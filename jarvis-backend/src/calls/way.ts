@@ -15,14 +15,15 @@ export class Ways {
     this.#records = new Records(parts)
   }
 
-  /** As `Transactions.untilFree`. */
+  /** Same as `Transactions.untilFree`. */
   untilFree(forever?: 'forever'): Promise<void> | undefined {
     return this.#transactions.untilFree(forever)
   }
 
   /**
-   * @returns undefined when another decision came first, or the grant has ended since; nothing is written then
-   * @throws when the event comes too late or too early
+   * Takes the step that an event leads to. @returns undefined if another decision came first, or if the grant has ended since; nothing is written
+   * then
+   * @throws if the event comes too late or too early
    */
   tryTake(way: Way, event: Event): Step | undefined {
     const step = stepOf(way, event)
@@ -34,12 +35,12 @@ export class Ways {
     return step
   }
 
-  /** As `tryTake`. @throws also when nothing is written */
+  /** Same as `tryTake`. @throws also if nothing was written */
   take(way: Way, event: Event): Step {
     return this.tryTake(way, event) ?? missing()
   }
 
-  /** Stores the answer of a read, in one commit with other writes of that time. */
+  /** Stores the answer of a read soon, in one commit together with other writes. */
   async takeSoon(way: Way, event: Event): Promise<Step> {
     const step = stepOf(way, event)
     await this.#transactions.together(() => this.#records.write(way, step.writes))
@@ -47,17 +48,17 @@ export class Ways {
     return step
   }
 
-  /** Stores that a read runs, in one commit with other writes of that time. */
+  /** Stores that a read runs, soon, in one commit together with other writes. */
   startSoon(way: Way, context: CallContext): Promise<void> {
     return this.#transactions.together(() => this.#records.started(way, context))
   }
 
-  /** Writes down a read that belongs to no run. */
+  /** Writes to the journal a read that belongs to no run. */
   noteRead(walk: Walk, done: Pick<Came, 'outcome'>): void {
     this.#transactions.atomically(() => this.#records.noteRead(walk, done))
   }
 
-  /** Settles a call that met a fault of ours. */
+  /** Settles a call that failed because of an error in JARVIS itself. */
   fail(call: ToolCall, context: CallContext, message: string): void {
     this.#transactions.atomically(() => this.#records.fail(call, context, { message }))
   }

@@ -12,13 +12,13 @@ import {
 import type { Tool } from '../tools/tool.ts'
 import type { People } from './people.ts'
 
-/** The person in whose name is asked. `asRole`: a role in place of the person's own, only to try out what would happen. */
+/** The person who asks. `asRole`: a role that replaces the person's own, only to try out its effect. */
 export type InName = Pick<Principal, 'person'> & { asRole?: string }
 
-/** The bound of a person's calls: a role with scopes, or a sentence when the person may ask for nothing. Undefined: nothing bounds them. */
+/** The limit of a person's calls: a role with scopes, or a sentence if the person may ask for nothing. Undefined: no limit. */
 export type Bound = Role | string | undefined
 
-/** @param asker absent: may call all tools */
+/** Returns the limit of the asker's calls. @param asker absent: no limit, all tools are allowed */
 export function boundOf(
   people: Pick<People, 'find'>,
   asker: InName | undefined,
@@ -34,10 +34,10 @@ export function boundOf(
 
 const refused = (reason: string): Verdict => ({ tier: 'black', rule: notYours, reason })
 
-/** A call of a tool. `judged`: the gate's verdict without the role. */
+/** A call of a tool. `judged`: the gate's verdict, made without the person's role. */
 type RoleCall = { tool: Tool; input: ToolInput; effects: readonly Effect[]; judged: Verdict }
 
-/** The refusal of a call that a person may not ask for; undefined if they may. */
+/** Returns the refusal of a call for which the person may not ask; undefined if they may. */
 export function refusalBy(bound: Bound, { tool, input, effects, judged }: RoleCall, world: World): Verdict | undefined {
   if (bound === undefined) return undefined
   if (typeof bound === 'string') return refused(bound)
@@ -48,8 +48,8 @@ export function refusalBy(bound: Bound, { tool, input, effects, judged }: RoleCa
 }
 
 /**
- * The refusal of a call with a mistake about a guest or node that the person may not see: the sentence about the mistake would reveal the
- * thing.
+ * Returns a refusal in place of an error message about a guest or node that the person may not see, because the message would reveal the guest or
+ * node.
  */
 export function mistakeBeyond(bound: Bound, { vmid, node }: ToolInput, world: World): Verdict | undefined {
   if (bound === undefined) return undefined
@@ -61,7 +61,7 @@ export function mistakeBeyond(bound: Bound, { vmid, node }: ToolInput, world: Wo
   return isKnown ? undefined : refused(notYoursReason(bound))
 }
 
-/** Makes a function that reduces the cluster to the part that a person may see; undefined if they may see all of it. */
+/** Makes a function that reduces the cluster's state to the part that a person may see; undefined if they may see all of it. */
 export const sightOf = (bound: Bound, world: () => World): ((state: ClusterState) => ClusterState) | undefined =>
   bound === undefined
     ? undefined
@@ -83,7 +83,7 @@ const wholeState = ({ cluster, now }: World): ClusterState => ({
   ...cluster,
 })
 
-/** The effects of a call. A read of the site is replaced by the things that its answer shows, if the tool tells them. */
+/** Returns the effects of a call. Replaces a read of the whole site by reads of the objects that the answer shows, if the tool declares them. */
 function shownBy(
   { shows }: Tool,
   input: ToolInput,

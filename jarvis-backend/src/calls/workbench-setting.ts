@@ -5,8 +5,8 @@ import type { Journal, Transactions } from './ports.ts'
 import type { ProfileSettings } from './profile-setting.ts'
 
 /**
- * Saves the section `workbench` of policy.yaml. Reading, comparing and writing are one transaction of the database, so that a command and the
- * server do not overwrite each other. After a crash between file and journal the next start journals the file.
+ * Saves the section `workbench` of policy.yaml. Reading, comparing and writing are one transaction of the database, so that a command and the server
+ * do not overwrite each other. If JARVIS crashes between the file and the journal, the next start writes the file to the journal.
  * @param hashOf SHA-256 of a text, hex
  * @throws JarvisError as `editedPolicy`
  */
@@ -41,7 +41,7 @@ export function saveWorkbench(
   })
 }
 
-/** The section without the areas that are off, for the journal. */
+/** Returns the section without areas that are switched off, for the journal. */
 const told = ({ exec, browser, git, ...rest }: WorkbenchSection) => ({
   ...rest,
   ...(exec && { exec }),

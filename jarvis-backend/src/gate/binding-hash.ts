@@ -2,9 +2,9 @@ import { hashOf } from 'node-kit/canonical'
 import type { Target } from 'protocol'
 
 /**
- * The hash that a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and their target. The hash
- * leaves the target's state out, because it may change while a person thinks. It covers the guest's identity and node,
- * so a moved or replaced guest invalidates the card. `basis`: further state that an approval rests on.
+ * Returns the hash that a confirmation is bound to: SHA-256 in hex over the tool, its arguments, and their target. The hash leaves the target's
+ * state out, because the state may change while a person decides. The hash covers the guest's identity and node, so a moved or replaced guest
+ * invalidates the card. `basis`: further state on which an approval rests.
  */
 export function bindingHash(call: {
   toolName: string

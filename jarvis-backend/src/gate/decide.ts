@@ -14,7 +14,7 @@ import { rank } from './tiers.ts'
 import { guestOf } from './topology/topology.ts'
 import type { Call, Facts, Policy, Rule, World } from './world.ts'
 
-/** Reasons for attached tools. A red one has the rule `attached`, so only the loosest profile lets it run. */
+/** Reasons for attached tools, by tier. A red call of such a tool has the rule `attached`, so only the loosest profile lets it run without asking. */
 const attachedSentences: Record<Tier, (server: string) => string> = {
   green: (server) => `The operator has said that this tool of the attached server ${server} only reads.`,
   yellow: (server) => `The operator lets this tool of the attached server ${server} run without asking.`,
@@ -28,7 +28,7 @@ const byTier: Record<Tier, string> = {
   black: 'It is never run.',
 }
 
-/** Words for the guest that is stopped or restarted, by its last known status. */
+/** Descriptions of the guest that is stopped or restarted, by its last known status. */
 const whichGuest = {
   running: 'a running guest.',
   paused: 'a paused guest.',
@@ -36,7 +36,7 @@ const whichGuest = {
   unknown: 'a guest of which it is not known whether it runs.',
 }
 
-/** The reason for a call that no rule raised: what the call does. */
+/** Returns the reason for a call that no rule raised: a description of its effect. */
 function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World): string {
   if (kind === 'execute' && on === 'sandbox') return 'Only its sandbox feels what the command does.'
   if (kind === 'execute') return 'It runs a command that is proven to read only.'
@@ -50,27 +50,27 @@ function reasonOf({ kind, on, action, target }: Effect, tier: Tier, world: World
 }
 
 /**
- * The gate's verdict on one call. It has at least one effect. Rules only raise a tier. The strictest rule wins and is named; among
- * equals, the first. The operator's `allow` and then the profile may lower the tier, and are applied last. Pure, and never throws.
+ * Returns the gate's verdict on one call, which has at least one effect. Rules only raise a tier. The strictest rule wins and is named; among
+ * equally strict ones, the first. After the rules, the operator's `allow` and then the profile may lower the tier. Pure, and never throws.
  */
 export function decide(call: Call, effects: readonly Effect[], world: World): Verdict {
   const { policy } = world
   const judged = tainted(raised(call, effects, world), call, { effects, world })
   const verdict = underProfile(allowed(judged, call, { effects, policy }), policy.profile)
   const approve = judged.tier === 'red' ? approvalOf(call, effects, world) : undefined
-  // Several people decide under every profile.
+  // Several people must decide under every profile.
   const isSigned =
     judged.tier === 'red' &&
     (rulesAbout(call, effects, world).some(({ proof }) => proof === 'passkey') ||
       (approve !== undefined && isSignedBy(policy.proof, effects)))
   if ((approve !== undefined || isSigned) && verdict.tier !== 'black')
     return { ...judged, ...(approve && { approve }), ...(isSigned && { proof: 'passkey' }) }
-  // Neither `allow` nor a profile lets run unasked what a result orders.
+  // Neither `allow` nor a profile lets a call run without asking if a tool result ordered the call.
   const asked = judged.tier === 'red' && verdict.tier === 'yellow' ? (ordered(call, effects) ?? verdict) : verdict
   return asked.tier === 'red' && isSignedBy(policy.proof, effects) ? { ...asked, proof: 'passkey' } : asked
 }
 
-/** The tier of a tool's calls when no rule raises them. Lists of tools show it. */
+/** Returns the tier of a tool's calls if no rule raises them, as lists of tools show it. */
 export function usualTier(tool: Pick<Call, 'toolName' | 'baseTier'>, policy: Policy): Tier {
   return underProfile(ownVerdict(tool, policy), policy.profile).tier
 }
@@ -94,7 +94,7 @@ export const concerns = ({ tools, effects }: Rule, toolName: string, effect: Eff
   (tools === undefined || tools.includes(toolName)) &&
   (effects === undefined || effects.some((wanted) => matches(effect, wanted)))
 
-/** A rule that fails counts as black. */
+/** Returns the verdict after all rules. A rule that throws counts as black. */
 function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   const [first] = effects
   const own = ownVerdict(call, world.policy, first && ((tier) => reasonOf(first, tier, world)))
@@ -103,7 +103,8 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   const views = viewsOf(effects, world)
   for (const rule of world.policy.rules) {
     for (const { effect, world: seen } of views) {
-      // A rule of the call's own tier is named too: it says more than the tool. A second black rule adds nothing.
+      // A rule of the same tier as the call is named too, because its reason says more than the tool's. After a first black rule, further black ones
+      // add nothing.
       const isSilent = rank(rule.tier) < rank(verdict.tier) || (verdict !== own && verdict.tier === 'black')
       if (isSilent || !concerns(rule, call.toolName, effect)) continue
       const facts: Facts = { ...call, effect, target: effect.target, world: seen }
@@ -124,7 +125,7 @@ function raised(call: Call, effects: readonly Effect[], world: World): Verdict {
   return verdict.tier === 'red' && reasons.length > 1 ? { ...verdict, reasons } : verdict
 }
 
-/** The people who must approve, by all rules about the call. A rule that fails has made the call black before. */
+/** Returns the people who must approve, by all rules about the call. If a rule throws, the call is black already. */
 function approvalOf(call: Call, effects: readonly Effect[], world: World): Approve | undefined {
   let approve: Approve | undefined
   for (const { approve: wanted } of rulesAbout(call, effects, world))
@@ -133,8 +134,8 @@ function approvalOf(call: Call, effects: readonly Effect[], world: World): Appro
 }
 
 /**
- * The red rules about the call that want several people or a signature. If the call changes marks of the guest, also such rules about later
- * calls: the people who must approve those calls must approve the change.
+ * Returns the red rules about the call that require several people or a signature. If the call changes marks of the guest, also returns such rules
+ * about later calls: the people who must approve those calls must also approve this change.
  */
 const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[] => {
   const moved = effects.flatMap((effect) => movedMarks(effect, world)).flatMap(({ readers }) => readers)
@@ -151,7 +152,7 @@ const rulesAbout = (call: Call, effects: readonly Effect[], world: World): Rule[
   )
 }
 
-/** Raises a call by one tier when its words came out of a tool result, or a result orders it by name. `allow` does not lower it. */
+/** Raises a call by one tier if its words came from a tool result, or if a result orders the call by name. `allow` does not lower such a call. */
 function tainted(
   verdict: Verdict,
   call: Call,
@@ -166,7 +167,7 @@ function tainted(
     const raised = taintedVerdict(verdict, toolName, taint)
     if (raised.tier === 'black' && effects.every(({ kind, isShownWhole }) => kind === 'read' || isShownWhole))
       return { ...verdict, rule: taintRule, reason: `${verdict.reason} ${repeatedFrom(taint)}` }
-    // The command only reads, so it stays red and a person decides whether the named host may be asked.
+    // The command only reads. So it stays red, and a person decides if the named host may be contacted.
     return verdict.rule === 'network_read'
       ? { ...verdict, rule: taintRule, reason: `${verdict.reason} A result named it.` }
       : raised
@@ -175,7 +176,7 @@ function tainted(
   }
 }
 
-/** Finds words of the call that came out of a result. May throw. */
+/** Finds words of the call that came from a tool result; undefined if there are none. May throw. */
 export function taintIn(
   { input, sources, listed, choices, isCommon }: Call,
   effects: readonly Effect[],
@@ -204,8 +205,8 @@ export function taintIn(
 }
 
 /**
- * Leaves out results that the call only gives back to where they came from. The text of a file may go back into that file, and the addresses
- * that a site gives may be read there.
+ * Leaves out results whose text the call only returns to its origin: the text of a file may be written back into that file, and addresses that a
+ * website gave may be read on that website.
  */
 function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly Effect[]): Sources {
   const isOwn = ({ kind, on, url }: Effect, source: Source) =>
@@ -217,8 +218,8 @@ function withoutOwn(sources: Sources, { path }: Call['input'], effects: readonly
 }
 
 /**
- * Returns whether the call can only affect a sandbox without a network and the conversation's own folder. Words of a stranger do no harm
- * there, and a sandbox exists to work on texts that were read.
+ * Returns true if the call can affect only a sandbox without a network, and the conversation's own folder. A stranger's words do no harm there, and
+ * a sandbox exists to work on texts that were read.
  */
 const isContained = (effects: readonly Effect[]): boolean =>
   effects.some(({ on }) => on === 'sandbox') &&
@@ -229,19 +230,19 @@ const isContained = (effects: readonly Effect[]): boolean =>
 const isOwnFile = ({ on, place }: Effect): boolean => on === 'path' && place?.root === sessionRoot
 
 /**
- * Returns whether a call changes files of the conversation's own folder alone. Texts that were read may be written there, unless a result
- * orders the call. Read from there again, they count as a result's words.
+ * Returns true if a call changes only files in the conversation's own folder. Texts that were read may be written there, unless a result orders the
+ * call. When they are read from there again, they count as a result's words.
  */
 const isNoted = (effects: readonly Effect[]): boolean =>
   effects.some(isOwnFile) && effects.every((effect) => effect.kind === 'read' || isOwnFile(effect))
 
-/** The tool whose result orders the call. May throw. */
+/** Returns the tool whose result orders the call; undefined if there is none. May throw. */
 export function orderIn({ toolName, input, sources }: Call, effects: readonly Effect[]): string | undefined {
   const names = effects.flatMap(({ target }) => target.name ?? [])
   return sources && orderedBy({ toolName, input, names }, sources())
 }
 
-/** The verdict on a change that would run unasked and that a result orders; undefined if none orders it. */
+/** Returns the verdict on a change that would run without asking although a result orders it; undefined if no result orders it. */
 function ordered(call: Call, effects: readonly Effect[]): Verdict | undefined {
   try {
     const from = orderIn(call, effects)
@@ -251,7 +252,7 @@ function ordered(call: Call, effects: readonly Effect[]): Verdict | undefined {
   }
 }
 
-/** `value` is pure JSON, at most as deep as a call's arguments may be. */
+/** Replaces listed texts in a value by empty ones. @param value pure JSON, at most as deep as a call's arguments may be */
 function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return listed.has(value) ? '' : value
   if (Array.isArray(value)) return value.map((item) => withoutListed(item, listed))
@@ -259,7 +260,7 @@ function withoutListed(value: unknown, listed: ReadonlySet<string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutListed(member, listed)]))
 }
 
-/** Lowers a red that is the tool's own base tier. A red that a rule found still asks. */
+/** Lowers a red verdict that is only the tool's own base tier. A red verdict of a rule still asks. */
 function allowed(
   verdict: Verdict,
   { toolName }: Call,

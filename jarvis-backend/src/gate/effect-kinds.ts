@@ -1,12 +1,12 @@
-/** The words and marks of one kind of effect, by which the gate, the roles and the documentation know it. */
+/** The texts and marks of one kind of effect, for the gate, the roles and the documentation. */
 export type EffectKindFacts = {
-  /** Completes "the call …", for the table in docs/policy.md. */
+  /** Completes the sentence "the call …", for the table in docs/policy.md. */
   does: string
   /** Completes the sentence of a role, "May … ct/130". */
   may: string
-  /** The change is hard or impossible to take back, so the policy's proof mode `heavy` wants its card signed. */
+  /** True if the change is hard or impossible to take back. In the proof mode `heavy` the card of such a call must be signed. */
   isHeavy?: true
-  /** A change of this kind may be taken back by the tool `undo`. */
+  /** True if the tool `undo` can take back a change of this kind. */
   isUndone?: true
 }
 
@@ -34,11 +34,11 @@ const facts: Readonly<Record<string, EffectKindFacts>> = effectKinds
 /** The names of all kinds. */
 export const effectKindNames = (): EffectKind[] => Object.keys(effectKinds) as EffectKind[]
 
-/** @returns undefined if there is no such kind */
+/** @returns the facts of a kind; undefined if there is no such kind */
 export const effectKindFacts = (name: string): EffectKindFacts | undefined =>
   Object.hasOwn(facts, name) ? facts[name] : undefined
 
-/** Kinds of earlier versions, which no tool ever had. A policy.yaml that names one stays valid, and no effect matches it. */
+/** Kinds that earlier versions knew and no tool ever had. A policy.yaml that names one stays valid, and no effect matches it. */
 const formerKinds = ['credential', 'notify'] as const
 export type FormerKind = (typeof formerKinds)[number]
 

@@ -4,19 +4,19 @@ import { type Effect, Mistake, matches, noTarget, type Thing, type Touch } from 
 import { namesStorage, storagesIn } from './storages.ts'
 import type { World } from './world.ts'
 
-/** A tool's declarations about its calls. */
+/** A tool's declarations about its calls, from which the gate gets the effects. */
 export type Declaring = {
   tier: Tier
   touches: readonly Touch[]
-  /** With ports, a tool tells the effects by the present state. Without ports such a tool throws, and the call asks. */
+  /** Computes the effects. A tool that reads the present state through ports throws if they are missing; its call then asks a person. */
   effects(input: never, world: World, ...ports: never[]): readonly Effect[]
   attached?: unknown
 }
 
 /**
- * The effects of a call. An effect of the kind `unknown`, which asks, is added when the tool declares no effect or
- * cannot compute it, when an effect is not in its `touches`, and for each guest, node and protected storage that the
- * arguments name and no effect reaches, so that a protected thing stays refused. @throws Mistake for arguments that the caller can correct
+ * Returns the effects of a call. Adds an effect of the kind `unknown`, which makes the call ask a person, if the tool declares no effect or cannot
+ * compute it, or if an effect is not in the tool's `touches`. Also adds one for each guest, node and protected storage that the arguments name and
+ * no effect is on, so that changes of a protected object stay refused. @throws Mistake for arguments that the caller can correct
  */
 export function effectsOf(tool: Declaring, input: Record<string, unknown>, world: World): readonly Effect[] {
   const { effects, fault } = checked(tool, declaredOf(tool, input, world))
@@ -40,7 +40,10 @@ const reaches = (target: Target, { kind, name, vmid, node }: Target) =>
       ? target.node === node
       : target.vmid === vmid
 
-/** Checks the effects against the tool's declarations. `fault`: an effect that asks, if the tool tells no effect or an undeclared one. */
+/**
+ * Checks the effects against the tool's declarations. `fault`: an effect of the kind `unknown`, which makes the call ask a person. It is set if the
+ * effects are missing or empty, contradict the tool's tier, or are not in `touches`.
+ */
 function checked(
   tool: Declaring,
   effects: readonly Effect[] | undefined,
@@ -78,9 +81,8 @@ const thingOf = (target: Target | undefined): Thing =>
   target === undefined || target.kind === 'none' ? 'site' : target.kind
 
 /**
- * The effects of an attached server's tool, which only that server knows. The target is the tool's definition, so that
- * a card, a grant or a denial holds for this definition alone. Each guest, node or protected storage that the
- * arguments name counts as reached.
+ * Returns the effects of an attached server's tool. Only that server knows what the tool does. The target is the tool's definition, so that a card,
+ * a grant or a denial applies only to this definition. Each guest, node or protected storage that the arguments name counts as affected.
  */
 export function remoteEffects(
   { toolName, server, hash, tier }: { toolName: string; server: string; hash: string; tier: Tier },
@@ -91,25 +93,25 @@ export function remoteEffects(
   if (tier === 'green') return [{ kind: 'read', on: 'tool', target }]
   const reached = namedIn(input, world).map((named): Effect => {
     const sentence = `It names ${quoted(named.name ?? '')} (${named.id}), and what the attached server does to it is not known.`
-    // A red tool asks anyway and needs no second reason.
+    // A red call asks in any case and needs no second reason.
     return { kind: tier === 'yellow' ? 'unknown' : 'remote', on: thingOf(named), target: named, sentence }
   })
   return [{ kind: 'remote', on: 'tool', target }, ...reached]
 }
 
-/** The touches of every attached tool. */
+/** The touches that every attached tool has. */
 export const remoteTouches: readonly Touch[] = (['tool', 'guest', 'node', 'storage'] as const).flatMap((on) =>
   (['read', 'remote', 'unknown'] as const).map((kind) => ({ kind, on })),
 )
 
-/** Names of arguments that are amounts and not identifiers. */
+/** Matches names of arguments that are amounts and not ids. */
 const quantity =
   /(?:^|[_.-]|(?<=[a-z]))(?:limit|count|lines?|size|page|per_?page|offset|skip|top|max|min|depth|width|height|days?|hours?|minutes?|seconds?|secs?|ms|timeout|since|until|interval|duration|percent|ratio|retries|quality|priority|level|tail|head|amount|temperature|seed)(?:$|[\][\d]|[_-](?:ms|s|seconds|bytes|mb|gb))/i
 export const isQuantity = (argument: string): boolean => quantity.test(argument)
 
 /**
- * The guests and nodes of the cluster, and the protected storages, that some arguments name by number, name or id, alone
- * or as a word of a text. Other storages do not count, because their names are common words such as `local`.
+ * Returns the guests and nodes of the cluster, and the protected storages, that arguments name by number, name or id, alone or as a word in a text.
+ * Other storages do not count, because their names are common words such as `local`.
  */
 function namedIn(input: unknown, { cluster, policy }: World): Target[] {
   const found = new Map<string, Target>()

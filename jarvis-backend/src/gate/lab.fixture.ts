@@ -1,9 +1,9 @@
 import type { Guest, Node, UnitState } from 'protocol'
 
-/** A node of a table's cluster. */
+/** Makes a node for a test table's cluster. */
 export const nodeOf = (name: string, status: Node['status'] = 'online'): Node => ({ name, status, isProtected: false })
 
-/** A running guest on `pve` called `guest-<vmid>`, unless `more` says otherwise. */
+/** Makes a running guest on `pve` with the name `guest-<vmid>`, unless `more` changes that. */
 export const guestOf = (vmid: number, more: Partial<Guest> = {}): Guest => ({
   vmid,
   type: 'vm',
@@ -23,7 +23,7 @@ export const guestOf = (vmid: number, more: Partial<Guest> = {}): Guest => ({
   ...more,
 })
 
-/** A service that runs, under its own name, unless `more` says otherwise. */
+/** Makes a running service under its own name, unless `more` changes that. */
 export const unitOf = (service: string, more: Partial<UnitState> = {}): UnitState => {
   const id = service.replace(/\.service$/, '')
   return { id, names: [id], type: 'simple', loadState: 'loaded', activeState: 'active', subState: 'running', ...more }

@@ -1,7 +1,7 @@
 import type { GuestReply } from 'protocol'
 import { groupsOf, isOwnGuest, lossesWithout, type World } from './index.ts'
 
-/** The dependents of a guest, as far as the gate knows them: from roles, groups and the place where JARVIS runs. */
+/** Returns the dependents of a guest that the gate knows: from roles, groups, and the guest or node on which JARVIS runs. */
 export function leaningOn(vmid: number, world: World): Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'> {
   const guest = world.cluster.guests.find((known) => known.vmid === vmid)
   if (guest === undefined) return { leansOn: [], groups: [], isOwn: false }

@@ -4,10 +4,13 @@ import type { Effect } from './effect.ts'
 import { topologyMarks } from './topology/topology.ts'
 import type { Reader, World } from './world.ts'
 
-/** One effect, with the world in which a rule judges it. */
+/** One effect, and the world in which a rule judges it. */
 export type View = { effect: Effect; world: World }
 
-/** The effects of a call in the world as it is now, and, if the call changes marks, in the world as it will be. A rule holds for both. */
+/**
+ * Returns the effects of a call in the present world. If the call changes marks, also returns its effects in the world after the call. A rule
+ * applies to both.
+ */
 export function viewsOf(effects: readonly Effect[], world: World): View[] {
   const before = effects.map((effect) => ({ effect, world }))
   const changed = effects.filter(({ becomes, target }) => becomes !== undefined && target.vmid !== undefined)
@@ -35,7 +38,7 @@ function afterwards(world: World, { target, becomes = {} }: Effect): World {
   return { ...world, cluster: { ...world.cluster, guests: [...guests.filter((one) => one !== found), guest] } }
 }
 
-/** A guest that a call makes: stopped, and without any other known fact. */
+/** A guest that a call creates: stopped, with all other facts unknown. */
 const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['target']): Guest => ({
   vmid,
   type,
@@ -54,10 +57,10 @@ const newGuest = ({ vmid = 0, type = 'vm', name = '', node = '' }: Effect['targe
   diskTotalBytes: null,
 })
 
-/** A mark that a call adds or removes, and that a rule, role or the topology reads. */
+/** A mark (such as a tag) that a call adds or removes, and that a rule, a role or the topology uses. */
 export type MovedMark = { words: string; readers: readonly Reader[] }
 
-/** The marks of the effect's guest that the call changes and that a rule, role or the topology reads. */
+/** Returns the marks of the effect's guest that the call changes and that a rule, a role or the topology uses. */
 export function movedMarks(effect: Effect, world: World): MovedMark[] {
   const { target, becomes } = effect
   if (becomes === undefined) return []

@@ -3,7 +3,7 @@ import type { Effect } from './effect.ts'
 import { viewsOf } from './marks.ts'
 import type { Call, Facts, Rule, World } from './world.ts'
 
-/** The operator's rules that want to be told of a running call. They raise nothing. A rule that throws counts as wanting it. */
+/** Returns the operator's rules that want a running call announced. They raise no tier. A rule that throws counts as applying. */
 export const observedBy = (call: Call, effects: readonly Effect[], world: World): Rule[] =>
   world.policy.observed.filter((rule) =>
     viewsOf(effects, world).some(

@@ -18,15 +18,18 @@ const isPlaced = ({ on }: Touch) => isLost({ kind: 'power', on, target: noTarget
 const isOfWorkbench = ({ on }: Touch) => on === 'path' || on === 'web' || on === 'container'
 const isService = ({ kind, on }: Touch) => (kind === 'execute' && on !== 'sandbox') || on === 'service'
 
-/** The reason of each shipped rule, in words. `concerns`: the effects that a rule about all effects can concern. `needs`: protected targets without which the rule never raises. */
+/**
+ * The reason of each shipped rule, in words. `concerns`: the effects to which the rule can apply, given for rules that are declared for all effects.
+ * `needs`: matches the protected targets without which the rule never raises a call.
+ */
 export const raiseWords: Readonly<
   Record<string, { words: string; concerns?: (touch: Touch) => boolean; needs?: RegExp }>
 > = {
-  // Each tool that raises by its arguments says when, under `raises`.
+  // Each tool whose arguments can raise its tier declares that under `raises`.
   refused_arguments: { words: 'arguments that are refused', concerns: () => false },
   always_asks: { words: 'arguments that always ask', concerns: () => false },
   risky_arguments: { words: 'arguments that ask', concerns: () => false },
-  // Tools that change marks say so under `raises`.
+  // Tools that change marks declare that under `raises`.
   changes_marks: { words: 'a tag, name or node by which later calls are judged', concerns: () => false },
   unknown_effect: { words: 'an effect that nobody has declared', concerns: ({ kind }) => kind === 'unknown' },
   protected_guest: {
@@ -66,7 +69,7 @@ export const raiseWords: Readonly<
   own_guest: { words: 'the guest JARVIS runs on' },
   own_node: { words: 'the node JARVIS runs on' },
   quorum_at_stake: { words: 'a node without which quorum is lost' },
-  // They hold for every change of a guest, and pass.
+  // These rules apply to every change of a guest, and only for a time.
   no_quorum: { words: 'a cluster without quorum', concerns: () => false },
   quorum_unknown: { words: 'a cluster of which nobody knows whether it has a quorum', concerns: () => false },
   at_work: { words: 'a guest with a task or transition at work' },
@@ -77,7 +80,7 @@ export const raiseWords: Readonly<
   last_of_group: { words: 'the last running one of a group' },
 }
 
-/** A tool's raises that are stricter than its usual tier, strictest first. */
+/** Returns the reasons that raise a tool's calls above its usual tier, the strictest first. */
 export function raisesOf(
   tool: Pick<Call, 'toolName' | 'baseTier'> & {
     touches: readonly Touch[]
@@ -94,7 +97,7 @@ export function raisesOf(
   })
   const found = policy.rules.flatMap(({ name, tools, effects, tier, because }): Raise[] => {
     const known = raiseWords[name]
-    // Protection concerns changes alone.
+    // Protection applies only to changes.
     if (known?.concerns !== undefined && (tool.baseTier === 'green' || !tool.touches.some(known.concerns))) return []
     if (known?.needs !== undefined && !isProtected(known.needs)) return []
     if (tools?.includes(tool.toolName) === false) return []

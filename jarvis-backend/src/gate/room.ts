@@ -8,7 +8,7 @@ import { createPersonStore } from '../store/sqlite/access/people.ts'
 import type { Tool } from '../tools/tool.ts'
 import { builtInRoleNames } from './policy/roles-schema.ts'
 
-/** The policy in force: shipped rules, policy.yaml and the profile. Hears `files.changed`. */
+/** The policy in force: shipped rules, policy.yaml and the profile. Listens for `files.changed`. */
 export const policyRoom = defineRoom({
   name: 'policy',
   open(needs: {
@@ -16,7 +16,7 @@ export const policyRoom = defineRoom({
     config: Pick<Config, 'protectedTargets'>
     facts: JarvisFacts
     homelab: Pick<ComposedHomelab, 'shownAsProtected' | 'nodeRoles'>
-    /** The tools of attached servers, which come and go. */
+    /** The tools of attached servers, which may change at any time. */
     attachedTools(): readonly Tool[]
   }) {
     const { dataDir, writtenPolicy, database, settings, journal, activity, announce } = needs.foundation
@@ -42,7 +42,7 @@ export const policyRoom = defineRoom({
     return {
       policy,
       reload,
-      /** The names of the roles of policy.yaml. */
+      /** The names of the roles that policy.yaml defines. */
       ownRoles: () =>
         [...policy.current().roles.keys()].filter((name) => !builtInRoleNames.some((one) => one === name)),
     }

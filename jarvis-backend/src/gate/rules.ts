@@ -15,11 +15,11 @@ import { restartDoubt, serviceNames } from './topology/units.ts'
 import type { Facts, Rule } from './world.ts'
 
 const power = [{ kind: 'power', on: 'guest' }] as const
-// A command in a guest has a rule of its own, and never counts as a command that only reads.
+// Commands on a node only. A command in a guest has a rule of its own, and never counts as a command that only reads.
 const commands = [{ kind: 'execute', on: 'node' }] as const
 const services = [{ kind: 'power', on: 'service' }] as const
 const instructions = new Set(promptFiles.map((file) => file.toLowerCase()))
-/** Some file systems know no case. */
+/** Compared in lower case, because some file systems ignore case. */
 const isInstructions = ({ effect }: Facts) => instructions.has(effect.file?.toLowerCase() ?? '')
 /** The verdict on the effect's command. */
 const judged = ({ effect }: Facts) => judgeCommand(effect.executes?.text ?? '')
@@ -29,7 +29,7 @@ const changeOf = (facts: Facts) => {
 }
 const serviceOf = ({ effect }: Facts) => effect.service ?? ''
 
-/** The outside host that a read would contact, unless the operator typed the command or named the host. */
+/** Returns the outside host that a read would contact; undefined if there is none, or if the operator typed the command or named the host. */
 function strangerOf(facts: Facts): string | undefined {
   const verdict = judged(facts)
   if (verdict.verdict !== 'read_only' || facts.sources === undefined) return undefined
@@ -39,11 +39,11 @@ function strangerOf(facts: Facts): string | undefined {
   return strangerTo([]) === undefined ? undefined : strangerTo(facts.sources().operatorTexts)
 }
 
-/** Returns whether the operator protected one of `ids`. Case is ignored, because protecting too much is harmless. */
+/** Returns true if the operator protected one of `ids`. Case is ignored, because protecting too much is harmless. */
 const isListed = ({ world, effect }: Facts, ...ids: string[]): boolean =>
   effect.kind !== 'read' && ids.some((id) => world.policy.protectedTargets.has(id.toLowerCase()))
 
-/** All names of the service, so that an alias does not get around protection. */
+/** Returns all names of the service, so that an alias does not get around protection. */
 const namesOf = (facts: Facts) => serviceNames(serviceOf(facts), facts.target)
 
 const isServiceListed = (facts: Facts): boolean =>
@@ -56,7 +56,7 @@ const riskOf = (facts: Facts) =>
     .map((name) => serviceRisk(name, facts.target.node ?? '', facts.world))
     .find((risk) => risk !== undefined)
 
-/** The shipped rules. If several give the strictest tier, the first of them is named. */
+/** The shipped rules. If several rules give the strictest tier, the verdict names the first of them. */
 export const rules: readonly Rule[] = [
   {
     name: 'refused_arguments',
@@ -96,7 +96,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_guest',
-    // An id is unique in the cluster, so it protects the guest even if the list has the wrong type.
+    // A vmid is unique in the cluster, so the guest is protected even if the list names the wrong type.
     when(facts) {
       const vmids = [facts.target.vmid, ...namesOf(facts).map(guestOfUnit)]
       return vmids.some((vmid) => vmid !== undefined && isListed(facts, `vm/${vmid}`, `ct/${vmid}`))
@@ -107,7 +107,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'protected_node',
-    // A protected node does not protect its guests.
+    // The protection of a node does not cover its guests.
     when: (facts) =>
       ['node', 'service', 'storage'].includes(facts.target.kind) && isListed(facts, `node/${facts.target.node}`),
     tier: 'black',

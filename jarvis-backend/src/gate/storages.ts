@@ -4,8 +4,8 @@ import { Mistake } from './effect.ts'
 import type { World } from './world.ts'
 
 /**
- * The storage of that name. @param node if given, the node that the storage is on
- * @throws Mistake if there is none, or if several nodes have one of that name
+ * Returns the storage with this name. @param node if given, the node that the storage must be on
+ * @throws Mistake if there is none, or if several nodes have a storage with this name
  */
 export function storageTarget(
   { storage, node }: { storage: string; node?: string | undefined },
@@ -32,14 +32,14 @@ export function storageTarget(
   }
 }
 
-/** The storage as the cluster shows it now. */
+/** Returns the storage in its present state. */
 export const storageOf = ({ name, node }: Target, { cluster: { storages = [] } }: World): Storage | undefined =>
   storages.find((storage) => storage.name === name && storage.node === node)
 
-/** The last part of `storage/NAME` or `storage/NODE/NAME`. */
+/** Returns the last part of `storage/NAME` or `storage/NODE/NAME`. */
 const nameIn = (id: string) => id.slice(id.lastIndexOf('/') + 1)
 
-/** The storages among lower-case ids, by name. */
+/** Returns the storages among lower-case ids, by name. */
 export const storagesIn = (ids: Iterable<string>): Map<string, Target> =>
   new Map(
     [...ids].flatMap((id) => {
@@ -51,8 +51,8 @@ export const storagesIn = (ids: Iterable<string>): Map<string, Target> =>
   )
 
 /**
- * Returns whether one of some lower-case ids names the storage. `storage/NAME` names it on every node, `storage/NODE/NAME` on one
- * node. A storage without a node may be on any node.
+ * Returns true if one of these lower-case ids names the storage. `storage/NAME` names it on every node, `storage/NODE/NAME` on one node. A storage
+ * without a node may be on any node.
  */
 export function namesStorage(ids: Iterable<string>, { kind, id, node }: Target): boolean {
   if (kind !== 'storage') return false

@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 const kinds = { vm: 'a virtual machine', ct: 'a container' }
 
-/** The node of that name. @param asked.field of the call, which a mistake names @throws Mistake if there is none */
+/** Returns the node with this name. @param field the call's argument that an error message names @throws Mistake if there is no such node */
 export function nodeTarget(name: string, { cluster }: World, field = 'node'): Target {
   const found = cluster.nodes.find((node) => node.name === name)
   if (found === undefined) {
@@ -16,8 +16,8 @@ export function nodeTarget(name: string, { cluster }: World, field = 'node'): Ta
 }
 
 /**
- * The guest of that number, which is unique in the cluster. @param node if given, the node that the guest must be on now
- * @throws Mistake if there is none, or if the guest is of another type or on another node
+ * Returns the guest with this vmid, which is unique in the cluster. @param node if given, the node on which the guest must be now
+ * @throws Mistake if there is no such guest, or if it is of another type or on another node
  */
 export function guestTarget(
   { vmid, node }: { vmid: number; node?: string | undefined },
@@ -26,7 +26,7 @@ export function guestTarget(
 ): Target {
   const guest = cluster.guests.find((candidate) => candidate.vmid === vmid)
   if (guest === undefined) {
-    // While the cluster has not been read, a missing guest may exist.
+    // While the cluster has not been read, a guest that is not listed may still exist.
     const [unread] = cluster.guests.length === 0 ? (cluster.missing ?? []) : []
     const as = unread === undefined ? asFarAsSeen('guests', cluster) : ` that is known: ${unread}`
     throw new Mistake(`vmid: there is no guest ${vmid}${as}.`)
@@ -53,14 +53,14 @@ export function guestTarget(
   }
 }
 
-/** The effect of a read: on its node if it names one, else on the site. @throws Mistake if there is no such node */
+/** Returns the effect of a read: on the node if the read names one, otherwise on the whole site. @throws Mistake if there is no such node */
 export const reads = ({ node }: { node?: string | undefined; [name: string]: unknown }, world: World): Effect[] => [
   node === undefined
     ? { kind: 'read', on: 'site', target: noTarget }
     : { kind: 'read', on: 'node', target: nodeTarget(node, world) },
 ]
 
-/** An effect on a service of a node, with the last known state of its unit. @throws Mistake if there is no such node or service */
+/** Returns an effect on a service of a node, with the last known state of its unit. @throws Mistake if there is no such node or service */
 export function serviceEffect(
   action: PowerAction,
   { node, service }: { node: string; service: string },
@@ -71,7 +71,7 @@ export function serviceEffect(
   return { kind: 'power', on: 'service', action, service, isUnit: true, target }
 }
 
-/** Adds the node's newest report on the unit to the target. @param asked.field of the call, which a mistake names */
+/** Adds the node's newest report on the unit to the target. @param asked.field the call's argument that an error message names */
 export function withUnit(
   place: Target,
   { service, field }: { service: string; field: string },
@@ -84,7 +84,7 @@ export function withUnit(
   return { ...place, unit: seen.unit }
 }
 
-/** The effect of a text that the node's shell runs, with the service it changes. @throws Mistake */
+/** Returns the effect of a text that the node's shell runs, with the service that it changes. @throws Mistake */
 export function commandEffect(node: string, executes: { argument: string; text: string }, world: World): Effect {
   const place = nodeTarget(node, world)
   const judged = judgeCommand(executes.text)

@@ -3,13 +3,13 @@ import { firstOf } from '../lib/words.ts'
 import { ageOf, plainName } from './format.ts'
 
 const mostIds = 20
-/** More alerts of one check are told as one line. */
+/** The largest number of alerts of one check that get a line each; more are combined in one line. */
 const mostAlike = 3
 
 /**
- * What a person should know first, one plain line each, gravest first: the alerts that nobody took on and no other explains. An empty list
- * does not mean that all is well: what is unknown is in the state's `missing`.
- * @param alerts those that have not ended, gravest first
+ * Returns the problems that a person should know first, one plain line each, the gravest first: alerts that nobody has acknowledged or silenced and
+ * that no other alert explains. An empty list does not mean that all is well: unknown parts are in the state's `missing`.
+ * @param alerts the alerts that have not ended, gravest first
  */
 export function attention(alerts: readonly Alert[], now: number): string[] {
   // The check backup-old names the guests without a fresh backup, so it is shown even if another alert explains it.
@@ -38,7 +38,7 @@ function linesOf(alerts: readonly Alert[], now: number): string[] {
   return rest.length === 0 ? lines : [...lines, `The same (${first?.check}): ${namesOf(rest)}.`]
 }
 
-/** Guests by their number, other things by name. */
+/** The names of the alerts' objects: guests by vmid, other objects by name. */
 const namesOf = (alerts: readonly Alert[]): string =>
   firstOf(
     alerts

@@ -1,29 +1,30 @@
 import type { ClusterState, ClusterUpdate, Guest, Node, Storage, Task } from 'protocol'
 import { shareOf } from 'protocol/facts'
 
-/** Fields that change all the time; all others are state. */
+/** Fields that change all the time. A change of any other field counts as a change of state. */
 const figures: ReadonlySet<string> = new Set([
   ...['uptimeS', 'cpuRatio', 'ramBytes', 'diskBytes', 'netInBps', 'netOutBps', 'diskBps'],
   ...['load1', 'temperatureC', 'lastSeenAt', 'usedBytes'],
 ])
-/** Most bytes of an update, so that updates sent together stay under 20 kB. */
+/** Maximum size of an update, bytes, so that updates sent together stay under 20 kB. */
 const mostBytes = 16_000
-/** A change of figures with at least this weight causes an update; smaller ones are sent along with others. */
+/** A change of figures with at least this weight causes an update. A smaller one is sent along with other changes. */
 const worthPush = 0.5
-/** A change that waits this long is worth an update, however small; its weight grows with age, ms. */
+/** Age, ms, at which an unsent change weighs 0.5 (`worthPush`) by its age alone, so that even a small change is sent in the end. */
 const staleMs = 60_000
 
 export type Shown = {
-  /** The state that watchers have been told. */
+  /** The state as the updates so far have told it to the watchers. */
   state(): ClusterState
   /**
-   * Takes a new state. @returns the next update, with states before figures and the largest changes first; undefined without changes.
-   * `isMore`: changes are left that are worth another update
+   * Takes a new state.
+   * @returns the next update: changes of state before changes of figures, the largest first; undefined if nothing changed. `isMore`: the update had
+   * no room for a change that is worth another update
    */
   next(state: ClusterState): { update: ClusterUpdate | undefined; isMore: boolean }
 }
 
-/** Larger than the weight of any figure's change. */
+/** Weight of a change of state: larger than the weight of any change of figures. */
 const stateWeight = 1_000
 type Change = { bytes: number; weight: number; tell(update: ClusterUpdate): void }
 
@@ -80,7 +81,7 @@ export function createShown(first: ClusterState): Shown {
 
 type Kinds = { nodes: Node; guests: Guest; storages: Storage; tasks: Task }
 
-/** Tracks one kind of item. @param moveOf how much its figures changed; 1 is worth an update */
+/** Tracks the items of one kind. @param moveOf returns how far an item's figures have changed; 1 is worth an update */
 function follow<K extends keyof Kinds>(
   kind: K,
   first: ClusterState,
@@ -91,7 +92,7 @@ function follow<K extends keyof Kinds>(
   const told = new Map(itemsOf(first).map((item) => [idOf(item), { item, at: first.at }]))
   return {
     shown: () => [...told.values()].map(({ item }) => item),
-    /** @returns ids of the items that are gone */
+    /** Forgets the items that the new state no longer has. @returns their ids */
     forget(state: ClusterState): (string | number)[] {
       const ids = new Set(itemsOf(state).map(idOf))
       const gone = [...told.keys()].filter((id) => !ids.has(id))
@@ -115,7 +116,7 @@ function follow<K extends keyof Kinds>(
   }
 }
 
-/** `stateWeight` where the item's state changed; 0 where nothing changed. */
+/** Returns the weight of an item's change: `stateWeight` if its state changed, 0 if nothing changed. */
 function weightOf<T extends object>(
   before: { item: T; at: number },
   item: T,

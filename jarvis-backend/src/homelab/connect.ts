@@ -1,4 +1,4 @@
-/** Connections to Proxmox for the rest of JARVIS: setup and doctor try an address, the drill's check reads with a token of its own. */
+/** Connections to Proxmox for other parts of JARVIS: setup and doctor try an address, and the restore drill's check reads with its own token. */
 export {
   adviceOn,
   type Connection,

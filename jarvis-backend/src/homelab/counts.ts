@@ -1,7 +1,7 @@
 import type { ClusterState, Guest, Node } from 'protocol'
 import { withoutTemplates } from 'protocol/facts'
 
-/** Counts guests without templates. `running`: null where the state of every guest is unknown. */
+/** Counts guests without templates. `running`: null if the state of every guest is unknown. */
 export function countGuests(guests: readonly Guest[]) {
   const counted = withoutTemplates(guests)
   const unknown = counted.filter(({ status }) => status === 'unknown').length
@@ -15,7 +15,7 @@ export function countGuests(guests: readonly Guest[]) {
   }
 }
 
-/** Counts in words: `10 of 14 running, 2 unknown`; `all 14 unknown`. */
+/** Counts guests in words: `10 of 14 running, 2 unknown`; `all 14 unknown`. */
 export function guestWords(guests: readonly Guest[]): string {
   const { total, running, unknown, templates } = countGuests(guests)
   const more = templates === 0 ? '' : `, and ${templates} ${templates === 1 ? 'template' : 'templates'}`
@@ -23,7 +23,7 @@ export function guestWords(guests: readonly Guest[]): string {
   return `${running} of ${total} running${unknown === 0 ? '' : `, ${unknown} unknown`}${more}`
 }
 
-/** Counts in words: `3 of 4 nodes online, 1 unknown`; `all 4 nodes unknown`. */
+/** Counts nodes in words: `3 of 4 nodes online, 1 unknown`; `all 4 nodes unknown`. */
 export function nodeWords(nodes: readonly Node[]): string {
   const online = nodes.filter(({ status }) => status === 'online').length
   const unknown = nodes.filter(({ status }) => status === 'unknown').length
@@ -31,7 +31,7 @@ export function nodeWords(nodes: readonly Node[]): string {
   return `${online} of ${nodes.length} nodes online${unknown === 0 ? '' : `, ${unknown} unknown`}`
 }
 
-/** Counts in words: `3 of 4 nodes online, 10 of 14 running`, with `unknown` for a list that could not be read. */
+/** Counts nodes and guests in words: `3 of 4 nodes online, 10 of 14 running`. A list that could not be read counts as `unknown`. */
 export function clusterWords({
   nodes,
   guests,

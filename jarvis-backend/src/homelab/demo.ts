@@ -3,7 +3,7 @@ import { createTaskReasons } from './operations/task-reasons.ts'
 import type { Homelab } from './ports.ts'
 import { withQuorum } from './quorum.ts'
 
-/** Makes the demo's cluster. `protectedTargets`: as for a real cluster. */
+/** Creates the demo's cluster. `protectedTargets`: the same setting as for a real cluster. */
 export type OpenDemo = (options: { clock: Clock; protectedTargets: ReadonlySet<string> }) => Homelab
 
 /** Loads the demo's cluster, which a build may leave out. @throws the loader's error */
@@ -12,7 +12,10 @@ export async function loadDemo(): Promise<OpenDemo> {
   return (options) => withOwnRules(createSimulator(options))
 }
 
-/** Adds what JARVIS does before and after Proxmox: no change without a quorum, and the reasons of failed tasks. */
+/**
+ * Adds to the demo's cluster the parts that JARVIS itself adds to a real Proxmox: it refuses changes without a quorum, and adds the reasons of
+ * failed tasks.
+ */
 export function withOwnRules<Simulated extends Homelab & { isQuorate(): boolean }>(simulated: Simulated): Simulated {
   const { api, cluster } = simulated
   const withReasons = createTaskReasons(api)

@@ -2,19 +2,19 @@ import { minuteMs, minutesIn, type Past, type SampleStore } from 'homelab-ports/
 import { type Clock, oldBefore, sleep } from '../lib/clock.ts'
 import type { Cluster, HistorySpan } from './ports.ts'
 
-/** Shorter gaps are left, because they are not worth the requests. */
+/** Smallest gap that is filled, minutes. Shorter gaps are not worth the requests. */
 const leastMinutes = 3
 /**
- * Delays, ms. The hour is needed first, but after the first answers of the start. The day follows once the start's memory is freed, and
- * later for a real cluster, which has had many requests by then.
+ * Delays, ms. The last hour is filled first, but only after JARVIS has answered its first requests. The rest of the day follows once the memory used
+ * at start is freed. A real cluster gets a longer delay, because it has had many requests by then.
  */
 const afterMs = { hour: 500, demoDay: 17_000, day: 60_000 }
 /** Minutes written per transaction, which takes a few milliseconds. */
 const minutesAtOnce = 30
 
 /**
- * Fills gaps in the last day's samples with the cluster's own records, once per start, when the cluster can be read. Sampled minutes
- * stay. Runs in the background; failures are logged in one line.
+ * Fills gaps in the samples of the last day from the cluster's own records. Does so once per start, when the cluster can be read. Does not overwrite
+ * sampled minutes. Runs in the background; failures are logged in one line.
  */
 export function fillSamples(parts: {
   cluster: Pick<Cluster, 'state' | 'watch' | 'history'>

@@ -4,17 +4,17 @@ import { shareOf } from 'protocol/facts'
 
 export { oneLine, plainName } from 'node-kit/words'
 
-/** `part` of `whole`, 0..1; 0 where `whole` is 0. */
+/** Returns `part` divided by `whole`, 0..1; 0 if `whole` is 0. */
 export const ratioOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
 
-/** `97 %`, or `unknown`. */
+/** Formats a share as a percentage: `97 %`; `unknown` if it is not a number. */
 export const percentOr = (share: number | null | undefined): string =>
   typeof share === 'number' ? percent(share) : 'unknown'
 
-/** `5.4 GiB` */
+/** Formats bytes as `5.4 GiB`. */
 const gibOf = (bytes: number): string => `${figure(bytes / 1024 ** 3)} GiB`
 
-/** A size: `1.69 TiB`, `358 GiB` or `41 MiB`. */
+/** Formats a size: `1.69 TiB`, `358 GiB` or `41 MiB`. */
 export function diskOf(bytes: number): string {
   if (bytes >= 1024 ** 4) return `${figure(bytes / 1024 ** 4, 2)} TiB`
   if (bytes >= 1024 ** 3) return `${figure(bytes / 1024 ** 3)} GiB`
@@ -25,15 +25,15 @@ export const ageOf = (at: number, now: number): string => `${spanOf((now - at) /
 
 const figure = (value: number, digits = 1) => String(Number(value.toFixed(digits)))
 
-/** `memory 5.4 of 8 GiB (68 %)` */
+/** Formats the use of memory: `memory 5.4 of 8 GiB (68 %)`. */
 export const memoryOf = (used: number, total: number): string =>
   `memory ${figure(used / 1024 ** 3)} of ${gibOf(total)} (${percent(ratioOf(used, total))})`
 
-/** Goes on from a node's memory; empty where its cache is small or not known. */
+/** Continues a text about a node's memory with the size of its cache; empty if the cache is unknown or below 1 % of the memory. */
 const cacheWords = ({ ramCacheBytes = 0, ramTotalBytes = 0 }: Node) =>
   ramCacheBytes < ramTotalBytes / 100 ? '' : `, of it ${diskOf(ramCacheBytes)} cache`
 
-/** A node in one line: `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d`. */
+/** Describes a node in one line: `pve online, CPU 71 %, memory …, load 24.3, 81 °C, up 63 d`. */
 export function nodeLine(node: Node, now: number): string {
   const isUp = node.status === 'online'
   const parts = [
@@ -55,7 +55,7 @@ export function nodeLine(node: Node, now: number): string {
   return parts.filter((part) => typeof part === 'string').join(', ')
 }
 
-/** A guest in one line: `123 frigate vm running on pve, CPU 97 % of 4, …`. */
+/** Describes a guest in one line: `123 frigate vm running on pve, CPU 97 % of 4, …`. */
 export function guestLine(guest: Guest, now: number): string {
   const isUp = guest.status === 'running' || guest.status === 'paused'
   const disk = shareOf(guest.diskBytes, guest.diskTotalBytes)
@@ -82,7 +82,7 @@ export function guestLine(guest: Guest, now: number): string {
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
-/** A storage in one line: `nvme-fast zfspool on pve, 1.69 TiB of 1.86 TiB (91 %), holds images rootdir`. */
+/** Describes a storage in one line: `nvme-fast zfspool on pve, 1.69 TiB of 1.86 TiB (91 %), holds images rootdir`. */
 export function storageLine(storage: Storage): string {
   const { name, node, type, isActive, usedBytes, totalBytes, content } = storage
   const place = node === undefined ? 'shared' : `on ${plainName(node)}`

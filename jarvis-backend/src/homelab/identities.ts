@@ -2,7 +2,10 @@ import { type GuestMarks, type Remade, sameGuest } from 'homelab-ports/guest-ide
 import type { ClusterState, Guest, GuestIdentity } from 'protocol'
 import { newId } from '../lib/ids.ts'
 
-/** One guest that has, or had, a number. `names`: all that it was seen with. `seenAt`: when it was last known to be there, Unix ms. */
+/**
+ * One guest that has, or had, a vmid. `names`: the newest names that the guest was seen with. `seenAt`: when the guest was last known to exist, Unix
+ * ms.
+ */
 export type Generation = {
   vmid: number
   name: string
@@ -13,32 +16,35 @@ export type Generation = {
 }
 
 export interface GenerationStore {
-  /** Forgets the guests of another cluster. @param addresses the cluster is the same if one was there at the last start */
+  /**
+   * Deletes all generations if JARVIS now connects to another cluster. @param addresses the cluster is the same if one of them was configured at the
+   * last start
+   */
   keepOf(addresses: readonly string[]): void
-  /** The newest of each number. */
+  /** The newest generation of each vmid. */
   newest(): Generation[]
-  /** Adds one, or writes it again. */
+  /** Adds generations, or overwrites those that are stored already. */
   save(generations: readonly Generation[]): void
 }
 
-/** When a guest was last seen is written this seldom, ms. */
+/** Shortest time between two writes of `seenAt` for all guests, ms. */
 const rewriteMs = 10 * 60_000
-/** Names of a guest that are kept, the newest. */
+/** Number of a guest's newest names that are kept. */
 const mostNames = 20
-/** The nodes' clocks, and ours, differ a little. */
+/** Allowed difference between the nodes' clocks and JARVIS's clock, ms. */
 const slackMs = 60_000
 
 export type Identities = ReturnType<typeof createIdentities>
 
-/** Follows which guest has each number, over restarts. Whoever reads `of` sees the state it was last given. */
+/** Tracks which guest has each vmid, also over restarts of JARVIS. `of` answers by the state that was last passed to `look`. */
 export function createIdentities(parts: {
   store: GenerationStore
-  /** As `Cluster.marks`. */
+  /** Same as `Cluster.marks`. */
   marks(vmid: number): GuestMarks | undefined
   report(error: unknown): void
 }) {
   const known = new Map(parts.store.newest().map((one) => [one.vmid, one]))
-  /** The marks that each was last judged by: the same object tells nothing new. */
+  /** The marks by which each guest was last judged, by vmid. The same object again brings no new facts. */
   const judged = new Map<number, GuestMarks>()
   let writtenAt = Number.NEGATIVE_INFINITY
   let lookedAt: ClusterState | undefined
@@ -86,7 +92,7 @@ export function createIdentities(parts: {
         judged.set(vmid, marks)
         changed.push(next)
       } else if (status === 'running') {
-        // A stopped guest may be destroyed and made anew between two looks, so only a running one counts as seen.
+        // A stopped guest may be destroyed and created again between two reads, so only a running guest counts as seen.
         last.seenAt = at
       }
     }
@@ -96,7 +102,7 @@ export function createIdentities(parts: {
     } else if (changed.length > 0) save(changed)
   }
 
-  /** Stores generations. If that fails, they are known until a restart, which then finds the previous generation of the guest. */
+  /** Stores generations. If storing fails, they stay in memory only: after a restart JARVIS finds the guest's previous generation. */
   function save(generations: readonly Generation[]) {
     try {
       parts.store.save(generations)
@@ -106,21 +112,23 @@ export function createIdentities(parts: {
   }
 
   return {
-    /** Takes a state in. */
+    /** Reads which guests a new state has, and stores the generations that changed. */
     look,
-    /** The identity of the guest that has the number; undefined if it is not known. */
+    /** The identity of the guest that has this vmid; undefined if the identity is not known. */
     of: (vmid: number): GuestIdentity | undefined =>
       parts.marks(vmid) === undefined ? undefined : known.get(vmid)?.identity,
-    /** Every name that the guest was seen with. */
+    /** The names that the guest with this vmid was seen with. */
     namesOf: (vmid: number): readonly string[] => known.get(vmid)?.names ?? [],
-    /** Writes down when each guest was last seen. */
+    /** Stores when each guest was last seen. Call it at the end. */
     stop: () => save([...known.values()]),
   }
 }
 
 /**
- * From when on the number is proven to be a new guest's, and until when it was not. A number that no list had proves nothing: the guest may have been
- * hidden from the token. @param seen `at`: now; `gone`: until when another guest had it; Unix ms
+ * `since`: the time from which the vmid is proven to be this guest's. `notBefore`: the time before which this guest is proven not to have had the
+ * vmid. The absence of a vmid from earlier lists proves nothing, because the guest may have been hidden from the token.
+ * @param seen `at`: now; `gone`: when another guest was last seen with the vmid; `isDoubtful`: it is not known if the guest is a new one; times in
+ * Unix ms
  */
 function timeOf(
   { ctime, remade }: GuestMarks,
@@ -133,7 +141,7 @@ function timeOf(
   const taken = [...made, ...timeOfTask('restored')].filter(isTrue)
   const since = taken.length === 0 || remade?.what === 'destroyed' ? at : Math.max(...taken)
   if (gone !== undefined) return { since, notBefore: since === at ? gone : since }
-  // A restored copy keeps the time at which its original was made.
+  // A restored copy keeps the creation time of its original, so this time is only a lower bound.
   const before = [...made, ...timeOfTask('destroyed')]
   return { since, ...(before.length > 0 && { notBefore: Math.max(...before) }) }
 }

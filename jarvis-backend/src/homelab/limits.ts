@@ -2,10 +2,10 @@ import { Limits, usualLimits } from 'protocol'
 
 const key = 'limits'
 
-/** The operator's limits for hot, full, busy and old. Invalid stored limits are replaced by the defaults. */
+/** The operator's limits: from which values on something counts as hot, full, busy or old. Invalid stored limits are replaced by the defaults. */
 export function createLimits(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  /** Journals the change in its transaction. */
+  /** Writes the change to the journal, in the same transaction as the setting. */
   record(change: { from: Limits; to: Limits; by: string }): void
   durably(work: () => void): void
   changed(): void
@@ -14,7 +14,7 @@ export function createLimits(parts: {
   try {
     current = Limits.parse(JSON.parse(parts.settings.get(key) ?? 'null'))
   } catch {
-    // The defaults stay.
+    // The stored limits are invalid, so the defaults stay.
   }
   return {
     current: () => current,

@@ -4,7 +4,7 @@ import { plainName } from './format.ts'
 
 type Locked = Pick<Guest, 'vmid' | 'node' | 'type'>
 
-/** How a lock that outlived its task is removed. */
+/** Says how a person removes a lock that outlived its task. */
 const unlockWords = (guest: Locked): string =>
   `a person who is sure that nothing works on it removes it on ${plainName(guest.node)}: ${unlockCommand(guest)}`
 

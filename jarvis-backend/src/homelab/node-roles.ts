@@ -5,10 +5,10 @@ const key = 'node_roles'
 
 export type RolesOfNodes = ReturnType<typeof createNodeRoles>
 
-/** Roles of nodes. Those of policy.yaml take precedence over an operator's, and both over the cluster's. */
+/** The roles of nodes. A role from policy.yaml takes precedence over one that an operator set, and both over the cluster's own. */
 export function createNodeRoles(parts: {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
-  /** Journals the change in its transaction. */
+  /** Writes the change to the journal, in the same transaction as the setting. */
   record(change: { from: NodeRoles; to: NodeRoles; by: string }): void
   durably(work: () => void): void
 }) {
@@ -19,7 +19,7 @@ export function createNodeRoles(parts: {
   try {
     kept = NodeRoles.parse(JSON.parse(parts.settings.get(key) ?? '{}'))
   } catch {
-    // Stored roles are invalid, so there are none.
+    // The stored roles are invalid, so no role is set.
   }
   function changed() {
     all = new Map([...Object.entries(kept), ...Object.entries(ofPolicy)])
@@ -28,7 +28,7 @@ export function createNodeRoles(parts: {
   changed()
   return {
     current: () => ({ roles: kept, policy: ofPolicy }),
-    /** All roles by node; the same map until something changes. */
+    /** All roles by node. Returns the same map until a role changes. */
     all: (): ReadonlyMap<string, string> => all,
     set(roles: NodeRoles, by: string) {
       parts.durably(() => {
@@ -51,7 +51,7 @@ export function createNodeRoles(parts: {
   }
 }
 
-/** Adds the roles to the nodes of a homelab's state; a changed role changes the state. */
+/** Adds the roles to the nodes in a homelab's state. A changed role gives a new state. */
 export function withNodeRoles(homelab: Homelab, roles: Pick<RolesOfNodes, 'all' | 'watch'>): Homelab {
   const { cluster } = homelab
   let last: { from: ClusterState; roles: ReadonlyMap<string, string>; state: ClusterState } | undefined

@@ -13,18 +13,21 @@ import { oneLine, plainName } from './format.ts'
 import { createStops, taskMayShowMs } from './stops.ts'
 
 export type Notice = Omit<Activity, 'id'>
-/** `task`: what the line tells of, where only its log says why it failed. */
+/** An activity line. `task`: set if the line is about a failed task whose reason is only in the task's log. */
 export type ToldNotice = Notice & { task?: Task }
 
 /** A full storage must fall below its limit by this ratio before it is reported again. */
 const emptiedBy = 0.02
-/** The list of a returned node has old tasks, ms. */
+/** When a node returns, its task list has old tasks: tasks that ended more than this before the last state get no line, ms. */
 const oldTaskMs = 90_000
 const mostNamed = 10
 const mostTasksKept = 5_000
 const mostReason = 300
 
-/** Turns changes of the cluster into activity lines: states, finished tasks and alerts, each once. The first state only gives existing problems. */
+/**
+ * Turns changes of the cluster into activity lines, each reported once: changes of state, finished tasks, and problems such as full storages. The
+ * first state gives lines only for problems that exist already.
+ */
 export class Notices {
   readonly #limits: () => Limits
   #before: ClusterState | undefined
@@ -32,14 +35,14 @@ export class Notices {
   readonly #full = new Set<string>()
   readonly #stale = new Set<number>()
   readonly #stopsOf = createStops()
-  /** Guests whose stop was told, or explained, by vmid. */
+  /** Unexpected stops that were reported: vmid to the stop's time (`since`), Unix ms. */
   readonly #toldStops = new Map<number, number>()
 
   constructor(limits: () => Limits = () => usualLimits) {
     this.#limits = limits
   }
 
-  /** The lines on each new state. Call it once a state, in their order. */
+  /** Returns the lines for a new state. Call it once for each state, in their order. */
   of(state: ClusterState): ToldNotice[] {
     const earlier = this.#before
     const isAway = state.unreachableSince !== undefined
@@ -51,7 +54,7 @@ export class Notices {
         return [{ at: state.unreachableSince ?? state.at, kind: 'cluster', level: 'error', text }]
       }
     }
-    // Nothing is known yet, or nothing is new.
+    // The cluster cannot be read, or has not been read yet.
     if (isAway || state.nodes.length === 0) return []
     const back: Notice[] = wasAway
       ? [{ at: state.at, kind: 'cluster', level: 'info', text: 'The cluster can be reached again' }]
@@ -146,7 +149,7 @@ export class Notices {
   }
 }
 
-/** The lines on what two states differ in. */
+/** Lines about the differences between two states. */
 const changesOf = (earlier: ClusterState, state: ClusterState): Notice[] => [
   ...nodeChanges(earlier, state),
   ...quorumChange(earlier, state),
@@ -180,7 +183,7 @@ function guestChanges(earlier: ClusterState, { at, guests, nodes }: ClusterState
     const { vmid, node, status } = guest
     const was = before.get(vmid)?.status
     if (was === undefined || was === status) return []
-    // The lost node has a line of its own.
+    // The lost node has a line of its own, so its guests get none.
     if (status === 'unknown' && nodes.some(({ name, status: its }) => name === node && its !== 'online')) return []
     const level = status === 'unknown' ? 'warning' : 'info'
     return [{ at, kind: 'guest', level, vmid, node, text: `${nameOf(guest)} is ${status}, was ${was}` }]
@@ -200,7 +203,7 @@ function storageChanges(earlier: ClusterState, { at, storages, nodes }: ClusterS
   })
 }
 
-/** How a task ended, in a line. */
+/** Describes the end of a task in one line. */
 export const taskWords = ({ type, node, vmid, status, exitStatus, reason }: Task): string =>
   `${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`} on ${plainName(node)}: ${reason === undefined ? plainName(exitStatus ?? status) : oneLine(reason, mostReason)}`
 
@@ -209,7 +212,7 @@ const levels = { ok: 'info', warnings: 'warning', failed: 'error' } as const sat
   Notice['level']
 >
 
-/** The problems in the first state. */
+/** Lines for the problems in the first state. */
 function standing({ at, nodes, isQuorate }: ClusterState): Notice[] {
   const down = nodes.filter(({ status }) => status !== 'online')
   return [

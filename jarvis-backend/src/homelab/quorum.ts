@@ -4,7 +4,10 @@ import { z } from 'zod'
 import type { PveApi, PvePath, PveReader } from './ports.ts'
 import { rowsOf, StatusRow, said, words } from './pve/answers.ts'
 
-/** True for Proxmox's messages about a write under /etc/pve without a quorum: that file system is then read-only, and few messages say why. */
+/**
+ * True for Proxmox's messages about a write under /etc/pve without a quorum. That file system is then read-only, and few of the messages name the
+ * cause.
+ */
 export const isQuorumLoss = (words: string): boolean =>
   /no quorum/i.test(words) || (/\/etc\/pve\b/.test(words) && /Permission denied/.test(words))
 
@@ -12,8 +15,8 @@ export const noQuorum =
   'The cluster has no quorum: Proxmox would refuse the change or do half of it, such as delete a disk and keep its configuration.'
 
 /**
- * True if the change writes the cluster's own files. Services, power and network of a node do not, nor do the agent and console of a guest:
- * they may be what brings a quorum back.
+ * True if the change writes the cluster's own files. A change of a node's services, power or network does not, nor do the guest agent and a guest's
+ * console: they may be needed to restore the quorum.
  */
 const needsQuorum = (path: PvePath): boolean => {
   const place = path.join('/')
@@ -23,21 +26,24 @@ const needsQuorum = (path: PvePath): boolean => {
   )
 }
 
-/** A single host has no cluster row and needs no quorum. An answer without rows, or without the flag, means unknown. */
+/**
+ * Reads the quorum from the cluster's status. A single host has no cluster row and needs no quorum. Null means unknown: the answer has no rows, or
+ * its cluster row has no flag.
+ */
 export function quorumOf(status: readonly Pick<StatusRow, 'type' | 'quorate'>[] = []): boolean | null {
   const cluster = status.find(({ type }) => type === 'cluster')
   if (cluster !== undefined) return cluster.quorate ?? null
   return status.filter(({ type }) => type === 'node').length === 1 ? true : null
 }
 
-/** Reads the quorum from HA's row. Some answers have no flag `quorate` and tell it in `status`. */
+/** Reads the quorum from HA's row. Some answers lack the flag `quorate`; their `status` tells the quorum instead. */
 export const haQuorumOf = ({ quorate, status }: { quorate?: boolean | undefined; status?: string | undefined }) =>
   status !== undefined && isQuorumLoss(status) ? false : (quorate ?? (status === 'OK' ? true : null))
 
 const HaRow = z.object({ type: z.string(), quorate: said, status: words })
 
 /**
- * Asks the cluster, and HA beside it, whether there is a quorum: one that says no counts. Null: neither can be read.
+ * Asks both the cluster and HA if there is a quorum. If either says no, the answer is false. Null: neither could be read.
  * @throws the signal's reason
  */
 export async function readQuorum(api: PveReader, signal: AbortSignal): Promise<boolean | null> {
@@ -56,14 +62,14 @@ export async function readQuorum(api: PveReader, signal: AbortSignal): Promise<b
   return all.includes(false) ? false : all.includes(true) ? true : null
 }
 
-/** @throws ApiError `cluster_refused` */
+/** Throws if the cluster has no quorum. An unknown quorum (null) passes. @throws ApiError `cluster_refused` */
 export function mustHaveQuorum(isQuorate: boolean | null): void {
   if (isQuorate === false) throw new ApiError('cluster_refused', `${noQuorum} Nothing was sent.`, { words: notSent })
 }
 
 /**
- * Sends no change to a cluster without a quorum. Where nobody can say, the change is sent: its card has said that it is not known.
- * @param read whether there is one, asked right before each change
+ * Refuses changes to a cluster without a quorum. If the quorum is unknown, the change is sent: its confirmation card has said so.
+ * @param read tells if there is a quorum; called right before each change
  */
 export function withQuorum(
   change: PveApi['change'],

@@ -3,13 +3,13 @@ import type { CommandOptions, CommandOutput, Shell } from './ports.ts'
 
 export type ShellRedactor = {
   value<T>(value: T): T
-  /** The result of `value`, while other work goes on. */
+  /** Returns the value without secrets. Works in steps, so that other work can run meanwhile. */
   later<T>(value: T): Promise<T>
-  /** For a text that comes in pieces: each `push` returns what can be shown by then, `flush` the rest. */
+  /** Redacts a text that comes in pieces: each `push` returns the part that can be shown by then, `flush` the rest. */
   stream(): { push(piece: string): string; flush(): string }
 }
 
-/** Bytes kept of the start and of the end of a first program's output; enough for a log of some days. */
+/** Bytes kept of the start, and as many of the end, of the first program's output in a pipe; enough for a log of some days. */
 const readBytes = 4 * 1024 * 1024
 /** Characters redacted at a time; about 5 ms. */
 const pieceLength = 16_384
@@ -50,10 +50,13 @@ export function redactedShell(shell: Shell, redact: ShellRedactor): Shell {
   }
 }
 
-/** Terminal escape sequences, which could hide a secret from the redaction. */
+/** Matches terminal escape sequences. They are removed first, because they could hide a secret from the redaction. */
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
-/** In JSON the journal writes a text with control characters as a list of bytes, in which a secret would not be found. */
+/**
+ * Matches a list of bytes in JSON. The systemd journal writes a text with control characters in this form, in which the redaction would not find a
+ * secret.
+ */
 const byteList = /(?<=(?<!\\)"\s?:\s?)\[\s{0,20}\d{1,3}(?:\s{0,20},\s{0,20}\d{1,3})*\s{0,20}\]/g
 function textOf(list: string): string {
   const bytes = list.match(/\d+/g)?.map(Number) ?? []
@@ -61,7 +64,7 @@ function textOf(list: string): string {
   return JSON.stringify(Buffer.from(bytes).toString().replace(escapes, ''))
 }
 
-/** Removes secrets and escape sequences, and replaces NUL, which separates words in `/proc/PID/cmdline`, by a space. */
+/** Removes secrets and escape sequences from a text. Replaces NUL by a space, because NUL separates the words in `/proc/PID/cmdline`. */
 export async function redactedText(text: string, redact: ShellRedactor): Promise<string> {
   const plain = text.replace(escapes, '').replaceAll('\0', ' ')
   if (plain.length <= pieceLength) return redact.value(plain)

@@ -3,8 +3,8 @@ import type { Homelab, PveApi } from './ports.ts'
 import { redactedShell, redactedText, type ShellRedactor } from './redacted-shell.ts'
 
 /**
- * A homelab whose answers have no secrets: names, logs and outputs are redacted whole, before anything cuts them. Terminals belong to a
- * person and stay unredacted.
+ * Wraps a homelab so that its answers have no secrets. Names, logs and outputs are redacted as a whole, before anything shortens them. Terminals
+ * belong to a person and stay unredacted.
  */
 export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homelab {
   const { api, drillApi, cluster, pbs, shell } = homelab
@@ -36,7 +36,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       tasks: (...args) => after(cluster.tasks(...args)),
       backups: (...args) => after(cluster.backups(...args)),
       power(vmid, action, force, { expected, ...options }) {
-        // The caller has seen the redacted name.
+        // The caller knows only the redacted name, so the expected name is replaced by the real one.
         const name = cluster.state().guests.find((guest) => guest.vmid === vmid)?.name
         const isSame = expected !== undefined && name !== undefined && redact.value(name) === expected.name
         const wanted = isSame ? { ...expected, name } : expected
@@ -44,7 +44,7 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
       },
       ...(history && {
         async *history(...args: Parameters<typeof history>) {
-          // A day repeats each name some hundred times, so results are cached.
+          // The names repeat some hundred times in a day's records, so redacted names are cached.
           const shown = new Map<string, string>()
           const show = (name: string) => {
             const before = shown.get(name)
@@ -68,8 +68,8 @@ export function redactedHomelab(homelab: Homelab, redact: ShellRedactor): Homela
 }
 
 /**
- * A log's lines as one text, because a secret such as a private key may go over several of them: strings, or rows with a
- * number and a text. @returns undefined where the answer is no log
+ * Joins a log's lines to one text, because a secret such as a private key may span several lines. The lines are strings, or rows with a number and a
+ * text. @returns undefined if the answer is not a log
  */
 function linesIn(answer: unknown): { text: string; wrap(text: string): unknown } | undefined {
   if (!Array.isArray(answer) || answer.length === 0) return undefined

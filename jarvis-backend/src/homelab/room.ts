@@ -22,7 +22,7 @@ import { redactedHomelab } from './redacted.ts'
 import { startSampler } from './sampler.ts'
 import { samplesOfGuests, withIdentities } from './with-identities.ts'
 
-/** The homelab: the real cluster or the demo, its limits, samples and node roles. */
+/** The homelab: the real cluster or the demo, and its limits, samples and node roles. */
 export const homelabRoom = defineRoom({
   name: 'homelab',
   open(needs: HomelabNeeds) {
@@ -48,7 +48,7 @@ type HomelabNeeds = {
 
 function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
   const { clock, now, database, settings, journal, redactor, report, activity } = foundation
-  // A set, because policy.yaml adds protected targets to it later.
+  // One shared set, because policy.yaml adds protected targets to it later.
   const shownAsProtected = new Set(config.protectedTargets)
   const nodeRoles = createNodeRoles({
     settings,
@@ -97,7 +97,7 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
     samples,
     shownAsProtected,
     nodeRoles,
-    /** Terminals and consoles that operators may open; undefined if the terminal is off. */
+    /** Terminals and consoles that operators may open; undefined if terminals are switched off. */
     openable: config.isTerminalOn ? { terminals: homelab.terminals, consoles: homelab.consoles, cluster } : undefined,
     routes: {
       samples: samplesRoutes(samples, now),
@@ -124,14 +124,14 @@ function openHomelab({ foundation, config, demo, replaced }: HomelabNeeds) {
   }
 }
 
-/** Tells what happens in the cluster in the activity, from its present state on. @returns a function that ends it */
+/** Writes activity lines about the cluster, from its present state on. @returns a function that ends this */
 function tellActivity(
   { api, cluster }: Homelab,
   { limits, foundation: { activity, report } }: { limits: () => Limits; foundation: Foundation },
 ): () => void {
   const notices = new Notices(limits)
   const logs = new AbortController()
-  /** The task's line with its reason, or without one if its log cannot be read. */
+  /** Returns the activity line of a task with its reason, or without one if the task's log cannot be read. */
   async function explained(task: Task): Promise<string> {
     const { upid, exitStatus = '' } = task
     const reason = await reasonOf(api, { upid, exitStatus }, logs.signal)

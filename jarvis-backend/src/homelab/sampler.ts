@@ -19,7 +19,7 @@ export function startSampler(parts: {
     const state = parts.state()
     if (state.unreachableSince !== undefined || state.nodes.length === 0) return
     const now = clock.now()
-    // A clock that leapt would forget the whole ring.
+    // The clock has jumped ahead. A sample at that time would make the store drop every older sample.
     if (oldBefore(clock, minuteMs) < now - 2 * minuteMs) return
     try {
       parts.store.keep(now - (now % minuteMs), samplesOf(state))

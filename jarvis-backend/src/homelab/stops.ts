@@ -1,12 +1,12 @@
 import type { ClusterState, Guest } from 'protocol'
 
-/** A task may be seen later than its effect, and its effect later than its end, ms. */
+/** Longest time, ms, until a task is seen after its effect was seen, or its effect is seen after the task ended. */
 export const taskMayShowMs = 10_000
 const taskExplainsMs = 90_000
-/** Guests that stop because their node has just restarted are no surprise, seconds. */
+/** A guest that stops is no surprise if its node started less than this ago, seconds. */
 const freshNodeS = 600
 
-/** Tasks that stop the guest they name, and tasks that stop guests of their node. */
+/** `stopsOne`: types of tasks that stop the guest they name. `stopsMany`: types of tasks that stop the guests of their node. */
 const stopsOne = new Set([
   ...['qmstop', 'qmshutdown', 'qmreboot', 'qmreset', 'qmsuspend', 'qmpause', 'qmigrate'],
   ...['qmdestroy', 'qmrollback', 'qmrestore', 'qmtemplate'],
@@ -15,33 +15,34 @@ const stopsOne = new Set([
   ...['hastop', 'hashutdown', 'hamigrate'],
 ])
 const stopsMany = new Set(['stopall', 'suspendall', 'migrateall'])
-/** So long after a stop its explanation may still show, ms. Later nothing explains it. */
+/** Time after a stop in which a task may still appear that explains the stop, ms. Later the stop stays unexplained. */
 const mayExplainMs = 2 * taskMayShowMs
 
 /**
- * A guest that was seen running, and then off. `since`: when it was first seen off, by the time of the states. `held`: a backup or a lock may have
- * stopped it and starts it again; it is judged once that has ended.
+ * A guest that was seen running, and then off. `since`: when it was first seen off, by the time of the states, Unix ms. `bare`: nothing explains the
+ * stop so far. `held`: a backup runs or the guest is locked, which may have stopped the guest and may start it again; the stop is judged once that
+ * has ended.
  */
 export type Stop = { since: number; is: 'bare' | 'explained' | 'held' }
 
 /**
- * Follows which guests stop, and whether a task, HA or their node explains it. Tasks count from when they were first seen, so that no clock but the
- * one that stamps the states counts. Until a task had time to show, a stop is not explained: wait `taskMayShowMs`.
- * @returns a function that takes each state in turn and tells the guests that are off since they were last seen running, by number
+ * Follows which guests stop, and if a task, HA or the node explains the stop. A task counts from the time of the state in which it was first seen,
+ * so that no other clock matters. A task may appear after its effect: wait `taskMayShowMs` before you report a stop as unexplained.
+ * @returns a function that takes each state in turn and returns, by vmid, the guests that stopped and have not been seen running since
  */
 export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop> {
   const running = new Set<number>()
   const guestOf = new Map<number, string>()
   const stops = new Map<number, Stop>()
-  /** Ended tasks that were there at the first look, or were seen since. */
+  /** Ended tasks in the last state; undefined before the first state. */
   let told: Set<string> | undefined
-  /** When a task that stops guests was last seen to run or to have ended, by vmid or by node. */
+  /** When a task that stops guests was last seen running or newly ended, by vmid or by node, Unix ms. */
   const stoppers = new Map<number | string, number>()
 
   function follow({ at, tasks }: ClusterState) {
     const before = told
     told = new Set()
-    // A node that is back lists old tasks: they are old beside the others.
+    // The list of a node that has come back has old tasks. They are recognised by their age compared with the newest task.
     const latest = Math.max(...tasks.map(({ endedAt, startedAt }) => endedAt ?? startedAt))
     for (const { upid, type, node, vmid, status, endedAt = latest } of tasks) {
       const isOver = status !== 'running'
@@ -76,7 +77,7 @@ export function createStops(): (state: ClusterState) => ReadonlyMap<number, Stop
     for (const map of [stops, guestOf]) for (const vmid of map.keys()) if (!here.has(vmid)) map.delete(vmid)
     for (const guest of guests) {
       const { vmid, status, identity } = guest
-      // Another guest with the number did not stop.
+      // The vmid now belongs to another guest, so the guest that ran before did not just stop.
       if (identity !== undefined && identity.id !== (guestOf.get(vmid) ?? identity.id)) {
         running.delete(vmid)
         stops.delete(vmid)

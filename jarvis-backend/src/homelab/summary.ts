@@ -9,9 +9,9 @@ const mostNodes = 16
 const mostGuestsByName = 60
 
 /**
- * The cluster in about 300 to 500 tokens, for the model with each message; its length is bounded for any size of cluster. Names lose
- * control characters, newlines and angle brackets, and are data.
- * @param alerts those that have not ended, gravest first
+ * Describes the cluster in about 300 to 500 tokens, for the model with each message. The length is bounded for a cluster of any size. Names are
+ * data: control characters, newlines and angle brackets are removed from them.
+ * @param alerts the alerts that have not ended, gravest first
  */
 export function clusterSummary(state: ClusterState, alerts: readonly Alert[]): string {
   const { nodes, guests, storages, unread = [] } = state
@@ -43,7 +43,7 @@ export function clusterSummary(state: ClusterState, alerts: readonly Alert[]): s
   return lines.join('\n')
 }
 
-/** Guests by name, with the status of those that do not run: `100 opnsense, 101 …; 141 pbs stopped`. */
+/** Lists guests by name, with the status of guests that do not run: `100 opnsense, 101 …; 141 pbs stopped`. */
 function names(guests: readonly Guest[]): string {
   return guests
     .map(
@@ -53,7 +53,7 @@ function names(guests: readonly Guest[]): string {
     .join(', ')
 }
 
-/** Guests by number: `48 running; not running: 1005, 1010`. */
+/** Counts the running guests and lists the vmids of the others: `48 running; not running: 1005, 1010`. */
 function counts(guests: readonly Guest[]): string {
   const { total, running, unknown } = countGuests(guests)
   const withState = (isSo: (status: Guest['status']) => boolean) =>

@@ -8,8 +8,8 @@ export const unknownAfterMs = 30_000
 const mostLines = 10
 
 /**
- * First lines of a report where not everything is known, beginning with the age of the data; empty where all is known.
- * @param missing what could not be read, in words
+ * First lines of a report on incomplete data, beginning with the age of the data; empty if everything is known.
+ * @param missing the parts that could not be read, in words
  */
 export function leadLines(state: ClusterState, missing: readonly string[] = state.missing): string[] {
   if (missing.length === 0) return []
@@ -21,7 +21,7 @@ export function leadLines(state: ClusterState, missing: readonly string[] = stat
   return [`${isBlind(state) ? 'UNKNOWN' : 'NOT UP TO DATE'}: ${first}.`, ...rest]
 }
 
-/** The first of `leadLines` for a summary of one line; undefined where all is known. */
+/** The first of `leadLines`, for a summary of one line; undefined if everything is known. */
 export function leadSummary(state: ClusterState, missing: readonly string[] = state.missing): string | undefined {
   const [first] = missing
   if (first === undefined) return undefined
@@ -31,8 +31,8 @@ export function leadSummary(state: ClusterState, missing: readonly string[] = st
 }
 
 /**
- * Makes everything unknown that may have changed since the last read. Names, places, sizes and locks stay.
- * @param since when the cluster was last read, or first not; Unix ms
+ * Marks everything as unknown that may have changed since the last read. Names, places, sizes and locks stay.
+ * @param since when the cluster was last read, or if never, when a read first failed; Unix ms
  */
 export function asUnknown(state: ClusterState, since: number): ClusterState {
   return {
@@ -57,5 +57,5 @@ export function asUnknown(state: ClusterState, since: number): ClusterState {
   }
 }
 
-/** Figures of a guest whose node does not answer. */
+/** The figures of a guest whose node does not answer: all unknown. */
 export const noFigures = { uptimeS: null, cpuRatio: null, ramBytes: null, diskBytes: null }

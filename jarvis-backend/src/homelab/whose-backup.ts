@@ -4,22 +4,26 @@ import { plainName } from './format.ts'
 
 export type Whose = Required<Pick<Backup, 'whose'>> & Pick<Backup, 'whoseWords'>
 
-/** Facts beside the backups: the guests, every name that each guest was seen with, and the owner of each storage's backups on their server. */
+/**
+ * Facts that help to tell whose a backup is: the guests, every name that each guest was seen with, the storages, and the user with which this
+ * cluster writes to a storage on a backup server.
+ */
 export type Around = {
   guests: readonly Guest[]
   namesOf(vmid: number): readonly string[]
   storages: readonly Pick<Storage, 'name' | 'node'>[]
-  /** The user of a backup server with which this cluster writes to the storage; undefined: not known. */
+  /** The user with which this cluster writes its backups to the storage on a backup server; undefined: not known. */
   writerOf(storage: string): string | undefined
 }
 
-/** Notes of a backup as the templates of Proxmox and of JARVIS make them: the guest's name. */
+/** Matches a backup's notes as the templates of Proxmox and JARVIS write them: the guest's name. */
 const nameIn = /^([a-z0-9][a-z0-9.-]*)(?:, by JARVIS)?$/i
 
 /**
- * Tells whose a backup is, by number, type, time, name and owner. A storage that several clusters use has backups of other machines under the same
- * numbers. @param all every backup that is known, which tells what notes mean on a storage
- * @returns a function; undefined where no guest has the number
+ * Tells whose a backup is, by vmid, type, time, name and owner. If several clusters share a storage, it also has backups of other machines with the
+ * same vmids.
+ * @param all every known backup: shows if notes are guests' names on a storage
+ * @returns a function that judges one backup; undefined if no guest has its vmid
  */
 export function whoseBackups(all: readonly Backup[], around: Around): (backup: Backup) => Whose | undefined {
   const byVmid = new Map(around.guests.map((guest) => [guest.vmid, guest]))
@@ -30,7 +34,10 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
       names.includes(word.replace(/\.$/, '')),
     )
   }
-  /** Where notes are names: they name some guest that is here. A word under several numbers is none. */
+  /**
+   * Storages on which notes are guests' names: some backup's notes there name a guest of this cluster. `numbersOf`: the vmids for each text of
+   * notes; a text under several vmids is not a name.
+   */
   const named = new Set(all.filter(isNamed).map(({ storage }) => storage))
   const numbersOf = new Map<string, Set<number>>()
   for (const { storage, notes, vmid } of all) {
@@ -38,7 +45,7 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
     const key = `${storage} ${notes}`
     numbersOf.set(key, (numbersOf.get(key) ?? new Set()).add(vmid))
   }
-  /** Why it is of another machine, in words. */
+  /** Returns why a backup belongs to another machine, in words; undefined if nothing shows that. */
   function stranger(backup: Backup): string | undefined {
     const { storage, owner, notes = '' } = backup
     if (!shared.has(storage)) return undefined
@@ -51,7 +58,7 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
       ? undefined
       : `its notes name ${plainName(name)}`
   }
-  /** Storages that hold backups of other machines, made while the guest of that number was here. */
+  /** Storages that hold backups of other machines, made while this cluster's guest already had that vmid. */
   const mixed = new Set<string>()
   for (const backup of all) {
     const at = whoseAt(byVmid.get(backup.vmid)?.identity, backup.createdAt)
@@ -80,13 +87,13 @@ export function whoseBackups(all: readonly Backup[], around: Around): (backup: B
     const isOurs = isNamed(backup) || (backup.owner !== undefined && backup.owner === around.writerOf(backup.storage))
     if (mixed.has(backup.storage) && !isOurs)
       return { whose: 'unknown', whoseWords: 'it may be of another cluster’s guest: others write to that storage too' }
-    // A name proves nothing against a guest that had the number before.
+    // The name does not exclude an earlier guest with this vmid, which may have had the same name.
     if (at === 'own' || (isNamed(backup) && identity.earlier === undefined)) return { whose: 'own' }
     return { whose: 'unknown', whoseWords: `it may be of an earlier guest with the number ${vmid}` }
   }
 }
 
-/** The type of guest that a backup's name names. */
+/** Returns the guest type in a backup's volume id. */
 export function typeIn(volumeId: string): Guest['type'] | undefined {
   const [, file, server] = /(?:vzdump-(qemu|lxc)-|\/(vm|ct)\/)/.exec(volumeId) ?? []
   return file === 'qemu' || server === 'vm' ? 'vm' : file === 'lxc' || server === 'ct' ? 'ct' : undefined

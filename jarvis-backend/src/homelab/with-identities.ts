@@ -6,7 +6,7 @@ import { withOwners } from './pbs/owners.ts'
 import type { Cluster, Homelab } from './ports.ts'
 import { type Around, whoseBackups } from './whose-backup.ts'
 
-/** Adds to a homelab which guest has each number, and whose each backup is. Only a guest's own backups count as its. */
+/** Adds to a homelab the identity of the guest behind each vmid, and whose each backup is. For a guest only its own backups count. */
 export function withIdentities(homelab: Homelab, identities: Identities): Homelab {
   const { cluster, pbs } = homelab
   let last: { from: ClusterState; state: ClusterState } | undefined
@@ -30,7 +30,7 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
     return last.state
   }
 
-  /** The guests with the time of their newest own backup. */
+  /** Returns the guests with the time of their newest own backup. */
   function withBackups(seen: ClusterState): Guest[] {
     const known = cluster.knownBackups?.()
     if (known === undefined) return seen.guests
@@ -80,7 +80,7 @@ export function withIdentities(homelab: Homelab, identities: Identities): Homela
 
 const doubtOf = (words: string | undefined) => (words === undefined ? {} : { backupDoubt: words })
 
-/** Leaves out what was recorded of a guest's number while it was not, or may not have been, the guest's own. */
+/** Leaves out samples of a vmid from a time at which another guest had the vmid, or may have had it. */
 export function samplesOfGuests(store: SampleStore, of: Identities['of'], look: Cluster['state']): SampleStore {
   return {
     keepOf: (addresses) => store.keepOf(addresses),

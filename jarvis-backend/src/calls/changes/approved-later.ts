@@ -13,7 +13,7 @@ export type LaterParts = {
   clock: Clock
 }
 
-/** The approvals that a card gave for later calls. */
+/** Approvals that a card gave in advance for later calls. */
 export class ApprovedLater {
   readonly #parts: LaterParts
 
@@ -22,8 +22,9 @@ export class ApprovedLater {
   }
 
   /**
-   * Returns the approval that covers a call: for the undo of a change that goes back by itself, or for a later call that the card named.
-   * @param principal a model takes nothing back unasked before its time
+   * Returns the approval that covers a call: the undo of a change that goes back by itself, or a later call that the card named.
+   * @param principal only a command may make a later call, or take a change back before its time; a model may do so unasked only once that time has
+   * come
    */
   reserve(
     { tool, input, target }: Pick<Ready, 'tool' | 'input' | 'target'>,
@@ -51,7 +52,10 @@ export class ApprovedLater {
       : undefined
   }
 
-  /** Returns whether the journal confirms the row. A row alone, which anybody could have written, lets no call run. */
+  /**
+   * Returns true if the journal confirms the stored row. A row alone lets no call run, because anybody with access to the database could have
+   * written it.
+   */
   #isProven({ id, undo, goesBackAt, later }: StoredChange): boolean {
     const body = this.#parts.proof.execution(id)
     return (
@@ -72,6 +76,6 @@ const approval = ({ id, approvedBy, at }: StoredChange, take: () => void): Reser
   release() {},
 })
 
-/** Returns whether a call means the guest that was approved, and not another guest with its number. */
+/** Returns true if a call is about the guest that was approved, and not about another guest with the same vmid. */
 const isOfGuest = ({ target, at }: StoredChange, { vmid, identity }: Target): boolean =>
   vmid === undefined || whoseIs(identity, { identity: target.identity, at }) === 'own'

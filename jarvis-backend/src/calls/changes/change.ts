@@ -7,8 +7,8 @@ import type { Preview, Undo } from '../../tools/tool.ts'
 import type { Ready } from '../judgement.ts'
 
 /**
- * A change as it is stored. `makes`: the guest that it creates. `endedAt`: Unix ms. `later`: a call that JARVIS makes by itself after it.
- * `approvedBy`: the person who decided its card.
+ * A change as it is stored. `makes`: the vmid of the guest that it creates. `endedAt`: Unix ms. `later`: a call that JARVIS makes by itself after
+ * the change. `approvedBy`: the person who decided its card.
  */
 export type StoredChange = Omit<Change, 'undo'> & {
   undo: Undo
@@ -22,31 +22,32 @@ export type StoredChange = Omit<Change, 'undo'> & {
 type Moved = { [K in keyof StoredChange]?: StoredChange[K] | undefined } & Pick<Change, 'state'>
 
 export interface ChangeStore {
-  /** Stores the time after its begin when the approved change goes back by itself; `undefined`: it does not go back. */
+  /** Stores after which time an approved change goes back by itself, counted from its begin; `undefined`: it does not go back. */
   arm(id: string, afterMs: number | undefined): void
-  /** Adds a change that begins now, armed if its card said so. @returns the time when it goes back, Unix ms */
+  /** Adds a change that begins now. It is armed if its card's approval said so. @returns the time when it goes back, Unix ms */
   begin(change: Omit<StoredChange, 'state'>): number | undefined
   get(id: string): StoredChange | undefined
-  /** Newest first. @param query.target `vm/101`; absent: all */
+  /** Lists changes, newest first. @param query.target `vm/101`; absent: all targets */
   list(query: { target?: string; limit: number; before?: number }): StoredChange[]
-  /** Lists the changes that go back by themselves, or have a later call; soonest first. */
+  /** Lists the changes that go back by themselves or have a later call, the soonest first. */
   due(): StoredChange[]
-  /** Returns the newest change that made this guest. */
+  /** Returns the newest change that created this guest. */
   makerOf(vmid: number): StoredChange | undefined
-  /** Sets the state if it is one of `from`. @returns false if it is another state */
+  /** Sets the state if the present state is one of `from`. @returns false if it is not */
   move(id: string, from: readonly Change['state'][], to: Moved): boolean
   /**
-   * Closes all changes: none can be taken back any more, for this reason. @returns the changes that would have gone back
-   * @param tools only changes by these tools; absent: all
+   * Closes all changes: from then on none can be taken back, and `because` is the reason that people see. @returns the changes that would have gone
+   * back by themselves
+   * @param tools only changes made by these tools; absent: all
    */
   close(because: string, tools?: readonly string[]): StoredChange[]
-  /** Forgets older changes that do not go back by themselves and have no later call. @param before Unix ms */
+  /** Deletes older changes that do not go back by themselves and have no later call. @param before Unix ms */
   prune(before: number): void
   /** Removes the later call, because it was made or cannot be made. */
   endLater(id: string, problem?: string): void
 }
 
-/** The undo of a call's change. Undo calls are stored on disk, so a change whose undo would need a secret has none. */
+/** Returns the undo of a call's change. Undo calls are stored on disk, so a change whose undo would need a secret has none. */
 export function undoOf({ tool, input, preview }: Ready, world: World, redactor: Redactor): Undo {
   const undo = preview?.undo ?? tool.undo?.(input as never, world) ?? unsaid(tool.attached?.server)
   const kept = redactor.value(undo)
@@ -66,7 +67,7 @@ export function undoFacts(undo: Undo): UndoFacts {
   return { kind, sentence, until, loses }
 }
 
-/** The preview that a card of the call would show; undefined if its tool reads nothing before. */
+/** Returns the preview that a card of the call would show; undefined if its tool reads no state before. */
 export function previewFacts(ready: Ready, world: World, redactor: Redactor): ClassifyReply['preview'] {
   const { preview } = ready
   if (preview === undefined) return undefined
@@ -79,25 +80,25 @@ export function previewFacts(ready: Ready, world: World, redactor: Redactor): Cl
   })
 }
 
-/** A change as clients have it. */
+/** Returns a change in the form that clients get. */
 export const shownChange = ({ undo, makes, endedAt, later, approvedBy, ...change }: StoredChange): Change => ({
   ...change,
   undo: change.state === 'failed' ? { kind: 'none', sentence: failedWords } : undoFacts(undo),
 })
 
-/** Returns whether a change of this kind may go back by itself. Settings may; a change of data may not. */
+/** Returns true if a change of this kind may go back by itself. Changes of settings may; changes of data may not. */
 export const mayGoBack = ({ effects, preview }: Pick<Ready, 'effects' | 'preview'>, undo: Undo): boolean =>
   undo.kind === 'call' &&
   preview?.mayGoBack !== false &&
   effects.every(({ kind, on }) => kind === 'config' || (kind === 'power' && on === 'service'))
 
-/** The time for which a guest counts as made by JARVIS. Later, people may have put their data there. */
+/** Time for which a guest counts as newly made by JARVIS, ms. Later, people may have put their data there. */
 const isNewForMs = 24 * 60 * 60_000
-/** Proxmox's tasks end in whole seconds, and the answer comes a little later. */
+/** Tolerance, ms: Proxmox's tasks end in whole seconds, and the answer comes a little later. */
 const slackMs = 60_000
 
 /**
- * The change that made a guest within the last day; undefined if there is none, or if another guest has taken its number since.
+ * Returns the change that created a guest within the last day; undefined if there is none, or if another guest has taken the vmid since.
  * @param now Unix ms
  */
 export function makerOf(
@@ -110,9 +111,9 @@ export function makerOf(
   if (maker === undefined || maker.state === 'failed' || maker.state === 'undone') return undefined
   const { id: change, at, endedAt = at } = maker
   if (now - endedAt > isNewForMs) return undefined
-  // The guest that is there now must be the one that the change made, beyond doubt.
+  // The guest with this vmid must be proven to be the one that the change created.
   if (whoseIs(identity, { at: endedAt + slackMs }) !== 'own') return undefined
-  // Both times by JARVIS's clock.
+  // Converted, so that both times are by JARVIS's clock.
   const madeHere = madeAt === undefined ? undefined : madeAt - clockOffMs
   const isOurs = madeHere === undefined || (madeHere >= at - slackMs && madeHere <= endedAt + slackMs)
   return isOurs ? { change, at } : undefined

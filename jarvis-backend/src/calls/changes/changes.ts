@@ -11,13 +11,13 @@ import { keepChange } from './keep.ts'
 
 const disarmWithinMs = 20_000
 const keptForMs = 90 * 24 * 60 * 60_000
-/** The states in which a change can be taken back. */
+/** States from which a change can be taken back. */
 const undoable = ['made', 'armed', 'unknown'] as const
 
 /** A call that begins. `approvedBy`: the person who decided its card, or whose grant covers it. */
 export type Begun = { context: CallContext; approvedBy: string | undefined }
 
-/** The facts of a change that the journal keeps beside its claim. `goesBackAt`: Unix ms. */
+/** The facts of a change that the journal records together with its claim. `goesBackAt`: Unix ms. */
 type JournalledChange = {
   undo: Undo
   later?: NonNullable<Preview['later']>
@@ -33,11 +33,11 @@ export type ChangeParts = {
   clock: Clock
   world: () => World
   timers?: Pick<NetworkTimers, 'disarm'> | undefined
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(): void
 }
 
-/** The record of what JARVIS changed, and of the call that takes each change back. */
+/** The record of the changes that JARVIS made, each with the call that takes it back. */
 export class Changes {
   readonly #parts: ChangeParts
 
@@ -46,8 +46,8 @@ export class Changes {
   }
 
   /**
-   * Records a call that begins, in the transaction of its claim. @returns what the journal keeps beside it
-   * @throws JarvisError `conflict` if the call takes back a change that is being taken back already
+   * Records a call that begins, in the transaction of its claim. @returns the change's facts for the journal
+   * @throws JarvisError `conflict` if the call takes back a change that another call is taking back
    */
   begin(call: ToolCall, ready: Ready, { context, approvedBy }: Begun): JournalledChange {
     const { store, transactions, redactor, clock, changed } = this.#parts
@@ -90,7 +90,7 @@ export class Changes {
     }
   }
 
-  /** The facts of its change that a running call gets: the time when it goes back, and the change that a node's timer takes back. */
+  /** Returns the facts of its change that a running call gets: when the change goes back, and the change that a timer on the node takes back. */
   contextOf(id: string, undone: string | undefined): Pick<ToolContext, 'goesBack' | 'timerOf'> {
     const { store, clock } = this.#parts
     const goesBackAt = store.get(id)?.goesBackAt
@@ -101,14 +101,14 @@ export class Changes {
     }
   }
 
-  /** Records the end of a call, in the transaction of its result. No-op for a call that changes nothing. */
+  /** Records the end of a call, in the transaction of its result. Does nothing for a call that changes nothing. */
   settle(id: string, outcome: Outcome, why: string): void {
     const { store, transactions, clock, changed } = this.#parts
     const change = store.get(id)
     if (change === undefined) return
     const endedAt = clock.now()
     const made = change.goesBackAt === undefined ? 'made' : 'armed'
-    // If the outcome is unknown, the undo finds out whether the change was made when its time comes.
+    // If the outcome is unknown, the change stays armed: when its time comes, the undo finds out if the change was made.
     const state = outcome === 'failed' ? 'failed' : outcome === 'unknown' && made === 'made' ? 'unknown' : made
     const goesBackAt = state === 'armed' ? change.goesBackAt : undefined
     store.move(id, ['running', 'unknown'], { state, endedAt, goesBackAt })
@@ -117,7 +117,7 @@ export class Changes {
   }
 
   /**
-   * Closes the changes made before by these tools, or all changes: they cannot be taken back any more, nor go back by themselves.
+   * Closes the earlier changes of these tools, or all changes: they can no longer be taken back, and do not go back by themselves.
    * @param because the reason that people see
    */
   close(because: string, tools?: readonly string[]): void {
@@ -129,7 +129,7 @@ export class Changes {
     changed()
   }
 
-  /** Forgets changes of three months ago; the journal keeps them. */
+  /** Deletes changes that are more than three months old. The journal keeps them. */
   prune(): void {
     this.#parts.store.prune(oldBefore(this.#parts.clock, keptForMs))
   }
@@ -138,12 +138,12 @@ export class Changes {
     return this.#parts.store.get(id)
   }
 
-  /** Returns the newest change that made this guest. */
+  /** Returns the newest change that created this guest. */
   makerOf(vmid: number): StoredChange | undefined {
     return this.#parts.store.makerOf(vmid)
   }
 
-  /** Lists what JARVIS does by itself after changes that it made, soonest first. */
+  /** Lists the calls that JARVIS makes by itself after changes, the soonest first. */
   later(): NonNullable<Preview['later']>[] {
     return this.#parts.store.due().flatMap(({ later }) => later ?? [])
   }
@@ -152,7 +152,7 @@ export class Changes {
     return this.#parts.store.list(query).map(shownChange)
   }
 
-  /** Lists the changes that go back by themselves, soonest first. */
+  /** Lists the changes that go back by themselves, the soonest first. */
   armed(): Change[] {
     return this.#parts.store.due().flatMap((change) => (change.state === 'armed' ? [shownChange(change)] : []))
   }
@@ -165,7 +165,7 @@ export class Changes {
   }
 
   /**
-   * Keeps a change that would go back by itself. If its node has a timer, the timer is removed first.
+   * Keeps a change that would otherwise go back by itself. If its node has a timer for it, the timer is removed first.
    * @throws as `keepChange` does; JarvisError if the node cannot be asked
    */
   async keep(id: string, by: string): Promise<void> {
@@ -176,7 +176,7 @@ export class Changes {
     changed()
   }
 
-  /** Records whether `undone` was taken back by the call that has ended. */
+  /** Records if the call that has ended took `undone` back. */
   #settleUndone(
     undone: string,
     { id, approvedBy, requestedBy }: StoredChange,
@@ -214,7 +214,7 @@ export class Changes {
   }
 }
 
-/** The number of the guest that a call creates; undefined if it creates none, or the number is taken. */
+/** Returns the vmid of the guest that a call creates; undefined if it creates none, or if the vmid is taken. */
 function madeGuest({ effects: [first], target }: Ready, { cluster }: World): number | undefined {
   const isNew = !cluster.guests.some(({ vmid }) => vmid === target.vmid)
   return first?.kind === 'create' && first.on === 'guest' && isNew ? target.vmid : undefined

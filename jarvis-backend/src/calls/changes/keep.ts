@@ -3,9 +3,9 @@ import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore } from './change.ts'
 
 /**
- * Keeps a change that would go back by itself. If keeping and going back happen at once, the first wins.
+ * Keeps a change that would otherwise go back by itself. If keeping and going back happen at the same time, the first wins.
  * @param decision `at`: Unix ms
- * @throws JarvisError `not_found`; `conflict` if it does not go back by itself any more
+ * @throws JarvisError `not_found`; `conflict` if the change no longer goes back by itself
  */
 export function keepChange(
   {

@@ -3,17 +3,17 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Journal, Transactions } from '../ports.ts'
 import type { ChangeStore, StoredChange } from './change.ts'
 
-/** A setTimeout may fire late after the machine slept, so wall clocks are compared this often. */
+/** Interval at which wall clocks are compared, ms: a setTimeout may fire late after the machine slept. */
 const lookEveryMs = 60_000
-/** How often a node that is away is looked for. */
+/** Interval of checks for a node that does not answer, ms. */
 const awayEveryMs = 5_000
-/** An approval that JARVIS could not follow for this long no longer counts. */
+/** Delay after which an approval no longer counts, ms, if JARVIS could not act on it in time. */
 const latestMs = 24 * 60 * 60_000
-/** A person is told this long before a change goes back. */
+/** A person is told this long before a change goes back, ms. */
 const tellBeforeMs = 2 * 60_000
-/** A node's own timer goes first: two reloads at once could be in each other's way. */
+/** Head start of a node's own timer before JARVIS takes the change back, ms: two reloads at once could disturb each other. */
 const nodeFirstMs = 30_000
-/** The number of tries to go back, a minute apart, before a person is told that it did not work. */
+/** Number of attempts to take a change back, a minute apart, before a person is told that it failed. */
 const mostTries = 5
 
 export type ReturnParts = {
@@ -22,21 +22,21 @@ export type ReturnParts = {
   transactions: Transactions
   clock: Clock
   isReached(node: string): boolean
-  /** Starts a run of this one command in the name of the person who approved it. @param ended told with the call's result or refusal */
+  /** Starts a run of this one command in the name of the person who approved it. @param ended called with the call's result or refusal */
   start(command: { text: string; title: string; by: string }, ended: (summary: string) => void): void
-  /** Told which changes go back within two minutes, whenever that may have changed. */
+  /** Called with the changes that go back within two minutes, whenever that list may have changed. */
   soon(changes: readonly (StoredChange & { goesBackAt: number })[]): void
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(): void
-  /** @param words the session that the text quotes, and the facts for people who may not read that session */
+  /** Adds an activity line. @param words the session that the text quotes, and `facts`: the text for people who may not read that session */
   announce(text: string, level: 'info' | 'warning', words: { sessionId: string; facts: string }): void
   report(error: unknown, message: string): void
 }
 
-/** A command that is due for a change. `giveUp`: called once, when it was tried too often or is too late. */
+/** A command that is due for a change. `giveUp`: called once, after too many attempts or if it is too late. */
 type Due = { text: string; isTooLate: boolean; giveUp(): void }
 
-/** Starts the commands that a person approved with a card for later: a change goes back by itself, a safety snapshot is deleted. */
+/** Starts the commands that a person approved in advance with a card: a change goes back by itself, a safety snapshot is deleted. */
 export class Returns {
   readonly #parts: ReturnParts
   readonly #tries = new Map<string, { times: number; at: number }>()
@@ -46,7 +46,7 @@ export class Returns {
     this.#parts = parts
   }
 
-  /** Starts what is due, and looks again when more will be. */
+  /** Starts the commands that are due, and sets a timer for the next ones. */
   look(): void {
     const { store, clock, soon, report } = this.#parts
     this.#disarm()
@@ -65,7 +65,7 @@ export class Returns {
     this.#disarm = nextAt === undefined ? () => {} : clock.after(nextAt - now, () => this.look())
   }
 
-  /** Stops looking. The next start looks again. */
+  /** Stops the timer. The next start of JARVIS continues. */
   stop(): void {
     this.#disarm()
   }
@@ -107,7 +107,7 @@ export class Returns {
     this.#tries.set(change.id, { times: times + 1, at: clock.now() })
     const command = { text, title: `By itself: ${change.sentence}`, by: change.approvedBy ?? 'jarvis' }
     start(command, (problem) => {
-      // If the change is no longer armed, the call has begun otherwise, and its own result is kept.
+      // If the change is no longer armed, another call took it back meanwhile, whose own result stays.
       if (store.move(change.id, ['armed'], { state: 'armed', problem })) changed()
     })
   }
@@ -129,7 +129,7 @@ export class Returns {
     changed()
   }
 
-  /** The time of the next look, Unix ms; undefined when nothing is due. */
+  /** Returns the time of the next look, Unix ms; undefined if nothing is planned. */
   #nextLook(due: readonly StoredChange[], now: number): number | undefined {
     const times = due
       .flatMap((change) => [change.goesBackAt && dueAt(change), change.later?.at])
@@ -141,7 +141,10 @@ export class Returns {
     return Math.min(...times.map((at) => (at <= now ? again : at)), ...tellAt.filter((at) => at > now), again)
   }
 
-  /** A node that is not reached takes its change back by its own timer; JARVIS looks once the node is reached. */
+  /**
+   * Returns true if JARVIS can take the change back. If the node does not answer, the timer on the node takes the change back, and JARVIS checks
+   * once the node answers.
+   */
   #isThere({ timerOn }: StoredChange): boolean {
     return timerOn === undefined || this.#parts.isReached(timerOn)
   }
@@ -149,11 +152,11 @@ export class Returns {
 
 const isLate = (now: number, at = now): boolean => now - at > latestMs
 
-/** The time when JARVIS takes a change back, Unix ms: after the node's own timer if it has one. */
+/** Returns the time at which JARVIS takes a change back, Unix ms: later than the node's own timer, if there is one. */
 const dueAt = ({ goesBackAt = Number.POSITIVE_INFINITY, timerOn }: StoredChange) =>
   goesBackAt + (timerOn === undefined ? 0 : nodeFirstMs)
 
-/** Returns whether a change is armed for so long that a person may have forgotten it by the time it goes back. */
+/** Returns true if a change is armed for so long that a person may forget it, so that they are told before it goes back. */
 const isTold = (change: StoredChange): change is StoredChange & { goesBackAt: number } =>
   change.state === 'armed' && change.goesBackAt !== undefined && soonAt(change) > change.at
 const soonAt = ({ goesBackAt = 0 }: StoredChange) => goesBackAt - tellBeforeMs

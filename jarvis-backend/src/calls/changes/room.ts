@@ -7,7 +7,7 @@ import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { ChangeStore } from './change.ts'
 import { Returns } from './returns.ts'
 
-/** Changes that go back by themselves, and later calls that a card approved. Hears `changes.changed`; tells `changes.going_back`. */
+/** Changes that go back by themselves, and later calls that a card approved. Listens for `changes.changed`; emits `changes.going_back`. */
 export const returnsRoom = defineRoom({
   name: 'returns',
   open(needs: {

@@ -7,13 +7,13 @@ import type { Receipt } from '../../signing/receipt.ts'
 import type { KnownPerson, People } from '../people.ts'
 import type { ConfirmationStore, Journal, JournalProof, StoredConfirmation } from '../ports.ts'
 
-/** The people who count as having asked: the person in whose name the call is asked for, and everybody else who caused it. */
+/** Returns the ids of the people who count as askers: the person in whose name the call is made, and everybody else who caused it. */
 const askersOf = (
   { person, causedBy = [] }: Pick<Principal, 'person' | 'causedBy'>,
   people: Pick<People, 'find'>,
 ): string[] => [people.find(person)?.id ?? '', ...causedBy]
 
-/** The approvals that a card shows; undefined when one operator decides. @param people who may sign in now */
+/** Returns the approvals that a card shows; undefined if one operator decides. @param people the people who may sign in now */
 export function approvalsOf(
   approve: Approve | undefined,
   people: People,
@@ -37,8 +37,8 @@ export function approvalsOf(
 }
 
 /**
- * The rule's quorum for this call. When the author of the text that the call follows is unknown, one approver may be the author, so one
- * more is needed.
+ * Returns the quorum that the rule requires for this call. If the call follows a text of unknown author, one of the approvers may be the author, so
+ * one more approver is needed.
  */
 export const neededBy = (approve: Approve, { causedBy = [] }: Pick<Principal, 'causedBy'> = {}): Approve => ({
   ...approve,
@@ -51,7 +51,7 @@ const quorumOf = ({ needed: count, roles: by, notAsker }: Approvals): Approve =>
   notAsker: notAsker ?? false,
 })
 
-/** A yes that counts. `isAlone`: an owner broke the glass, so nobody else is needed. */
+/** An approval that counts. `isAlone`: an owner broke the glass, so nobody else is needed. */
 type Counting = KnownPerson & { isAlone: boolean }
 
 export type ApprovalParts = {
@@ -64,7 +64,7 @@ export type ApprovalParts = {
   redact(text: string): string
 }
 
-/** Approvals of one call by several people: who may approve, whose yes counts, and how a yes is recorded. */
+/** Approvals of one call by several people: who may approve, which approvals count, and how an approval is recorded. */
 export class CardApprovals {
   readonly #parts: ApprovalParts
 
@@ -73,8 +73,8 @@ export class CardApprovals {
   }
 
   /**
-   * Returns the person whose yes is recorded; undefined when one operator decides.
-   * @throws JarvisError `forbidden` when their yes does not count, such as a member's; `already_decided` when they approved before
+   * Returns the person whose approval is recorded; undefined if one operator decides.
+   * @throws JarvisError `forbidden` if the person's approval does not count, such as a member's; `already_decided` if the person approved before
    */
   approver(stored: StoredConfirmation, by: string, isAlone: boolean): KnownPerson | undefined {
     const { people } = this.#parts
@@ -104,17 +104,17 @@ export class CardApprovals {
     throw new JarvisError('already_decided', `You approved it before. It waits for ${left} more.`)
   }
 
-  /** Returns whether nobody else is needed once this person has said yes. */
+  /** Returns true if no further approval is needed once this person has approved. */
   isLast(stored: StoredConfirmation, person: KnownPerson, isAlone: boolean): boolean {
     return isEnough(stored, [...this.#counting(stored).filter(({ id }) => id !== person.id), { ...person, isAlone }])
   }
 
-  /** Returns whether enough people have said yes, by their roles and keys of now. */
+  /** Returns true if enough people have approved, judged by their present roles and keys. */
   isWhole(stored: Pick<StoredConfirmation, 'card' | 'bindingHash'>): boolean {
     return stored.card.approvals === undefined || isEnough(stored, this.#counting(stored))
   }
 
-  /** Records a yes, within the caller's transaction. */
+  /** Records an approval, in the caller's transaction. */
   record(
     stored: StoredConfirmation,
     person: KnownPerson,
@@ -151,8 +151,8 @@ export class CardApprovals {
   }
 
   /**
-   * Lists the people whose yes stands in the journal and still counts. A yes no longer counts when the person was removed or has another
-   * role now, or when the key of its signature is gone.
+   * Lists the people whose approvals the journal holds and that still count. An approval no longer counts if the person was removed or has another
+   * role now, or if the key of its signature was removed.
    */
   #counting({ card, bindingHash }: Pick<StoredConfirmation, 'card' | 'bindingHash'>): Counting[] {
     const { people, proof, decisions } = this.#parts

@@ -1,7 +1,7 @@
 import type { Card } from 'protocol'
 import type { Clock } from '../../lib/clock.ts'
 
-/** How soon a token that expired, or was revoked at the command line, takes its cards along, ms. */
+/** Interval of checks, ms: within this time the cards of a token are withdrawn after it expired or was revoked at the command line. */
 const lookEveryMs = 5_000
 
 export type AskerParts = {
@@ -16,8 +16,8 @@ export type AskerParts = {
 }
 
 /**
- * Withdraws waiting cards whose token or person is gone, and stops their runs. Looks every 5 s while a card waits, or a run goes on, of a
- * token or of another person than the first owner.
+ * Withdraws waiting cards whose token or person may no longer ask, and stops their runs. Checks every 5 s while there is a waiting card or an active
+ * run that belongs to a token or to a person other than the first owner.
  */
 export class Askers {
   readonly #parts: AskerParts
@@ -27,19 +27,19 @@ export class Askers {
     this.#parts = parts
   }
 
-  /** Looks now, as at a start. */
+  /** Checks all waiting cards and runs now, for example at a start. */
   look(): void {
     const { pending, goneBecause, withdraw, runs } = this.#parts
     for (const card of pending()) {
       const because = goneBecause(card)
       if (because !== undefined) withdraw(card.toolUseId, because)
     }
-    // A run that ends withdraws its cards without saying why.
+    // Called after the cards were withdrawn with a reason: a run that ends withdraws its cards without one.
     runs.look()
     this.arm()
   }
 
-  /** Looks from now on, because a card may have been made or a run begun. */
+  /** Starts the regular checks. Call it when a card was made or a run has begun. */
   arm(): void {
     const { runs, clock, isStopping, report } = this.#parts
     if (this.#disarm !== undefined || isStopping()) return

@@ -19,7 +19,7 @@ export type AttendedParts = {
   judge: Judge
   clock: Clock
   ttlMs: number
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(sessionId: string): void
   redact(text: string): string
   isStopping(): boolean
@@ -28,10 +28,10 @@ export type AttendedParts = {
 
 const retryEveryMs = 5_000
 
-/** Keeps the calls that wait for their cards, advances a call when its card is decided, and expires cards at their time. */
+/** Keeps the calls that wait for their cards, advances a call when its card is decided, and expires cards when their time is over. */
 export class AttendedCards {
   readonly #parts: AttendedParts
-  /** The calls that wait, by their newest card. */
+  /** The waiting calls, by their newest card. */
   readonly #waiting = new Map<string, Waiting>()
 
   constructor(parts: AttendedParts) {
@@ -56,7 +56,7 @@ export class AttendedCards {
     }).finally(() => signal.removeEventListener('abort', withdraw))
   }
 
-  /** Advances the card's call and wakes the run that waits for it. No-op when the card was decided before. */
+  /** Advances the card's call, and wakes the run that waits for it. Does nothing if the card was decided before. */
   resolve(toolUseId: string, event: Decided): void {
     const { ways, isStopping, changed } = this.#parts
     const waits = this.#waiting.get(toolUseId)
@@ -68,7 +68,7 @@ export class AttendedCards {
     waits.disarm()
     if (step.then === 'wait') this.#watch(waits.way, waits.wake)
     else waits.wake(step)
-    // The call may be running already; its outcome is reported first.
+    // Called later, so that the outcome of the call, which may be running already, is reported first.
     setImmediate(() => isStopping() || changed(waits.way.asked.sessionId))
   }
 
@@ -77,7 +77,7 @@ export class AttendedCards {
     return { decision, by, at: clock.now(), ...(note !== undefined && { note: redact(note) }) }
   }
 
-  /** The resolution of a card that another card, or the call's own result, replaces. */
+  /** Returns the resolution of a card that is replaced by another card or by the call's own result. */
   withdrawn({ note, replacedBy }: Replacing): Resolution {
     return { ...this.resolution('cancelled', 'jarvis', note), replacedBy }
   }
@@ -90,14 +90,14 @@ export class AttendedCards {
     this.resolve(toolUseId, { type: 'expire', resolution: this.resolution('expired') })
   }
 
-  /** Compares a card with its call's present verdict. `isNext`: the call may start at once. Undefined when no call waits for the card. */
+  /** Compares a card with its call's present verdict. `isNext`: the call may start at once. Undefined if no call waits for the card. */
   standing(toolUseId: string): { standing: Standing; isNext: boolean } | undefined {
     const way = this.#waiting.get(toolUseId)?.way
     if (way === undefined) return undefined
     return { standing: this.#standingOf(way), isNext: way.isNext === true && !way.context.isRehearsal() }
   }
 
-  /** Withdraws the card when it no longer shows what would run. */
+  /** Withdraws the card if it no longer shows the call that would run. */
   review(toolUseId: string): void {
     const way = this.#waiting.get(toolUseId)?.way
     const standing = way && this.#standingOf(way)
@@ -105,7 +105,7 @@ export class AttendedCards {
     this.resolve(toolUseId, { type: 'drift', standing, resolution: this.withdrawn(standing) })
   }
 
-  /** Withdraws other cards of the same session for the same call, so that one denial is enough. */
+  /** Withdraws the session's other cards for the same call, so that one denial is enough. */
   cancelTwins({ card, sessionId, callKey }: StoredConfirmation, by: string): void {
     for (const [toolUseId, { way }] of this.#waiting) {
       const { asked } = way
@@ -115,7 +115,7 @@ export class AttendedCards {
     }
   }
 
-  /** Starts the time to live of cards that an operator's screen shows: one card, those of a session, or all. */
+  /** Starts the time to live of the cards that an operator's screen shows: one card, the cards of a session, or all. */
   seen(sessionId?: string, toolUseId?: string): void {
     const { store, clock, ttlMs } = this.#parts
     const at = clock.now()
@@ -130,13 +130,13 @@ export class AttendedCards {
     }
   }
 
-  /** Stops expiring cards. The next start takes over those that wait. */
+  /** Stops the timers. The next start of JARVIS continues with the waiting cards. */
   stop(): void {
     for (const { disarm } of this.#waiting.values()) disarm()
     this.#waiting.clear()
   }
 
-  /** A card that no call waits for, because its run was not resumed yet or has ended. */
+  /** Returns a card's call if no run waits for it, because the run was not resumed yet or has ended. */
   #unattended(id: string): Way | undefined {
     const { resolution, ...asked } = this.#parts.store.get(id) ?? {}
     if (!('card' in asked)) return undefined
@@ -150,7 +150,7 @@ export class AttendedCards {
     this.#waiting.set(toolUseId, { way, wake, disarm: this.#expireAt(toolUseId, expiresAt) })
   }
 
-  /** Expires the card at `at`, Unix ms. Tries again soon when the store cannot write. @returns ends the timer */
+  /** Expires the card at `at`, Unix ms. If the store cannot be written, tries again after a short time. @returns a function that stops the timer */
   #expireAt(toolUseId: string, at: number): () => void {
     const { clock, report } = this.#parts
     return clock.after(Math.max(0, at - clock.now()), () => {

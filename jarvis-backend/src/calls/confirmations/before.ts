@@ -13,7 +13,7 @@ import type { Plans } from '../plans/plans.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Grants, Reservation } from './grants.ts'
 
-/** Returns whether a grant is for the guest that has the number now. A grant of an older release names no guest. */
+/** Returns true if a grant is for the guest that has the vmid now. A grant of an older release does not name a guest. */
 const isOfGrant = ({ vmid, identity }: Target, granted: Parameters<typeof whoseIs>[1]) =>
   vmid === undefined || whoseIs(identity, granted) === 'own'
 
@@ -22,10 +22,10 @@ export type BeforeParts = {
   grants: Pick<Grants, 'reserve' | 'revoke'>
   returns: Pick<ApprovedLater, 'reserve'>
   plans: Pick<Plans, 'reserve'>
-  /** Returns why the approval of a call's card is not signed as it must be; undefined when it is. */
+  /** Returns why the approval of a call's card lacks the required signature; undefined if it lacks none. */
   unsigned(callId: string): string | undefined
   people: Pick<People, 'find'>
-  /** Returns why the principal, who asked at `since` (Unix ms), may not ask any more; undefined if it may. */
+  /** Returns why the principal, who asked at `since` (Unix ms), may no longer ask; undefined if it may. */
   goneSince(asker: Principal, since: number): string | undefined
   clock: Clock
   cluster: Pick<Cluster, 'timeThere'>
@@ -39,7 +39,7 @@ export class EarlierDecisions {
     this.#parts = parts
   }
 
-  /** @returns what the call is told; undefined when nobody denied it */
+  /** Looks for an earlier denial of the same call. @returns the message that the call gets as its result; undefined if nobody denied it */
   denied(call: ToolCall, ready: Ready, { sessionId, kin, principal }: CallContext): string | undefined {
     const { confirmations, clock } = this.#parts
     const { deniedForMs, isDeniedByToken } = rightsOf(principal)
@@ -48,7 +48,7 @@ export class EarlierDecisions {
     const since = clock.now() - (deniedForMs ?? 0)
     const place = isDeniedByToken && token !== undefined ? { token, since } : { sessionId, since }
     const where = isRun ? { runIds: kin() } : place
-    // A call that was denied does not come back as a step of a plan.
+    // A denied call must not come back as a step of a plan.
     const keys = [keyOf(call, ready), ...(ready.led ?? []).map((led) => keyOf({ toolName: led.tool.name }, led))]
     const denial = keys.map((key) => confirmations.denied(key, where)).find((one) => one !== undefined)
     if (denial === undefined) return undefined
@@ -58,7 +58,10 @@ export class EarlierDecisions {
     return `Denied by ${denial.by} ${when}${note}. It is not asked again; other arguments may be.${back} Nothing was run.`
   }
 
-  /** Returns why no further card is shown for a token; undefined when one may be. Call it in the same turn of the event loop as the card is stored. */
+  /**
+   * Returns why no further card is shown for a token, because too many of its cards wait; undefined if one may be shown. Call it in the same turn of
+   * the event loop in which the card is stored.
+   */
   flooded({ principal: { kind, token } }: CallContext): string | undefined {
     const { mostCards = Number.POSITIVE_INFINITY } = rightsOf({ kind })
     const waiting = this.#parts.confirmations
@@ -70,9 +73,9 @@ export class EarlierDecisions {
   }
 
   /**
-   * Reserves one use of a grant. Ends the grant in four cases: another guest may have taken the number and name since; another token took
-   * the name of the token that the grant was given to; the policy now wants a signature that the grant's approval lacks; the person who
-   * made it decides cards no more.
+   * Reserves one use of a grant. Revokes the grant in four cases: another guest may have taken the vmid and name since; another token took the name
+   * of the token that the grant was given to; the policy now requires a signature that the grant's approval lacks; the person who made the grant may
+   * no longer decide cards.
    */
   reserve(call: ToolCall, ready: Ready, context: CallContext): Reservation | undefined {
     const { returns, plans, grants, goneSince } = this.#parts
@@ -80,7 +83,7 @@ export class EarlierDecisions {
     const { principal: requestedBy, sessionId } = context
     const approved = returns.reserve(ready, requestedBy) ?? plans.reserve(call, ready, context)
     if (approved !== undefined) return this.#signed(approved, ready)
-    // Several people decide each time.
+    // A call that several people must approve needs a new decision each time.
     if (verdict.approve !== undefined) return undefined
     const keys = [keyOf(call, ready), ...grantScopes.map((scope) => scopeKey(scope, sessionId))]
     const reservation = grants.reserve(keys, { rule: verdict.rule, target, requestedBy })
@@ -91,7 +94,7 @@ export class EarlierDecisions {
       !isOfGrant(target, { identity: meant?.identity, at: createdAt }) ||
       goneSince(requestedBy, createdAt) !== undefined
     if (!isAnother && this.#decides(by) && this.#signed(reservation, ready) !== undefined) {
-      // The call may wait for its turn after this.
+      // Checked again at `take`, because the call may still wait for its turn after this.
       return { ...reservation, take: (...taken) => this.#decides(by) && reservation.take(...taken) }
     }
     reservation.release()
@@ -99,7 +102,7 @@ export class EarlierDecisions {
     return undefined
   }
 
-  /** Returns the reservation, or releases it if the call must be signed and the approval of the reservation is not. */
+  /** Returns the reservation. If the call must be signed and the reservation's approval is not, releases it and returns undefined. */
   #signed(reservation: Reservation, { verdict }: Pick<Ready, 'verdict'>): Reservation | undefined {
     const { approval } = reservation
     if (verdict.proof === undefined || approval === undefined || this.#parts.unsigned(approval) === undefined)
@@ -108,13 +111,13 @@ export class EarlierDecisions {
     return undefined
   }
 
-  /** Returns whether the person decides cards now. `people.find` returns the first owner for an unknown id. */
+  /** Returns true if the person may decide cards now. The ids are compared, because `people.find` returns the first owner for an unknown id. */
   #decides(id: string): boolean {
     const person = this.#parts.people.find(id)
     return person?.id === id && mayApprove(person.role, usualApprovers)
   }
 
-  /** Returns whether a guest was, or may have been, made after `at`. Proxmox's times are whole seconds, and its clock is known to about one. */
+  /** Returns true if a guest was made after `at`, or may have been. Proxmox's times are whole seconds, and its clock is known to about one second. */
   #isMadeSince({ madeAt }: Target, at: number): boolean {
     const { cluster } = this.#parts
     if (madeAt === undefined) return false

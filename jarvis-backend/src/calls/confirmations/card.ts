@@ -10,15 +10,15 @@ import type { People } from '../people.ts'
 import { approvalsOf } from './approvals.ts'
 import type { Replacing } from './drift.ts'
 
-/** How long a card waits for an operator's screen to show it, in addition to its time to live. */
+/** Additional time that a card has until an operator's screen shows it, ms. Its time to live begins after that. */
 export const unseenForMs = 24 * 60 * 60_000
 
-/** A call that asks. `replacing`: its earlier card, which this card replaces. */
+/** A call that asks a person. `replacing`: the call's earlier card, which this card replaces. */
 type AskingCall = { call: ToolCall; ready: Ready; context: CallContext; replacing?: Replacing | undefined }
-/** `expiresAt`: `createdAt` or later. Both are Unix ms. */
+/** `expiresAt` is never before `createdAt`. Both are Unix ms. */
 type CardParts = { redactor: Redactor; world: World; people: People; createdAt: number; expiresAt: number }
 
-/** The card of a call that a person must decide. */
+/** Makes the card of a call that a person must decide. */
 export function cardOf(
   { call, ready, context, replacing }: AskingCall,
   { redactor, world, people, createdAt, expiresAt }: CardParts,
@@ -29,7 +29,7 @@ export function cardOf(
   const deed = deedOf(ready)
   const requestedBy = causedOf(ready, context)
   const approvals = approvalsOf(verdict.approve, people, requestedBy)
-  // A plan, and a call that several people approve, must be approved each time.
+  // A plan, and a call that several people approve, need a decision each time.
   const isGrantable =
     !mustAsk(verdict.rule) && approvals === undefined && leads === undefined && rightsOf(context.principal).mayBeGranted
   const scope = isGrantable ? offered(ready, redactor) : undefined
@@ -64,26 +64,29 @@ export function cardOf(
   }
 }
 
-/** The principal that asks for a call, together with the author of the text that the call follows. */
+/** Returns the principal that asks for a call, together with the author of the text that the call follows. */
 export const causedOf = (
   { preview }: Pick<Ready, 'preview'>,
   { principal }: Pick<CallContext, 'principal'>,
 ): Principal => withCauses(principal, [preview?.leads?.text?.writtenBy])
 
-/** The narrowest folder or site that may be allowed; undefined if its words do not show all of it. */
+/** Returns the narrowest folder or website for which a grant can be made; undefined if the card could not show its name in full. */
 function offered({ grantScopes: [scope] }: Ready, redactor: Redactor): Card['scope'] {
   if (scope === undefined || scope.id.length > 200) return undefined
   const { id, words } = scope
   return redactor.text(`${id} ${words}`) === `${id} ${words}` ? { id, words } : undefined
 }
 
-/** The words of the button that approves: of the effect, or else the tool's title. The title of an attached server's tool is that server's text. */
+/**
+ * Returns the label of the button that approves: the effect's label, or else the tool's title. Undefined for an attached server's tool, because that
+ * server wrote its title.
+ */
 function deedOf({ effects, tool }: Pick<Ready, 'effects' | 'tool'>): string | undefined {
   if (tool.attached !== undefined) return undefined
   return effects[0]?.deed ?? tool.title.replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase())
 }
 
-/** The plan as the card shows it: its steps with the tiers that they have for the asker. */
+/** Returns the plan as the card shows it: its steps, with the tiers that they have for the asker. */
 const planOf = ({ toolUseId: id }: ToolCall, { facts }: Leads, { led = [] }: Ready): PlanFacts => ({
   ...facts,
   id,
@@ -93,5 +96,5 @@ const planOf = ({ toolUseId: id }: ToolCall, { facts }: Leads, { led = [] }: Rea
   }),
 })
 
-/** The ids that an entry names a card by. */
+/** Returns the ids by which a transcript entry names a card. */
 export const idsOf = ({ toolUseId, callId }: Card) => ({ toolUseId, ...(callId !== undefined && { callId }) })

@@ -8,46 +8,45 @@ import { type Attended, AttendedCards, type AttendedParts } from './attended.ts'
 import { type DecideParts, Decider } from './decide.ts'
 import type { DecideRequest } from './request.ts'
 
-/** The cards of calls that ask, as the doors and the executor use them. */
+/** The cards of calls that ask a person, as the doors and the executor use them. */
 export interface Confirmations {
   /**
-   * An operator's screen shows the cards of this session, or all cards: their time to live begins.
-   * @param toolUseId one card alone, of which a person pressed a button
+   * Call it when an operator's screen shows the cards of this session, or all cards: their time to live begins.
+   * @param toolUseId if given, only this card, whose button a person pressed
    */
   seen(sessionId?: string, toolUseId?: string): void
   /** Waits until the call's card, or a card that replaced it, is decided. @returns the step that follows */
   wait(way: Attended): Promise<Step>
-  /** Returns whether enough people have approved the card, by their roles and keys of now. */
+  /** Returns true if enough people have approved the card, judged by their present roles and keys. */
   isWhole(stored: Pick<StoredConfirmation, 'card' | 'bindingHash'>): boolean
   /** Returns the newest card of a call. */
   ofCall(callId: string): (StoredConfirmation & { resolution?: Resolution }) | undefined
-  /** Returns the newest denial of the same call, as `ConfirmationStore.denied`. */
+  /** Returns the newest denial of the same call, like `ConfirmationStore.denied`. */
   denied(...query: Parameters<ConfirmationStore['denied']>): Resolution | undefined
   /**
-   * Decides a card. An approval is checked against the present state; a promise is returned when that state must be
-   * read first.
-   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (a grant or an alternative that cannot
-   * be), `cluster_unreachable` (nothing can be approved now, and the card stays).
+   * Decides a card. An approval is checked against the present state. If that state must be read first, returns a promise.
+   * @throws JarvisError `unknown_confirmation`, `already_decided`, `expired`, `invalid_request` (the grant or alternative is not allowed),
+   * `cluster_unreachable` (nothing can be approved now, and the card still waits).
    */
   decide(request: DecideRequest): void | Promise<void>
   /** Returns the challenge that a person signs to approve a card. @throws JarvisError as `decide` */
   challenge(request: { toolUseId: string; by: string; origin: string; terms: DecisionTerms }): DecisionChallenge
   /**
-   * Takes a denial back: the same call of the same session is asked for again.
-   * @throws JarvisError `unknown_confirmation`, `conflict` (it was not denied, or was taken back before).
+   * Takes a denial back: the same call of the same session may ask again.
+   * @throws JarvisError `unknown_confirmation`, `conflict` (the card was not denied, or the denial was taken back before).
    */
   lift(toolUseId: string, by: string): void
-  /** Withdraws the card when it no longer shows what would run. */
+  /** Withdraws the card if it no longer shows the call that would run. */
   review(toolUseId: string): void
-  /** Withdraws a card that still waits; no-op when it was decided. */
+  /** Withdraws a card that still waits. Does nothing if it was decided. */
   cancel(toolUseId: string, by: string, note?: string): void
-  /** Lists the cards that wait: of one session, or all. */
+  /** Lists the waiting cards of one session, or of all. */
   pending(sessionId?: string): Card[]
   /** Returns the number of waiting cards, by session. */
   pendingCounts(): Map<string, number>
   /** Lists cards that wait and cards that were decided since `since`, Unix ms. */
   list(since: number): ConfirmationRow[]
-  /** Stops expiring cards. The next start takes over those that wait. */
+  /** Stops the timers. The next start of JARVIS continues with the waiting cards. */
   stop(): void
 }
 
@@ -55,7 +54,7 @@ export type CardParts = AttendedParts &
   ApprovalParts &
   DecideParts & { decisions: Pick<Decisions, 'challenge' | 'check' | 'use' | 'signedBy'> }
 
-/** Keeps the cards of calls that ask: the calls that wait for them, how they are decided, and the lists of them. */
+/** The cards of calls that ask a person: keeps the waiting calls, decides cards, and lists them. */
 export class Cards implements Confirmations {
   readonly #parts: CardParts
   readonly #attended: AttendedCards

@@ -12,21 +12,21 @@ import type { AttendedCards } from './attended.ts'
 import type { Grants } from './grants.ts'
 import { type DecideRequest, RequestChecks, type RequestParts } from './request.ts'
 
-/** An owner decided a card alone that others must approve too. */
+/** An owner's decision, made alone, on a card that others must approve too. */
 export type BrokenGlass = { card: Card; person: KnownPerson; reason: string }
 
 export type DecideParts = RequestParts & {
   store: ConfirmationStore
   grants: Pick<Grants, 'make'>
-  /** An owner decided alone; told after the commit. */
+  /** Called after the commit when an owner has decided alone. */
   glassBroken(told: BrokenGlass): void
   arm: ChangeStore['arm']
   transactions: Transactions
   clock: Clock
   lookAgain: LookAgain
-  /** Returns why the state that an approval rests on is unknown, also after `lookAgain`; undefined when it is known. */
+  /** Returns why the state on which an approval rests is unknown even after `lookAgain`; undefined if it is known. */
   whyUnknown(card: Card): string | undefined
-  /** Returns why the card's principal may no longer ask, such as a token that expired or was revoked; undefined if it may. */
+  /** Returns why the card's principal may no longer ask, for example because its token expired or was revoked; undefined if it may. */
   goneBecause(card: Card): string | undefined
   decisions: Pick<Decisions, 'check' | 'use'>
   changed(sessionId: string): void
@@ -35,7 +35,7 @@ export type DecideParts = RequestParts & {
   report(error: unknown, message: string): void
 }
 
-/** Decides cards: checks the request, records the decision in one transaction, and hands the call on. */
+/** Decides cards: checks the request, records the decision in one transaction, and lets the call continue. */
 export class Decider {
   readonly #parts: DecideParts
   readonly #attended: AttendedCards
@@ -76,7 +76,7 @@ export class Decider {
     return known
   }
 
-  /** Reads the present state before an approval; undefined when nothing must be awaited. */
+  /** Reads the present state before an approval; undefined if nothing needs to be read. */
   #lookAgain(toolUseId: string): Promise<void> | undefined {
     const known = this.#parts.store.get(toolUseId)
     if (known === undefined || known.resolution !== undefined) return undefined
@@ -131,7 +131,7 @@ export class Decider {
     if (isAlone && approver !== undefined) glassBroken({ card: known.card, person: approver, reason: redact(alone) })
   }
 
-  /** Records one of several approvals. The card still waits for the others. */
+  /** Records one of several required approvals. The card still waits for the others. */
   #approveInPart(known: StoredConfirmation, request: DecideRequest, more: WrittenBesides): void {
     const { transactions, decisions, changed } = this.#parts
     transactions.durably(() => {
@@ -158,11 +158,11 @@ export class Decider {
     }
   }
 
-  /** Writes down what a decision makes besides, in the transaction of the decision. */
+  /** Writes everything else that a decision causes, in the transaction of the decision. */
   #write(known: StoredConfirmation, request: DecideRequest, { approver, receipt, scope }: WrittenBesides): void {
     const { toolUseId, grant, goesBackAfterMin, by, once, breakGlass: alone } = request
     const { arm, grants } = this.#parts
-    // An earlier card of the call may have been approved otherwise.
+    // Written even if undefined: an earlier card of the same call may have been approved with another time.
     const afterMs = goesBackAfterMin === undefined ? undefined : goesBackAfterMin * 60_000
     const isSaid = afterMs !== undefined || known.card.approvals === undefined
     if (known.card.mayGoBack && isSaid) arm(known.card.callId ?? toolUseId, afterMs)
@@ -172,7 +172,7 @@ export class Decider {
   }
 }
 
-/** `approver`: the person whose yes is recorded; undefined when one operator decides. */
+/** Further facts that are written with a decision. `approver`: the person whose approval is recorded; undefined if one operator decides. */
 type WrittenBesides = {
   approver?: KnownPerson | undefined
   receipt?: Receipt | undefined

@@ -4,14 +4,14 @@ import { newId } from '../../lib/ids.ts'
 import type { Judgement, Ready } from '../judgement.ts'
 import { neededBy } from './approvals.ts'
 
-/** Why a card no longer counts, in words, and the id of its replacement: another card, or the call's own result. */
+/** `note`: why a card no longer counts. `replacedBy`: the id of its replacement, which is another card or the call's own result. */
 export type Replacing = { note: string; replacedBy: string }
 
-/** How a card compares with its call's present verdict. */
+/** The result of comparing a card with its call's present verdict. */
 export type Standing =
-  /** The call may run as `ready` says: as shown, or under a tier that no longer asks. */
+  /** The call may run as in `ready`: either as the card shows it, or under a tier that no longer asks a person. */
   | { kind: 'stands'; ready: Ready }
-  /** The call differs from the card, so a person must see it again. */
+  /** The call differs from its card, so a person must decide on a new card. */
   | ({ kind: 'changed'; ready: Ready } & Replacing)
   /** The call cannot or must not run now. */
   | ({ kind: 'over'; judgement: Exclude<Judgement, { kind: 'ready' }> } & Replacing)
@@ -48,7 +48,10 @@ export function standingOf(card: Shown, current: Judgement): Standing {
     : { kind: 'changed', ready: current, ...replacing(differences.join(' ')) }
 }
 
-/** Returns whether the text that a call follows has changed, and the asker is not its author. A new card would show the text in the asker's name. */
+/**
+ * Returns true if the text that a call follows has changed, and its author is not the asker. A new card would then show another person's text in the
+ * asker's name.
+ */
 function isOthersText({ basis, requestedBy }: Shown, { preview }: Ready): boolean {
   const [then, now] = [basis?.text, preview?.leads?.text]
   if (requestedBy === undefined || then === undefined || now === undefined || now.hash === then) return false
@@ -60,16 +63,16 @@ const isSameQuorum = (shown: Shown['approvals'], now: Approve | undefined): bool
     ? (shown === undefined) === (now === undefined)
     : shown.needed === now.count && (shown.notAsker ?? false) === now.notAsker && shown.roles.join() === now.by.join()
 
-/** A sentence for each part of the state that an approval rests on and that has changed. */
+/** Returns a sentence for each part of the state that the approval rests on and that has changed. */
 const basisDifferences = (before: Card['basis'] = {}, now: Card['basis'] = {}): string[] =>
   Object.keys({ ...before, ...now }).flatMap((what) =>
     before[what] === now[what] ? [] : `Its ${what} has changed since the card was shown.`,
   )
 
-/** Makes the reference to a new card that replaces one. */
+/** Makes the reference from a card to a new card that replaces it. */
 export const replacing = (note: string): Replacing => ({ note, replacedBy: newId('tu') })
 
-/** Tells whether another guest has the number now. It may have the same name and be on the same node. */
+/** Returns a sentence if another guest has the vmid now. Such a guest may have the same name and be on the same node. */
 function identityDifferences({ vmid, identity: then }: Target, { identity }: Target): string[] {
   if (then === undefined || then.id === identity?.id) return []
   return [
@@ -95,11 +98,11 @@ function targetDifferences({ target: before, isAfterAnother }: Shown, now: Targe
   const [unitThen, unitNow] = [before.unit?.activeState, now.unit?.activeState]
   if (unitThen !== undefined && unitNow !== undefined && unitNow !== unitThen)
     differences.push(`The service is ${unitNow} now, not ${unitThen}.`)
-  // Proxmox forgets old tasks, so a missing `madeAt` proves nothing.
+  // Proxmox deletes old tasks, so a missing `madeAt` proves nothing.
   if (now.madeAt !== undefined && now.madeAt !== before.madeAt)
     differences.push('It was made, restored or rolled back since the card was shown.')
   if (before.vmid !== undefined) differences.push(...identityDifferences(before, now))
-  // An earlier call of the same answer was expected to change the state.
+  // After an earlier call of the same turn, a changed state was expected.
   if (isAfterAnother === undefined) {
     if (now.status !== before.status) differences.push(`It is ${now.status} now, not ${before.status}.`)
     if (now.lock !== before.lock) {

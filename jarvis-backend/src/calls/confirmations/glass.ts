@@ -4,7 +4,7 @@ import { named } from '../../gate/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BrokenGlass } from './decide.ts'
 
-/** How long the dashboard says that the glass was broken, ms. */
+/** Time for which the dashboard shows that an owner broke the glass, ms. */
 const shownForMs = 24 * 60 * 60_000
 const key = 'broken_glass'
 const Kept = z.array(GlassBroken)
@@ -12,15 +12,15 @@ const Kept = z.array(GlassBroken)
 export type GlassParts = {
   settings: { get(key: string): string | undefined; set(key: string, value: string): void }
   clock: Clock
-  /** Adds a line of activity. */
+  /** Adds an activity line. */
   announce(text: string, level: 'info' | 'warning'): void
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(): void
   /** Sends a push message to the people who may decide cards. */
   tell(message: { title: string; body: string; hidden: string; tag: string; path: string }): void
 }
 
-/** Tells of each decision that an owner made alone, at once and for a day. The journal keeps the decision for good. */
+/** Announces each decision that an owner made alone: at once, and in the dashboard for a day. The journal keeps the decision permanently. */
 export class Glass {
   readonly #parts: GlassParts
 

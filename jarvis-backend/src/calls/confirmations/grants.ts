@@ -6,25 +6,28 @@ import { newId } from '../../lib/ids.ts'
 import { grantKey, grantKeys, scopeKey } from '../keys.ts'
 import type { GrantStore, Journal, JournalProof, StoredConfirmation, StoredGrant, Transactions } from '../ports.ts'
 
-/** One use of a grant, reserved for a call that takes it in the transaction of its claim. */
+/** One use of a grant, reserved for a call. The call takes the use in the transaction of its claim. */
 export interface Reservation {
   readonly grant: Pick<Grant, 'id' | 'by' | 'createdAt' | 'scope'> & Partial<Pick<Grant, 'target'>>
-  /** The call whose card's approval carries the reservation; absent for a change that goes back by itself, as was approved. */
+  /** The call whose card's approval the reservation rests on; absent for a change that goes back by itself, as its card's approval said. */
   readonly approval?: string | undefined
-  /** Takes the use, in the transaction of the claim. @returns false when the grant has ended since. */
+  /** Takes the use, in the transaction of the claim. @returns false if the grant has ended since */
   take(toolUseId: string, sessionId: string): boolean
-  /** Ends the reservation, also when the use was taken. */
+  /** Ends the reservation. Call it even if the use was taken. */
   release(): void
 }
 
-/** One call that a person allows beforehand. `for`: an id of its purpose, in place of a card's id. */
+/** One call that a person allows in advance. `for`: an id of its purpose, in place of a card's id. */
 export type Standing = Pick<Card, 'toolName' | 'toolInput' | 'target' | 'rule' | 'requestedBy'> & {
   callKey: string
   uses: number
   for: string
 }
 
-/** The approval that a grant is made from. `by`: the person. With `scope`, the grant covers calls of its kind there. */
+/**
+ * The approval from which a grant is made. `by`: the person who approved. `scope`: if set, the grant covers calls of the scope's kind in its folder
+ * or on its website.
+ */
 export type GrantSource = Pick<StoredConfirmation, 'card' | 'callKey' | 'sessionId'> & {
   by: string
   scope?: Scope | undefined
@@ -36,20 +39,20 @@ export type GrantParts = {
   proof: Pick<JournalProof, 'grant'>
   transactions: Transactions
   clock: Clock
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(): void
   report(error: unknown, message: string): void
 }
 
 const minuteMs = 60_000
-/** `setTimeout` beyond 24.8 days fires at once, which would end a long grant as it begins. */
+/** Longest timer that is set, ms. `setTimeout` with more than 24.8 days fires at once, which would end a long grant immediately. */
 const longestTimerMs = 24 * 60 * minuteMs
 const defaults = { minutes: 60, uses: 10 }
 
-/** Bounded permissions that people give beforehand: made, reserved for calls, revoked, and expired at their time. */
+/** Grants: bounded permissions that people give in advance. They are made, reserved for calls, revoked, and expired when their time is over. */
 export class Grants {
   readonly #parts: GrantParts
-  /** The number of uses that are reserved now, by grant. */
+  /** The number of reserved uses, by grant. */
   readonly #reserved = new Map<string, number>()
   readonly #disarms = new Map<string, () => void>()
 
@@ -57,7 +60,10 @@ export class Grants {
     this.#parts = parts
   }
 
-  /** Lets the same call run again, or with a scope calls of its kind there. Runs in the transaction of the approval. */
+  /**
+   * Makes a grant: the same call may run again, or with a scope, calls of that kind in that folder or on that website. Runs in the transaction of
+   * the approval.
+   */
   make({ card, callKey, sessionId, by, scope }: GrantSource, wanted: GrantRequest): void {
     const { minutes = defaults.minutes, uses = defaults.uses, forHelpers } = wanted
     const { toolUseId, toolName, toolInput, target, rule, requestedBy } = card
@@ -82,7 +88,10 @@ export class Grants {
     this.#add(about, grantKey(key, card, forHelpers), { sessionId })
   }
 
-  /** Lets one principal make some calls later, each as often as it says, by a person's order and no card. In one transaction. */
+  /**
+   * Makes grants by a person's order and without a card: one principal may make these calls later, each up to its number of uses. Done in one
+   * transaction.
+   */
   makeStanding(wanted: readonly Standing[], { by, expiresAt }: { by: string; expiresAt: number }): void {
     const createdAt = this.#parts.clock.now()
     this.#parts.transactions.durably(() => {
@@ -93,7 +102,7 @@ export class Grants {
 
   /**
    * Reserves one use, so that concurrent calls cannot exceed the grant's uses.
-   * @param keys of exactly the call, then of its scopes; the first that is covered counts
+   * @param keys first the key of exactly this call, then those of its scopes; the first key that a grant covers counts
    */
   reserve(keys: readonly string[], card: Pick<Card, 'rule' | 'target' | 'requestedBy'>): Reservation | undefined {
     const { store, clock, report } = this.#parts
@@ -122,12 +131,12 @@ export class Grants {
     if (!this.#end(id, 'revoked', by)) throw new JarvisError('not_found', 'There is no such grant. It may have ended.')
   }
 
-  /** Resumes the expiry of grants made before a restart. */
+  /** Sets the timers again for grants that were made before a restart. */
   resume(): void {
     for (const { id, expiresAt } of this.#parts.store.live()) this.#expireAt(id, expiresAt)
   }
 
-  /** Stops expiring grants. The next start resumes their expiry. */
+  /** Stops the timers. The next start of JARVIS sets them again. */
   stop(): void {
     for (const disarm of this.#disarms.values()) disarm()
     this.#disarms.clear()
@@ -208,7 +217,7 @@ export class Grants {
       try {
         this.#end(id, 'expired', 'jarvis')
       } catch (error) {
-        // The grant is over and covers nothing; the next start records its end.
+        // The grant's time is over, so it covers nothing. The next start records its end.
         report(error, 'a grant could not be expired')
       }
     })
@@ -216,8 +225,8 @@ export class Grants {
   }
 
   /**
-   * Returns whether the journal holds this grant as the row has it. A row alone, which anybody could have written, lets nothing run.
-   * Older journal entries have no key.
+   * Returns true if the journal's record of this grant is the same as the stored row. A row alone lets nothing run, because anybody with access to
+   * the database could have written it. Older journal entries have no key.
    */
   #isJournalled({ id, key, toolName, createdAt, expiresAt, uses, usesLeft, scope }: StoredGrant): boolean {
     const made = this.#parts.proof.grant(id)

@@ -9,41 +9,43 @@ import type { StoredConfirmation } from '../ports.ts'
 
 export type DecideRequest = {
   toolUseId: string
-  /** If given, it must be the confirmation's own session. */
+  /** If given, it must be the session of the confirmation. */
   sessionId?: string
   confirmed: boolean
   note?: string
-  /** With an approval: lets the same call run again. */
+  /** With an approval: also makes a grant, so that the same call may run again. */
   grant?: GrantRequest | undefined
-  /** With a denial: the operator's own call in place of the denied one. */
+  /** With a denial: the operator's own call, which runs in place of the denied one. */
   alternative?: Alternative | undefined
-  /** With an approval: the change goes back by itself so many minutes after it began, unless it is kept. */
+  /** With an approval: the change goes back by itself this many minutes after it began, unless a person keeps it. */
   goesBackAfterMin?: number | undefined
   by: string
   /** The channel that the decision came over. */
   via?: string
-  /** With an approval: the reason why an owner decides without the others who must approve. The door has asked for the password again. */
+  /**
+   * With an approval: the reason why an owner decides without the other people who must approve. The door has asked for the owner's password again.
+   */
   breakGlass?: string | undefined
   /** With an approval: the person's signature of a challenge. */
   proof?: DecisionProof | undefined
-  /** A device's signature for a button of its notification, checked by its door. It does not serve a card that must be signed. */
+  /** A device's signature for a button of its notification. The door has checked it. It is not enough for a card that must be signed. */
   receipt?: Receipt | undefined
-  /** For repeated requests; `remember` stores the answer in the decision's transaction. */
+  /** Makes repeated requests safe: `isAnswered` tells if the request was done before, and `remember` stores that in the decision's transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
 
 export type RequestParts = {
   judge: Judge
   decisions: Pick<Decisions, 'check'>
-  /** Returns whether the policy lets an owner decide alone a card that several people must approve. */
+  /** Returns true if the policy lets an owner decide alone a card that several people must approve. */
   mayBreakGlass(): boolean
   redactValue<T>(value: T): T
 }
 
-/** The operator's own call in place of a denied one. */
+/** The operator's own call, which runs in place of a denied one. */
 type OtherCall = Alternative & { toolUseId: string }
 
-/** Checks that a card can be decided in the way that a request asks for. Each check throws before anything is decided. */
+/** Checks that a card can be decided as a request asks. Each check throws before anything is decided. */
 export class RequestChecks {
   readonly #parts: RequestParts
 
@@ -51,7 +53,10 @@ export class RequestChecks {
     this.#parts = parts
   }
 
-  /** @returns what the request makes besides the decision. @throws JarvisError `invalid_request`, `forbidden` */
+  /**
+   * Checks a request. @returns the further results of the decision: another call, and the scope of a grant @throws JarvisError `invalid_request`,
+   * `forbidden`
+   */
   check(known: StoredConfirmation, request: DecideRequest): { other: OtherCall | undefined; scope: Scope | undefined } {
     const { confirmed, grant, goesBackAfterMin, alternative, breakGlass } = request
     if (grant !== undefined && !(confirmed && known.card.isGrantable))
@@ -66,7 +71,7 @@ export class RequestChecks {
     return { other, scope: this.#scopeOf(known, request) }
   }
 
-  /** @returns the receipt of the approval's signature; undefined when none is needed. @throws JarvisError `proof_required`, `proof_refused` */
+  /** @returns the receipt of the approval's signature; undefined if no signature is needed @throws JarvisError `proof_required`, `proof_refused` */
   receiptOf(
     { card, bindingHash }: StoredConfirmation,
     request: DecideRequest,
@@ -81,7 +86,7 @@ export class RequestChecks {
     throw new JarvisError('proof_required', `This approval must be signed. ${how}`)
   }
 
-  /** @throws JarvisError `invalid_request` when the call cannot be made in place of the denied one */
+  /** @throws JarvisError `invalid_request` if this call cannot run in place of the denied one */
   #alternativeOf({ card }: StoredConfirmation, confirmed: boolean, { toolName, toolInput }: Alternative): OtherCall {
     const { judge, redactValue } = this.#parts
     const no = (why: string) => invalid('alternative', why)
@@ -97,7 +102,7 @@ export class RequestChecks {
     return { toolUseId: newId('tu'), toolName, toolInput }
   }
 
-  /** @throws JarvisError `invalid_request`, `forbidden` */
+  /** Checks that an owner may decide the card alone. @throws JarvisError `invalid_request`, `forbidden` */
   #requireGlass({ card }: StoredConfirmation, confirmed: boolean): void {
     if (!confirmed || card.approvals === undefined)
       throw new JarvisError(
@@ -112,8 +117,7 @@ export class RequestChecks {
   }
 
   /**
-   * Returns the scope that the card offers for a grant. It is computed again from the call, so that the words of a changed stored card
-   * grant nothing.
+   * Returns the scope that the card offers for a grant. Computes it again from the call, so that a changed text in the stored card grants nothing.
    * @throws JarvisError `invalid_request`
    */
   #scopeOf({ card, sessionId }: StoredConfirmation, { grant, via }: DecideRequest): Scope | undefined {

@@ -4,7 +4,7 @@ import { defineRoom, type JarvisFacts } from '../../house.ts'
 import type { Gate } from '../room.ts'
 import { Askers } from './askers.ts'
 
-/** Ends the cards and runs of people and programs who may no longer ask. Hears `cards.changed`, `run.for_another` and `person.changed`. */
+/** Ends the cards and runs of people and programs that may no longer ask. Listens for `cards.changed`, `run.for_another` and `person.changed`. */
 export const askersRoom = defineRoom({
   name: 'askers',
   open(needs: {

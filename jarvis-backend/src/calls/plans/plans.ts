@@ -14,7 +14,7 @@ import type { PlanStore, Seen, StepNote, StoredPlan, StoredStep } from './plan.t
 
 const keptForMs = 90 * 24 * 3_600_000
 
-/** A run that follows a plan, as it begins. `plan`: its id. `at`: Unix ms. */
+/** A run that follows a plan, as it begins. `plan`: the plan's id. `at`: Unix ms. */
 export type PlanRunStart = { id: string; sessionId: string; plan: string; asker: Principal; at: number }
 
 export type PlanParts = {
@@ -25,28 +25,31 @@ export type PlanParts = {
   judge: Judge
   redactor: Redactor
   clock: Clock
-  /** Stores a run that follows a plan, as a run at work. */
+  /** Stores a run that follows a plan, as an active run. */
   addRun(run: PlanRunStart): void
-  /** Told after each change of a plan. */
+  /** Called after each change of a plan. */
   changed(): void
   report(error: unknown, message: string): void
 }
 
 /**
- * Plans that began. The claim of the call that leads to a plan writes the plan, its run, and an approval of each call that
- * asks, bound to the plan, the call's id and its hash. All of it is one transaction, and if a run waits for the card, the transaction of
- * the decision.
+ * Plans that have begun. The claim of the call that leads to a plan writes the plan, its run, and an approval for each call that asks. An approval
+ * is bound to the plan, the call's id and its hash. All of it is written in one transaction; if a run waits for the card, in the transaction of the
+ * decision.
  */
 export class Plans {
   readonly #parts: PlanParts
-  /** The targets as an earlier step of the plan left them, by call. After a restart they are unknown, so later steps ask. */
+  /**
+   * The targets in the state in which an earlier step of the plan left them, by call. Kept only in memory: after a restart they are unknown, so
+   * later steps ask a person.
+   */
   readonly #after = new Map<string, Seen>()
 
   constructor(parts: PlanParts) {
     this.#parts = parts
   }
 
-  /** Begins the plan that a call leads to, in the transaction of the call's claim. @returns what the journal keeps beside it */
+  /** Begins the plan that a call leads to, in the transaction of the call's claim. @returns the plan's facts for the journal */
   begin(call: ToolCall, ready: Ready, { context, approvedBy }: Begun): { plan: JournalledPlan } {
     const { store, transactions, redactor, clock, addRun, changed } = this.#parts
     const { leads = missing() } = ready.preview ?? {}
@@ -59,7 +62,7 @@ export class Plans {
     const steps = leads.calls.map(({ number, toolName, toolInput, isLater }): StoredStep => {
       const toolUseId = newId('tu')
       const callHash = hashOf({ toolName, toolInput })
-      // It could not be judged, so nothing of it is approved.
+      // A step that waits for an earlier step could not be judged, so it is not approved.
       if (isLater === true && !led.has(number)) return { number, toolUseId, tier: 'red', callHash }
       const { tier, ...seen } = this.#seenOf({ toolUseId, toolName, toolInput }, asker)
       return { number, toolUseId, tier, callHash, ...(tier === 'red' && { seen }) }
@@ -84,7 +87,7 @@ export class Plans {
     return { plan: journalled(plan) }
   }
 
-  /** Returns the approval that covers a call of a plan's run, if the state that it rests on is still the same. */
+  /** Returns the approval that covers a call of a plan's run, if the state on which the approval rests has not changed. */
   reserve(
     { toolUseId, toolName, toolInput }: ToolCall,
     ready: Ready,
@@ -115,7 +118,7 @@ export class Plans {
       return undefined
     }
     return {
-      // The claim of its id is unique, so it runs once.
+      // `take` has nothing to count: a call's id can be claimed only once.
       grant: { id: `plan:${plan.id}`, by: plan.approvedBy, createdAt: plan.startedAt },
       approval: plan.id,
       take: () => true,
@@ -123,7 +126,7 @@ export class Plans {
     }
   }
 
-  /** Records how a step left its target. Later steps of the same target expect to find the target so. */
+  /** Records the state in which a step left its target. Later steps with the same target are compared with this state. */
   expect(
     plan: StoredPlan,
     toolUseIds: readonly string[],
@@ -146,7 +149,7 @@ export class Plans {
     transactions.afterCommit(changed)
   }
 
-  /** Records and journals the outcome of a step. */
+  /** Records the outcome of a step and writes it to the journal. */
   ended(id: string, number: number, change: StepNote): void {
     const { store, journal, transactions, redactor } = this.#parts
     transactions.atomically(() => {
@@ -163,7 +166,7 @@ export class Plans {
     })
   }
 
-  /** Ends the plan. No-op if it was over before. */
+  /** Ends the plan. Does nothing if the plan had ended before. */
   over(id: string, state: 'done' | 'stopped' | 'unknown', why: string | undefined): void {
     const { store, journal, transactions, redactor, clock, changed } = this.#parts
     transactions.atomically(() => {
@@ -188,7 +191,7 @@ export class Plans {
     })
   }
 
-  /** Lets the plan stop after its present step. @throws JarvisError `not_found`; `conflict` if it is over */
+  /** Makes the plan stop after its present step. @throws JarvisError `not_found`; `conflict` if the plan has ended */
   stop(id: string, by: string): StoredPlan {
     const { store, journal, transactions, changed } = this.#parts
     const plan = store.get(id)
@@ -203,7 +206,7 @@ export class Plans {
     return stopping
   }
 
-  /** Forgets plans that ended three months ago; the journal keeps them. */
+  /** Deletes plans that ended more than three months ago. The journal keeps them. */
   prune(): void {
     this.#parts.store.prune(oldBefore(this.#parts.clock, keptForMs))
   }
@@ -238,14 +241,17 @@ export class Plans {
     }
   }
 
-  /** Returns whether the journal holds the same as the row. A row alone, which anybody could have written, lets nothing run. */
+  /**
+   * Returns true if the journal's record is the same as the stored row. A row alone lets nothing run, because anybody with access to the database
+   * could have written it.
+   */
   #isProven(plan: StoredPlan): boolean {
     const body = this.#parts.proof.execution(plan.id)
     return body !== undefined && plan.approvedBy !== undefined && hashOf(body.plan ?? null) === hashOf(journalled(plan))
   }
 }
 
-/** `seen`: a hash. */
+/** The plan's record in the journal. `seen`: a hash. */
 type JournalledPlan = Pick<StoredPlan, 'runId' | 'until'> & {
   hash: string
   steps: (Omit<StoredStep, 'seen'> & { seen?: string })[]
@@ -257,7 +263,7 @@ const quorumOf = ({ count: needed, by: roles, notAsker }: Approve) => ({
   ...(notAsker && ({ notAsker } as const)),
 })
 
-/** The journal's record of a plan that begins: the calls that it lets run, and hashes of the state that each approval rests on. */
+/** Returns the journal's record of a plan that begins: the calls that it may make, and hashes of the state on which each approval rests. */
 const journalled = ({ facts: { hash }, runId, until, steps }: StoredPlan): JournalledPlan => ({
   hash,
   runId,

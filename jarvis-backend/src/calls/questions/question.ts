@@ -1,6 +1,6 @@
 import type { Question, QuestionResolution, QuestionRow } from 'protocol'
 
-/** A stored question. `isTold`: the transcript says how it ended. */
+/** A stored question. `isTold`: the transcript contains its end. */
 export type StoredQuestion = {
   question: Question
   sessionId: string
@@ -10,17 +10,17 @@ export type StoredQuestion = {
 }
 
 export interface QuestionStore {
-  /** @throws if there is a question of that id */
+  /** @throws if a question with this id exists already */
   add(asked: Pick<StoredQuestion, 'question' | 'sessionId' | 'runId'>): void
   get(questionId: string): StoredQuestion | undefined
-  /** Returns the question that a call's model asked. Questions of attached servers do not count. */
+  /** Returns the question that a model asked with this call. Questions of attached servers do not count. */
   ofCall(toolUseId: string): StoredQuestion | undefined
-  /** Ends the question, compare-and-set. @returns false if it had ended before */
+  /** Ends the question, compare-and-set. @returns false if the question had ended before */
   resolve(questionId: string, resolution: QuestionResolution & { at: number }, isTold: boolean): boolean
-  /** Marks that the transcript says how the question ended. */
+  /** Marks that the transcript contains the question's end. */
   tell(questionId: string): void
-  /** Lists the questions that wait, oldest first: of a session, or all. */
+  /** Lists the waiting questions of one session, or of all, oldest first. */
   open(sessionId?: string): StoredQuestion[]
-  /** Lists the questions that wait, oldest first, then the ones that ended since `since`, Unix ms, newest first. */
+  /** Lists the waiting questions, oldest first, and then the questions that ended since `since`, Unix ms, newest first. */
   list(since: number): QuestionRow[]
 }

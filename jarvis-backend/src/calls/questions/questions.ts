@@ -16,36 +16,39 @@ import { checkedAnswer } from './check-answer.ts'
 import type { QuestionStore, StoredQuestion } from './question.ts'
 import { Turns } from './turns.ts'
 
-/** How long a question waits for an answer, ms. Silence never answers it. */
+/** Time until a question expires, ms. An expired question counts as unanswered. */
 export const unansweredAfterMs = 24 * 60 * 60_000
 const retryEveryMs = 5_000
 
 export type AnswerRequest = AnswerBody & {
   questionId: string
-  /** If given, it must be the question's own session. */
+  /** If given, it must be the session of the question. */
   sessionId?: string
   by: string
-  /** For repeated requests; `remember` stores the answer in the same transaction. */
+  /** Makes repeated requests safe: `isAnswered` tells if the request was done before, and `remember` stores that in the same transaction. */
   once?: { isAnswered(): boolean; remember(): void }
 }
 type Asker = Pick<CallContext, 'sessionId' | 'runId' | 'principal' | 'append' | 'abortedBy'>
 
 export interface Questions {
   /**
-   * Asks, and waits for the end of the question. A session has one open question at a time; the next waits for its turn. A call that
-   * is taken up after a restart goes on with the question that it asked before.
-   * @throws the signal's reason if it aborts before the question is shown
+   * Asks, and waits until the question ends. A session has one open question at a time; the next one waits. A call that is resumed after a restart
+   * continues with the question that it had asked.
+   * @throws the signal's reason if the signal aborts before the question is shown
    */
   ask(asking: Asking, asker: Asker, call: { toolUseId: string; signal: AbortSignal }): Promise<QuestionResolution>
-  /** @throws JarvisError `not_found`, `already_decided`, `expired`, `invalid_request`, `shutting_down` */
+  /** Answers a question. @throws JarvisError `not_found`, `already_decided`, `expired`, `invalid_request`, `shutting_down` */
   answer(request: AnswerRequest): void
-  /** Lists the questions that wait: of one session, or all. */
+  /** Lists the waiting questions of one session, or of all. */
   open(sessionId?: string): Question[]
-  /** Lists questions that wait and questions that ended since `since`, Unix ms. */
+  /** Lists waiting questions and questions that ended since `since`, Unix ms. */
   list(since: number): QuestionRow[]
-  /** Withdraws the questions that no call waits for any more: of runs that do not go on, and of attached servers. Called once a start. */
+  /**
+   * Withdraws questions for which no call waits any more: those of runs that are not resumed, and those of attached servers. Called once at each
+   * start. @param goesOn returns true if the run is resumed
+   */
   leave(goesOn: (sessionId: string, runId: string) => boolean): void
-  /** Ends the timers. The next start takes over the questions that wait. */
+  /** Stops the timers. The next start of JARVIS continues with the waiting questions. */
   stop(): void
 }
 
@@ -58,19 +61,19 @@ export type QuestionParts = {
   transactions: Transactions
   clock: Clock
   redactor: { text(text: string): string; value<T>(value: T): T }
-  /** Adds a line to a session's transcript when no run of it is at work. */
+  /** Adds an entry to a session's transcript while none of its runs is active. */
   note(sessionId: string, runId: string, entry: Resolved): void
-  /** Told after each change of the list. */
+  /** Called after each change of the list. */
   changed(sessionId: string): void
   isStopping(): boolean
   report(error: unknown, message: string): void
 }
 
-/** Questions to a person. They are kept beside the cards and know nothing of them: an answer lets nothing run. */
+/** Questions to a person. Questions are separate from confirmation cards: an answer never approves a call. */
 export class OpenQuestions implements Questions {
   readonly #parts: QuestionParts
   readonly #turns: Turns
-  /** The calls that wait, by question. */
+  /** The waiting calls, by question. */
   readonly #waiting = new Map<string, Waiting>()
 
   constructor(parts: QuestionParts) {
@@ -167,7 +170,7 @@ export class OpenQuestions implements Questions {
     return { question, sessionId, runId, isTold: false }
   }
 
-  /** Waits for the end of a question that is open. */
+  /** Waits until an open question ends. */
   #attend(stored: StoredQuestion, asker: Asker, signal: AbortSignal): Promise<QuestionResolution> {
     let withdraw = () => {}
     return new Promise<QuestionResolution>((wake, reject) => {
@@ -186,8 +189,8 @@ export class OpenQuestions implements Questions {
   }
 
   /**
-   * Ends a question; the first end wins. @returns false if it had ended before
-   * @param more `besides`: done in the same transaction. `isOver`: no run is at work, so the transcript gets a line of its own.
+   * Ends a question; the first end wins. @returns false if the question had ended before
+   * @param more `besides`: done in the same transaction. `isOver`: no run is active, so the end is added to the transcript directly
    */
   #resolve(
     { question, sessionId, runId }: StoredQuestion,
@@ -211,7 +214,7 @@ export class OpenQuestions implements Questions {
     waits?.disarm()
     waits?.wake(ended)
     changed(sessionId)
-    // Nobody holds the turn of a question that was asked before a restart.
+    // A question that was asked before a restart holds no turn, so the next asker is called here.
     this.#turns.ended(sessionId)
     return true
   }
@@ -220,7 +223,7 @@ export class OpenQuestions implements Questions {
     return { end, by, at: this.#parts.clock.now() }
   }
 
-  /** Ends the question at its time. Tries again soon when the store cannot write. @returns ends the timer */
+  /** Expires the question at its time. If the store cannot be written, tries again after a short time. @returns a function that stops the timer */
   #endAt({ questionId, expiresAt }: Pick<Question, 'questionId' | 'expiresAt'>): () => void {
     const { store, clock, report } = this.#parts
     return clock.after(Math.max(0, expiresAt - clock.now()), () => {
@@ -247,7 +250,7 @@ const resolvedOf = ({ questionId, toolUseId, server }: Question, resolution: Que
   ...resolution,
 })
 
-/** The journal's record of a question. */
+/** Returns the facts about a question for the journal. */
 const aboutOf = ({ toolUseId, requestedBy, server, message, url, items }: Question) => ({
   toolUseId,
   requestedBy,
@@ -257,7 +260,7 @@ const aboutOf = ({ toolUseId, requestedBy, server, message, url, items }: Questi
   asked: items.map(({ text, options }) => ({ text, options: options.map(({ label }) => label) })),
 })
 
-/** A model or a server wrote the question, so characters that hide or turn text are made visible. */
+/** Makes characters visible that hide or reverse text, because a model or a server wrote the question. */
 const legibleAsking = ({ items, message, url, ...asking }: Asking): Asking => ({
   ...asking,
   ...(message !== undefined && { message: legible(message) }),

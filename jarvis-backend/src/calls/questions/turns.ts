@@ -1,16 +1,16 @@
-/** Lets askers of one session ask one after the other, in the order they came. */
+/** Lets the askers of one session ask one after the other, in the order in which they came. */
 export class Turns {
   readonly #isTaken: (sessionId: string) => boolean
   readonly #queues = new Map<string, (() => void)[]>()
-  /** Sessions whose turn is given and whose question is not stored yet. */
+  /** Sessions in which an asker has the turn and has not stored its question yet. */
   readonly #given = new Set<string>()
 
-  /** @param isTaken returns whether a question of the session is open */
+  /** @param isTaken returns true if the session has an open question */
   constructor(isTaken: (sessionId: string) => boolean) {
     this.#isTaken = isTaken
   }
 
-  /** Resolves when it is the caller's turn to ask in the session; `ended` ends the turn. @throws the signal's reason */
+  /** Resolves when it is the caller's turn to ask in the session. The caller ends its turn with `ended`. @throws the signal's reason */
   async next(sessionId: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     while (this.#given.has(sessionId) || this.#isTaken(sessionId)) {
@@ -32,7 +32,7 @@ export class Turns {
     this.#given.add(sessionId)
   }
 
-  /** The session's question has ended, or was not asked: the next asker begins. */
+  /** Ends the turn: the session's question has ended, or was not asked. The next asker may begin. */
   ended(sessionId: string): void {
     this.#given.delete(sessionId)
     const queue = this.#queues.get(sessionId)

@@ -6,7 +6,7 @@ import { RateLimit } from '../rate-limit.ts'
 import type { Step } from '../states.ts'
 import { notBegun, type StepParts } from './parts.ts'
 
-/** Judges a call that begins, and turns a verdict into the next step. */
+/** Judges a call that begins, and turns the verdict into the next step. */
 export class Judging {
   readonly #parts: StepParts
   readonly #breaker: Pick<Breaker, 'refusal'>
@@ -28,11 +28,11 @@ export class Judging {
       return ways.take(walk, { type: 'held', message })
     }
     const { refusal } = walk.context
-    // The calls of a plan name tools too.
+    // The calls of a plan name tools too, so these are checked as well.
     const named = () => [toolName, ...(catalog.get(toolName)?.leadsTo?.(toolInput) ?? [])]
     const refused = refusal && named().flatMap((name) => refusal(name) ?? [])[0]
     if (refused !== undefined) return this.follow(walk, notGiven(refused))
-    // Redacted long arguments are cached here, so that cards and the journal do not wait for them.
+    // Redacts long arguments now and caches the result, so that cards and the journal do not wait for it.
     await redactor.later(toolInput)
     if (cluster.catchUp !== undefined) await cluster.catchUp()
     const judged = await seeingJudge(toolName, toolInput, walk.context.sources, askerOf(walk.context))
@@ -41,8 +41,8 @@ export class Judging {
   }
 
   /**
-   * Takes the step that a verdict leads to. If the verdict asks a person, an earlier denial of the same call and a grant for it are looked
-   * for first.
+   * Takes the step that a verdict leads to. If the verdict asks a person, first looks for an earlier denial of the same call and for a grant that
+   * covers it.
    */
   follow(walk: Walk, judgement: Judgement): Step {
     const { ways } = this.#parts
@@ -59,7 +59,7 @@ export class Judging {
     return ways.take(walk, { ...event, denied, isGranted: walk.reservation !== undefined })
   }
 
-  /** Returns why a call that may run must wait; undefined when no limit holds it back. */
+  /** Returns why a call that may run must wait; undefined if no limit applies. */
   #heldBack({ call: { toolName }, context }: Walk, judged: Judgement): string | undefined {
     if (judged.kind !== 'ready') return undefined
     if (context.signal.aborted) return notBegun

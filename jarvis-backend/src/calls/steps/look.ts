@@ -30,7 +30,7 @@ export class Looking {
     return ways.take(walk, { type: 'found', done: foundLater(found, clock.now() - begun.startedAt) })
   }
 
-  /** As `Executor.check`. */
+  /** Same as `Executor.check`. */
   async check(toolUseId: string): Promise<Reconciled> {
     const { ways, executions } = this.#parts
     const claimed = executions.get(toolUseId)

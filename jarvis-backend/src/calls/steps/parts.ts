@@ -19,7 +19,7 @@ import type { Questions } from '../questions/questions.ts'
 import type { Reconciled } from '../reconcile.ts'
 import type { Ways } from '../way.ts'
 
-/** A call that runs now. `sentence`: the call, its asker, and the rule that wants it told. Names in it are quoted. */
+/** A running call that a rule wants to have announced. `sentence`: the call, its asker, and the rule. Names in it are quoted. */
 export type Observed = { toolUseId: string; sessionId: string; sentence: string }
 
 /** The result of a call that was stopped while it waited to begin. */
@@ -30,9 +30,9 @@ export type StepParts = {
   ways: Ways
   judge: Judge
   seeingJudge: SeeingJudge
-  /** Returns the outcome for the files that a call changes; undefined if none were begun. */
+  /** Returns the outcome for the files that a call changes; undefined if no change had begun. */
   applied(toolUseId: string): Promise<Reconciled | undefined>
-  /** Tells in sentences what a change left of a guest. @throws the signal's reason */
+  /** Describes in sentences the state in which a change left a guest. @throws the signal's reason */
   leftOf(vmid: number, signal: AbortSignal): Promise<string>
   effectsOf: EffectsOf
   world: () => World
@@ -46,18 +46,18 @@ export type StepParts = {
   lookAgain: LookAgain
   proof: JournalProof
   decisions: Pick<Decisions, 'problem'>
-  /** Returns why the approval of a call's card is not signed; undefined when it is. */
+  /** Returns why the approval of a call's card lacks the required signature; undefined if it lacks none. */
   unsigned(callId: string): string | undefined
   redactor: Redactor
   clock: Clock
   people: Pick<People, 'find'>
-  /** Returns why the principal, who asked at `since` (Unix ms), may not ask any more; undefined if it may. */
+  /** Returns why the principal, who asked at `since` (Unix ms), may no longer ask; undefined if it may. */
   goneSince(asker: Principal, since: number): string | undefined
   cluster: Cluster
-  /** Returns the part of the cluster that a principal's person may see; undefined: all of it. */
+  /** Returns a function that reduces the cluster to the part that the principal's person may see; undefined: all of it. */
   sightOf(principal: Principal): ToolContext['sees']
   catalog: Pick<Catalog, 'get'>
-  /** Tells the operator of a running call that a rule of theirs wants to hear of. */
+  /** Announces to the operator a running call that one of their rules names. */
   observed(told: Observed): void
   /** Reports a tool's unexpected exception. */
   report(error: unknown, toolName: string): void

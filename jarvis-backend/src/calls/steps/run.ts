@@ -7,13 +7,13 @@ import { type Done, runTool } from '../run-tool.ts'
 import type { Step } from '../states.ts'
 import type { StepParts } from './parts.ts'
 
-/** Runs calls, and knows which are running. A call counts as running until `left`, when its outcome is stored. */
+/** Runs calls, and knows which are running. A call counts as running until `left` is called, after its outcome was stored. */
 export class Running {
   readonly #parts: StepParts
   readonly #breaker: Pick<Breaker, 'began' | 'ended'>
   readonly #running = new Set<Walk>()
   readonly #onIdle: (() => void)[] = []
-  /** Calls whose outcome is stored, also while a tool that was left behind still works. */
+  /** Calls whose outcome is stored. The tool of such a call may still work, if it ignored its signal. */
   readonly #over = new WeakSet<Walk>()
 
   constructor(parts: StepParts, breaker: Pick<Breaker, 'began' | 'ended'>) {
@@ -35,13 +35,13 @@ export class Running {
     const { ways } = this.#parts
     this.#tellObserved(walk)
     const done = await this.#change(walk)
-    // The cluster has no record of an attached server's changes.
+    // An attached server's changes leave no record in the cluster, so there is no outcome to find there.
     if (!done.isLost || walk.ready?.tool.attached !== undefined) return ways.take(walk, { type: 'answered', done })
     walk.lost = done
     return ways.take(walk, { type: 'lost' })
   }
 
-  /** Repeats a call that an earlier process had begun. Such a call only waits for work that goes on elsewhere. */
+  /** Repeats a call that an earlier process had started. Used only for calls that just wait for work that goes on elsewhere. */
   async again(walk: Walk): Promise<Step> {
     const { ways, seeingJudge } = this.#parts
     const { toolName, toolInput } = walk.call
@@ -51,7 +51,7 @@ export class Running {
     return ways.take(walk, { type: 'found', done: await this.#change(walk) })
   }
 
-  /** Runs a call, and leaves it to the caller to store the outcome. */
+  /** Runs a call. The caller stores the outcome. */
   async alone(walk: Walk): Promise<Done> {
     const { redactor, clock, executions, report } = this.#parts
     const { call, context, ready = missing() } = walk
@@ -79,12 +79,12 @@ export class Running {
       isFault: done.isFault,
       error: redactor.text(done.output.summary),
     })
-    // The redacted text is cached, so that storing it in one transaction takes no time.
+    // Redacted now and cached, so that the transaction that stores the text is short.
     await redactor.later(done.output.text)
     return { ...done, safe: { of: done.output, data: await redactor.later(done.output.data) } }
   }
 
-  /** The call's outcome is stored, or it will never have one. */
+  /** Call it when the call's outcome is stored, or when it will never have one. */
   left(walk: Walk): void {
     this.#over.add(walk)
     this.#rest(walk)
@@ -98,7 +98,7 @@ export class Running {
     })
   }
 
-  /** Runs a change. Waits without limit until the database is free, because an outcome that happened must be stored. */
+  /** Runs a change. Then waits without limit until the database is free, because the outcome of a change must be stored. */
   async #change(walk: Walk): Promise<Done> {
     const done = await this.alone(walk)
     const free = this.#parts.ways.untilFree('forever')
@@ -106,7 +106,7 @@ export class Running {
     return done
   }
 
-  /** The facts that the tool gets of this call: who asks, in which session, and who approved it. */
+  /** Returns the facts about this call that the tool gets: the asker, the session, and the person who approved the call. */
   #contextOf({ call: { toolUseId }, context, ready = missing(), asked, reservation }: Walk) {
     const { changes, confirmations, sightOf } = this.#parts
     const { isForeign, hasModel } = rightsOf(context.principal)
@@ -129,7 +129,7 @@ export class Running {
     }
   }
 
-  /** Asks a person. A call that waits for an answer does not count as running: the next start goes on with its question. */
+  /** Asks a person. A call that waits for an answer does not count as running, because the next start of JARVIS continues with its question. */
   async #ask(walk: Walk, asking: Asking, signal: AbortSignal): Promise<QuestionResolution> {
     this.#rest(walk)
     try {
@@ -143,7 +143,7 @@ export class Running {
     if (this.#running.delete(walk) && this.#running.size === 0) for (const done of this.#onIdle.splice(0)) done()
   }
 
-  /** Tells people of a call that a rule of theirs wants to hear of. A failure to tell does not keep the call from running. */
+  /** Announces a call that one of the operator's rules names. If the announcement fails, the call still runs. */
   #tellObserved({ call: { toolName, toolUseId }, context, ready = missing() }: Walk): void {
     const { redactor, world, observed, report } = this.#parts
     try {

@@ -6,10 +6,10 @@ import type { Step } from '../states.ts'
 import type { Judging } from './judge.ts'
 import { notBegun, type StepParts } from './parts.ts'
 
-/** A verdict younger than this counts as current for a change that waited for nothing. */
+/** Age up to which a verdict counts as current for a change that waited for nothing, ms. */
 const justJudgedMs = 250
 
-/** Waits for a call's turn, and then compares the call with the verdict or card that lets it run. */
+/** Waits for a call's turn, and then compares the call with the verdict or card that allows it. */
 export class Turn {
   readonly #parts: StepParts
   readonly #judging: Pick<Judging, 'follow'>
@@ -27,7 +27,7 @@ export class Turn {
 
   /**
    * Waits for the earlier changes to the same guest, and then reads the cluster again.
-   * @returns why the call must not run; undefined when it may
+   * @returns why the call must not run; undefined if it may
    */
   async #wait(walk: Walk): Promise<string | undefined> {
     const { call, context, state, asked, ready } = walk
@@ -49,18 +49,18 @@ export class Turn {
     return context.signal.aborted ? notBegun : undefined
   }
 
-  /** A call that needs no person runs by its verdict, or is judged again. */
+  /** Runs a call that needs no person, if its verdict is unchanged. Otherwise the call is judged again. */
   #due(walk: Walk): Step {
     const { ready = missing(), context, isLater } = walk
     const current = isLater ? this.#judgeNow(walk) : ready
     if (context.isRehearsal() || !isSame(ready, current)) return this.#judging.follow(walk, current)
     const step = this.#parts.ways.tryTake(walk, { type: 'same' })
     walk.reservation?.release()
-    // Without a step, the grant has ended since.
+    // `step` is undefined if the grant has ended since.
     return step ?? this.#judging.follow(walk, ready)
   }
 
-  /** An approved call runs, or gets a new card when it differs from the one shown. */
+  /** Runs an approved call. If the call differs from its card, it gets a new card. */
   #approved(walk: Walk): Step {
     const { proof, decisions, confirmations, ways } = this.#parts
     const { asked = missing(), context, isTakenUp } = walk
@@ -88,7 +88,7 @@ export class Turn {
 
 const askedOf = ({ verdict: { approve, proof } }: Pick<Ready, 'verdict'>) => ({ approve, proof })
 
-/** Returns whether the call's verdict and target are the same after it waited for its turn. */
+/** Returns true if the call's verdict and target have not changed while it waited for its turn. */
 const isSame = (ready: Ready, current: Judgement) =>
   current === ready ||
   (current.kind === 'ready' &&
@@ -98,7 +98,7 @@ const isSame = (ready: Ready, current: Judgement) =>
     current.target.identity?.id === ready.target.identity?.id &&
     current.verdict.tier === ready.verdict.tier &&
     current.verdict.rule === ready.verdict.rule &&
-    // policy.yaml may want several people or a signature since.
+    // policy.yaml may meanwhile require several people or a signature.
     hashOf(askedOf(current)) === hashOf(askedOf(ready)) &&
-    // A root that policy.yaml moved meanwhile is another folder.
+    // If policy.yaml moved a root meanwhile, the same name means another folder.
     current.grantScopes[0]?.at === ready.grantScopes[0]?.at)

@@ -2,7 +2,7 @@ import { askerOf, missing, type Walk } from '../call.ts'
 import { type Step, stateOf } from '../states.ts'
 import type { StepParts } from './parts.ts'
 
-/** Waits until a call's card is decided, and resumes calls that an earlier process had begun. */
+/** Waits until a call's card is decided, and resumes calls that an earlier process of JARVIS had started. */
 export class CardWait {
   readonly #parts: Pick<StepParts, 'ways' | 'executions' | 'confirmations' | 'seeingJudge' | 'report'>
 
@@ -10,7 +10,7 @@ export class CardWait {
     this.#parts = parts
   }
 
-  /** Resumes a call from the stores. @returns undefined for a call that begins now */
+  /** Resumes a call from the stores. @returns undefined for a new call */
   takeUp(walk: Walk): Step | undefined {
     const { ways, executions, confirmations } = this.#parts
     const { toolUseId } = walk.call
@@ -36,7 +36,7 @@ export class CardWait {
     return waited
   }
 
-  /** Withdraws a stored card if the gate refuses its call now. A state that is unknown yet is left to the check at the approval. */
+  /** Withdraws a stored card if the gate refuses its call now. If the state cannot be read yet, the check at the approval decides. */
   async #review({ call, context, asked }: Walk): Promise<void> {
     const { seeingJudge, confirmations } = this.#parts
     const judged = await seeingJudge(call.toolName, call.toolInput, context.sources, askerOf(context))

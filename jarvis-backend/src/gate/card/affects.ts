@@ -7,11 +7,14 @@ import { serviceNames } from '../topology/units.ts'
 import type { World } from '../world.ts'
 
 const dayMs = 86_400_000
-/** A card mentions a guest's newest backup when it is older than this. */
+/** A card mentions a guest's newest backup if the backup is older than this, ms. */
 const oldBackupMs = 2 * dayMs
 const nothingFound = 'Nothing else found (HA, locks, tasks, name, tags, groups, backup age checked)'
 
-/** The things that suffer when a guest starts, stops or restarts. @param action absent: its power stays as it is. @param seen.now Unix ms */
+/**
+ * Describes what else is affected when a guest starts, stops or restarts. @param action absent: the guest's power state does not change @param
+ * seen.now Unix ms
+ */
 export function guestAffects(
   action: 'start' | 'stop' | 'restart' | undefined,
   guest: Guest,
@@ -34,7 +37,7 @@ export function guestAffects(
   const busy = [lock === undefined ? taskAtWork(guest, world) : undefined, haTransition(guest)]
   for (const what of busy) if (what !== undefined) found.push(`${sentenceCase(what)}; the task may fail`)
   if (action !== 'start') {
-    // A stopped guest serves nobody.
+    // A stopped guest serves nobody, so nothing depends on it now.
     if (guest.status !== 'stopped' && action !== undefined) found.push(...dependents(guest, world))
     if (backupAt === null) found.push('Whether it has a backup is not known')
     else if (backupAt === undefined)
@@ -65,7 +68,7 @@ function dependents(guest: Guest, world: World): string[] {
   return [...lossesWithout(guest, world), ...inGroups]
 }
 
-/** The guests on the node, and what a restart of the service may cost them. */
+/** Names the guests on the node, and what a restart of the service may do to them. */
 export function nodeAffects({ node, unit }: Target, world: World, service: string | undefined): string {
   if (node === undefined) return 'Not known'
   const onNode = world.cluster.guests.filter((guest) => guest.node === node)

@@ -12,12 +12,12 @@ import { sentenceOf } from './sentence.ts'
 
 export type CardFacts = Pick<Card, 'sentence' | 'effect' | 'now' | 'then' | 'affects' | 'reason' | 'reasons'>
 
-/** A call that a card shows. */
+/** A call as its card shows it. */
 type Shown = { toolName: string; effects: readonly Effect[]; verdict: Verdict }
 
 /**
- * Composes a confirmation card's facts from the call's first effect and the cluster's state alone. Names that others
- * chose are quoted, with invisible characters escaped. @param now Unix ms.
+ * Composes the facts of a confirmation card only from the call's first effect and the cluster's state. Names that other people chose are quoted,
+ * with invisible characters escaped. @param now Unix ms
  */
 export function describe({ toolName, effects, verdict }: Shown, world: World, now: number): CardFacts {
   const [effect] = effects
@@ -98,7 +98,7 @@ function guestNow(guest: Guest, world: World, now: number): string {
     .join(', ')
 }
 
-/** Why the card's facts are old or unknown; undefined while the cluster can be read. */
+/** Returns why the card's facts are old or unknown; undefined while the cluster can be read. */
 function unseenWhy({ cluster: { unreachableSince, missing } }: World): string | undefined {
   return unreachableSince === undefined
     ? undefined

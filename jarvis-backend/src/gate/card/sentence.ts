@@ -6,7 +6,7 @@ import { guestName } from '../topology/topology.ts'
 const wholeCommand = 300
 const kinds = { vm: 'VM', ct: 'CT' }
 
-/** The card's sentence on what will happen. It is made from the effect and its target alone, and from nothing that a model said. */
+/** Returns the card's sentence on what will happen. Uses only the effect and its target, and no text of a model. */
 export function sentenceOf(toolName: string, effect: Effect, guest?: Guest): string {
   const { kind, on, action, target, executes, sentence } = effect
   if (kind === 'power' && guest !== undefined && action !== undefined)

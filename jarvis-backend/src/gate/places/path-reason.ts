@@ -3,11 +3,11 @@ import type { Place } from '../effect.ts'
 import type { World } from '../world.ts'
 import { absoluteOf, isWithin, sessionRoot } from './roots.ts'
 
-/** Hidden names without secrets that a project's folder usually holds. */
+/** Matches hidden names that a project's folder usually has and that contain no secrets. */
 const plainHidden =
   /^\.(?:git|github|gitlab-ci\.yml|gitignore|gitattributes|gitmodules|editorconfig|dockerignore|prettierrc(?:\.json)?|prettierignore|eslintrc(?:\.json)?|nvmrc|node-version|tool-versions|yamllint(?:\.yml)?|pre-commit-config\.yaml|vscode|well-known)$/
 
-/** Returns why a place may be neither read nor changed; undefined if it may. Looks at names alone and follows no links. */
+/** Returns why a place may be neither read nor changed; undefined if it may. Checks only names, and follows no links. */
 export function pathReason(place: Place, world: Pick<World, 'policy' | 'ownPaths'>): string | undefined {
   const { root, path } = place
   if (root === undefined) {
@@ -23,9 +23,9 @@ export function pathReason(place: Place, world: Pick<World, 'policy' | 'ownPaths
     .split('/')
     .map((part) => (plainHidden.test(part) ? part.slice(1) : part))
     .join('/')
-  // The whole path may lie in a folder that is secret; a hidden folder above the root is the operator's choice.
+  // The whole path is checked for secret folders. Hidden folders are checked only below the root: a hidden folder above it is the operator's choice.
   return (full === undefined ? undefined : nameReason(full)) ?? contentReason(`/${plain}`)
 }
 
-/** Returns whether the place is in Git's own folder. Its files control which programs Git runs. */
+/** Returns true if the place is in a `.git` folder, whose files control which programs Git runs. */
 export const isGitOwn = ({ path }: Place): boolean => path.split('/').some((part) => part.toLowerCase() === '.git')

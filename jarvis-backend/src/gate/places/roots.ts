@@ -5,8 +5,8 @@ import type { Root, World } from '../world.ts'
 export const sessionRoot = 'session'
 
 /**
- * The place that a call names as `ROOT/PATH` or as an absolute path in a root. If roots lie in each other, the place is in the deepest one,
- * whichever root the call named. `root` is undefined if no root holds the place, or if the path has `..` or control characters.
+ * Returns the place that a call names as `ROOT/PATH` or as an absolute path in a root. If one root contains another, the place belongs to the
+ * deepest root, whichever root the call named. `root` is undefined if the place is in no root, or if the path has `..` or control characters.
  */
 export function placeOf(given: string, roots: readonly Root[]): Place {
   const outside: Place = { root: undefined, path: given }
@@ -19,7 +19,7 @@ export function placeOf(given: string, roots: readonly Root[]): Place {
   const named = given.startsWith('/') ? undefined : roots.find(({ name }) => name === first)
   if (named === undefined && !given.startsWith('/')) return outside
   const full = named === undefined ? `/${parts.join('/')}` : [named.path, ...rest].join('/').replace(/^\/\//, '/')
-  // If several roots are the same folder, the named root comes first.
+  // If several roots are the same folder, the root that the call named is used.
   const [deepest] = [...(named === undefined ? [] : [named]), ...roots]
     .filter(({ path }) => isWithin(full, path))
     .sort((one, other) => other.path.length - one.path.length)
@@ -28,11 +28,11 @@ export function placeOf(given: string, roots: readonly Root[]): Place {
     : { root: deepest.name, path: full.slice(deepest.path === '/' ? 1 : deepest.path.length + 1) }
 }
 
-/** Returns whether a normalised absolute path is the folder or in it. */
+/** Returns true if a normalised absolute path is the folder itself or in it. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
 
-/** The absolute path of a place; undefined in the session's folder, which the gate does not know, and outside all roots. */
+/** Returns the absolute path of a place. Undefined for the session's folder, whose path the gate does not know, and outside all roots. */
 export function absoluteOf({ root, path }: Place, { policy }: Pick<World, 'policy'>): string | undefined {
   const found = policy.workbench.roots.find(({ name }) => name === root)
   if (found === undefined) return undefined

@@ -13,7 +13,7 @@ const reasonOf = ({ effect: { place }, world }: Facts) =>
 const rootOf = ({ effect: { place }, world }: Facts) =>
   world.policy.workbench.roots.find(({ name }) => name === place?.root)
 
-/** The rules about the workbench: files of this machine, the web, containers. */
+/** The rules for the workbench: files of this machine, the web, containers. */
 export const placeRules: readonly Rule[] = [
   {
     name: 'protected_place',

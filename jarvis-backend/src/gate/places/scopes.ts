@@ -8,18 +8,17 @@ import { pathId } from './targets.ts'
 import { isPrivateSite } from './web-rules.ts'
 
 /**
- * A folder or a site for which a person may allow effects of one kind beforehand. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`. `at`: the
- * folder's absolute path, so that a root that policy.yaml moves is another folder; for a site, its origin. `words`: the calls that it covers,
- * for people.
+ * A folder or website for which a person may grant effects of one kind. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`. `at`: the folder's absolute path,
+ * so that the grant ends if policy.yaml moves the root; for a website, its origin. `words`: describes the covered calls for people.
  */
 export type Scope = { of: ScopeOf; id: string; at: string; words: string }
 
-/** The one rule that may have asked. A call that another rule asks about, shipped or the operator's, asks each time. */
+/** The only rule for which a grant with a scope counts. If another rule asks, shipped or the operator's, the call asks each time. */
 const askedBy: Readonly<Record<ScopeOf, string>> = { files: 'change_in_root', clicks: 'risky_arguments' }
 
 /**
- * The scopes that hold all effects of a call, the narrowest first; empty if each such call must ask. Pure.
- * @param judged.verdict the final one on the call
+ * Returns the scopes that cover all effects of a call, the narrowest first; empty if each such call must ask. Pure.
+ * @param judged.verdict the final verdict on the call
  */
 export function scopesOf(
   call: Call,
@@ -30,13 +29,13 @@ export function scopesOf(
   const { tier, rule, reasons, approve, proof } = verdict
   const isPlain = tier === 'red' && reasons === undefined && approve === undefined && proof === undefined
   if (of === undefined || !isPlain || rule !== askedBy[of]) return []
-  // The operator wants to be asked for this tool.
+  // The operator made this tool red, so each call must ask.
   if (world.policy.tiers.get(call.toolName) === 'red') return []
   if (effects.some(({ scope }) => scope !== of) || isFromResult(call, effects, world)) return []
   return of === 'files' ? foldersOf(effects, world) : sitesOf(effects, world)
 }
 
-/** Returns whether the words of the call came from a result, or a result orders it. An error counts as yes. */
+/** Returns true if words of the call came from a tool result, or if a result orders the call. An error counts as true. */
 function isFromResult(call: Call, effects: readonly Effect[], world: World): boolean {
   try {
     return taintIn(call, effects, world) !== undefined || orderIn(call, effects) !== undefined
@@ -45,12 +44,12 @@ function isFromResult(call: Call, effects: readonly Effect[], world: World): boo
   }
 }
 
-/** The folder that holds all files, and the folders above it, up to its root. */
+/** Returns the folder that contains all the files, and the folders above it up to its root. */
 function foldersOf(effects: readonly Effect[], world: World): Scope[] {
   const [first] = effects
   const root = first?.place?.root
   const parts = effects.map(({ place }) => place?.path.split('/').slice(0, -1) ?? [])
-  // The root itself is not a file in it.
+  // The root itself is in no folder that can be granted.
   if (
     root === undefined ||
     root === sessionRoot ||
@@ -72,7 +71,7 @@ function sharedCount(one: readonly string[], other: readonly string[]): number {
   return end < 0 ? one.length : end
 }
 
-/** The origin of all addresses, exactly: protocol, host and port. Never one of this network. */
+/** Returns the common origin of all addresses: the same protocol, host and port. Origins in the private network never count. */
 function sitesOf(effects: readonly Effect[], world: World): Scope[] {
   const origins = new Set(effects.map(({ url }) => originOf(url, world)))
   const [origin] = origins

@@ -9,11 +9,11 @@ import { codeIn, isGiven, isStrange, siteOf } from './web-words.ts'
 
 const web = [{ on: 'web' }] as const
 
-/** Names that no public resolver knows. The connection checks again that its address is public. */
+/** Returns true for host names that no public resolver knows. The connection later also checks that the address is public. */
 const isOwnName = (host: string) =>
   !host.includes('.') || /\.(?:local|localhost|lan|home|internal|intranet|private|corp|home\.arpa)$/.test(host)
 
-/** Returns whether an address is of this network: by its name or number, or because policy.yaml lists it under `private`. */
+/** Returns true if an address is in the private network: by its name or number, or because policy.yaml lists it under `private`. */
 export function isPrivateSite(url: string, { policy }: Pick<World, 'policy'>): boolean {
   const { host, site } = siteOf(url)
   if (policy.workbench.web.private.has(site)) return true
@@ -23,19 +23,19 @@ const isPrivate = ({ effect: { url }, world }: Facts) => url !== undefined && is
 const siteIn = ({ effect: { url } }: Facts) => (url === undefined ? '' : siteOf(url).site)
 const isListed = (facts: Facts) => facts.world.policy.workbench.web.private.has(siteIn(facts))
 
-/** The words of a result that a call without an address of its own, such as a search, would send out. */
+/** Finds words from a tool result that a call without an address of its own, such as a search, would send out. */
 const repeated = ({ effect, input, sources, world }: Facts) =>
   effect.url === undefined && effect.kind === 'read' && sources !== undefined
     ? taintOf({ input }, withoutAddresses(withPrompt(sources())), { world, isLeaving: true })
     : undefined
 
-/** Leaves out the results of searches, because their words may be searched for. */
+/** Leaves out the results of searches, because words from them may be searched for. */
 const withoutAddresses = (sources: ReturnType<NonNullable<Facts['sources']>>) => ({
   ...sources,
   results: sources.results.filter(({ givesAddresses }) => givesAddresses !== true),
 })
 
-/** The rules about reads from the web: an address or a query can carry out texts that were read before. */
+/** The rules for reads from the web. The reason: an address or a query can carry out texts that were read before. */
 export const webRules: readonly Rule[] = [
   {
     name: 'private_address',

@@ -3,14 +3,14 @@ import type { Source, Sources } from '../taint/source.ts'
 import { heardStrangers } from '../taint/sources.ts'
 import type { Facts } from '../world.ts'
 
-/** `host` of an address in lower case, without brackets and a last dot, and `site`: with its port. */
+/** Returns two forms of an address's host in lower case. `host`: without brackets and without a final dot. `site`: the host with its port. */
 export function siteOf(address: string): { host: string; site: string } {
   const { hostname, port, protocol } = new URL(address)
   const host = hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '')
   return { host, site: `${host}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}` }
 }
 
-/** Returns whether a text holds a word that is not the beginning or end of a longer address or name. */
+/** Returns true if a text contains the word, and not only as the beginning or end of a longer address or name. */
 function holds(text: string, word: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
@@ -20,7 +20,7 @@ function holds(text: string, word: string): boolean {
   return false
 }
 
-/** The forms in which an address may be written: with or without its protocol, with or without a last slash. */
+/** Returns the forms in which an address may be written: with or without protocol, with or without a final slash. */
 function formsOf(address: string): string[] {
   const plain = address.toLowerCase().replace(/#.*$/s, '').replace(/\/$/, '')
   const bare = plain.replace(/^https?:\/\//, '')
@@ -28,7 +28,7 @@ function formsOf(address: string): string[] {
 }
 const holdsAddress = (text: string, address: string) => formsOf(address).some((form) => holds(text, form))
 
-/** Returns whether the operator, or a search, gave exactly this address. Without sources a person typed the call. */
+/** Returns true if the operator or a search result gave exactly this address. Also true without sources, because a person then typed the call. */
 export function isGiven({ effect: { url = '' }, sources }: Facts): boolean {
   if (sources === undefined) return true
   const { operatorTexts, results } = sources()
@@ -37,8 +37,8 @@ export function isGiven({ effect: { url = '' }, sources }: Facts): boolean {
 }
 
 /**
- * Returns whether the result is a page of the same site and of no other site, so that the site's words come back to it alone. A page may lead
- * to another site by itself, and show one in a frame.
+ * Returns true if the result is a page of this site and of no other site, so that the site's words return only to the site. A page may redirect to
+ * another site, or show one in a frame; such a page does not count.
  */
 export function isOfSite({ toolName, asked, page }: Source, address: string): boolean {
   if (attachedServerOf(toolName) !== undefined || page?.isMixed === true) return false
@@ -46,15 +46,15 @@ export function isOfSite({ toolName, asked, page }: Source, address: string): bo
     typeof url === 'string' && URL.canParse(url) ? siteOf(url) : undefined,
   )
   const { host, site } = siteOf(address)
-  // A site often leads from http to https.
+  // The port is compared only for the final address, because sites often redirect from http to https.
   return from?.host === host && at?.site === site
 }
 
-/** Returns whether a page of the site itself holds exactly this address. */
+/** Returns true if a page of the same site contains exactly this address. */
 const isOwnLink = (address: string, { results }: Sources) =>
   results.some((source) => isOfSite(source, address) && holdsAddress(source.text, address))
 
-/** Returns whether the operator named the host, in a message or in policy.yaml. */
+/** Returns true if the operator named the host, in a message or in policy.yaml. */
 const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts['world']) =>
   policy.hosts.has(host) ||
   operatorTexts.some((text) => {
@@ -64,8 +64,8 @@ const isHostNamed = (host: string, { operatorTexts }: Sources, { policy }: Facts
   })
 
 /**
- * Returns whether a composed address leads to a site that nobody named, after a text was read that the address can carry out. JARVIS's own
- * model has always read its prompt, which holds the cluster and the operator's notes.
+ * Returns true if a composed address leads to a site that nobody named, after a text was read that the address could carry out. For JARVIS's own
+ * model this is always so: its prompt contains the cluster and the operator's notes.
  */
 export function isStrange(facts: Facts): boolean {
   const { effect, sources, world } = facts
@@ -79,13 +79,16 @@ export function isStrange(facts: Facts): boolean {
   )
 }
 
-/** A shorter step of an address is a common word, such as `releases`, unless it mixes letters and digits. */
+/**
+ * Shortest path segments of an address that count as text, characters. A shorter segment is a common word, such as `releases`, unless it mixes
+ * letters and digits (`longMixed`).
+ */
 const longStep = 16
 const longMixed = 6
 
 const isMixed = (run: string) => /[a-z]/i.test(run) && /\d/.test(run)
 
-/** The parts of an address besides its host, one by one, so that taint finds words of a result in them. */
+/** Returns the parts of an address after its host, one by one, so that the taint check finds words of a result in them. */
 export function saidBy(address: string): Record<string, string> {
   const { pathname, searchParams } = new URL(address)
   const isTelling = (step: string) =>
@@ -97,20 +100,20 @@ export function saidBy(address: string): Record<string, string> {
   ])
 }
 
-/** This many characters of codes that nobody gave are more than chance: half a password. */
+/** Fewest characters, in total, of codes from no known source that are more than chance: about half a password. */
 const fewestCoded = 10
 
 const runsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Returns whether a run of characters may be a code: base64, hexadecimal, an id. A name with a number, such as `debian12`, is no code. */
+/** Returns true if a run of characters may be a code: base64, hexadecimal, an id. A name with a number, such as `debian12`, is not a code. */
 const isCode = (run: string) =>
   (isMixed(run) && run.length >= 4 && !/^[a-z]+\d{1,4}$/i.test(run)) ||
   (run.match(/[a-z][A-Z]/g) ?? []).length >= 3 ||
   run.length >= 24
 
 /**
- * Finds a code that a call would give to a site or a search, and that neither the operator nor that site nor a search gave. The code may hold
- * a text that was read elsewhere. Without sources a person typed the call.
+ * Finds a code that a call would send to a site or a search and that neither the operator, nor that site, nor a search gave. Such a code may hide a
+ * text that was read elsewhere. Undefined without sources, because a person then typed the call.
  */
 export function codeIn(facts: Facts): string | undefined {
   const { effect, input, sources } = facts
@@ -133,7 +136,7 @@ export function codeIn(facts: Facts): string | undefined {
   return left.toSorted((one, other) => other.length - one.length)[0]
 }
 
-/** The runs of characters behind the host. The part behind `#` always counts, because a page's scripts read it. */
+/** Returns the runs of characters after the host. The part after `#` always counts, because a page's scripts can read it. */
 function addressRuns(url: string, facts: Facts, heard: Sources): string[] {
   const { pathname, search, hash } = new URL(url)
   const isKnown = isGiven(facts) || isOwnLink(url, heard)

@@ -1,4 +1,4 @@
-/** Words for the calls that a rule is about: `all`, `stop_vm, restart_vm`, `power on guest`. */
+/** Describes the calls to which a rule applies: `all`, `stop_vm, restart_vm`, `power on guest`. */
 import type { Rule } from '../world.ts'
 export function aboutWords({
   tools,

@@ -4,19 +4,22 @@ import type { ParsedPolicy } from './parse.ts'
 import { type WorkbenchForm, workbenchOf } from './workbench.ts'
 import { sectionOf, withWorkbench } from './write-workbench.ts'
 
-/** policy.yaml as a text. */
+/** Access to policy.yaml as a text. */
 export type PolicyText = {
-  /** Reads the file; never throws. `hash`: SHA-256 of the bytes, hex; text and hash are empty if there is no file. `problem`: why it cannot be changed. */
+  /**
+   * Reads the file; never throws. `hash`: SHA-256 of the bytes, hex. Text and hash are empty if there is no file. `problem`: why the file cannot be
+   * changed.
+   */
   read(): { text: string; hash: string } | { problem: string }
-  /** Replaces the file atomically: after a crash it is the old or the new file. @throws JarvisError `conflict` */
+  /** Replaces the file atomically: after a crash the disk has either the old or the new file. @throws JarvisError `conflict` */
   write(text: string): void
   parse(text: string): ParsedPolicy
 }
 
-/** An edit of the file. `before` and `after`: the whole text. `section`: the section before. */
+/** An edit of the file. `before` and `after`: the whole text. `section`: the section before the edit. */
 export type PolicyEdit = { before: string; after: string; section: WorkbenchSection }
 
-/** The section of the file now, and the file's hash; or why the file cannot be changed. */
+/** Returns the section of the present file, and the file's hash; or why the file cannot be changed. */
 export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash: string; problem?: string } {
   const read = file.read()
   if ('problem' in read) return { section: sectionOf(), hash: '', problem: read.problem }
@@ -28,8 +31,8 @@ export function sectionNow(file: PolicyText): { section: WorkbenchSection; hash:
 }
 
 /**
- * The text of policy.yaml with another section. The rest of the file keeps its meaning.
- * @param refusal returns why a folder may not become a root
+ * Returns the text of policy.yaml with another section `workbench`. The rest of the file keeps its meaning.
+ * @param refusal returns why a folder may not become a root; undefined if it may
  * @throws JarvisError `conflict` if the file is broken or its hash is not `hash`, `invalid_request` if the section is wrong
  */
 export function editedPolicy(
@@ -43,7 +46,7 @@ export function editedPolicy(
     throw new JarvisError('conflict', `${now.problem} Mend the file by hand first; nothing was changed.`)
   if (read.hash !== hash)
     throw new JarvisError('conflict', 'policy.yaml was changed meanwhile. Look at it again; nothing was changed.')
-  // JSON is YAML, so the policy judges the section alone first.
+  // The section is first parsed alone. JSON is valid YAML, so it can be parsed like the file.
   const alone = file.parse(JSON.stringify({ workbench: section }))
   if (!alone.ok)
     throw new JarvisError('invalid_request', [...new Set(alone.problems.map(({ message }) => message))].join(' '))
@@ -68,7 +71,7 @@ export function editedPolicy(
   return { before: read.text, after: isDeepStrictEqual(now.section, section) ? read.text : after, section: now.section }
 }
 
-/** An existing root may have lost its folder. That does not prevent other changes. */
+/** Returns the roots with new folders. The folder of an existing root may be gone, which must not prevent other changes. */
 const newFolders = ({ roots: before = [] }: WorkbenchSection, { roots = [] }: WorkbenchSection) =>
   roots.filter(({ path }) => !before.some((root) => root.path === path))
 

@@ -10,10 +10,10 @@ import type { PolicyFile, PolicyRule } from './schema.ts'
 import { shippedPolicy } from './shipped.ts'
 import { workbenchOf } from './workbench.ts'
 
-/** Adds the operator's rules and targets to the shipped policy. They never replace a shipped rule. */
+/** Adds the operator's rules and targets to the shipped policy. They cannot replace a shipped rule. */
 export function compilePolicy(added: {
   file?: PolicyFile
-  /** From the environment. */
+  /** Targets that the environment protects. */
   protectedTargets?: ReadonlySet<string>
   profile?: ProfileName
 }): Policy {
@@ -60,7 +60,7 @@ export function compilePolicy(added: {
   }
 }
 
-/** Every combination of the kinds and things. An empty list matches any. A former kind makes a touch that no effect matches. */
+/** Returns every combination of the kinds and objects. An empty list matches any. A former kind gives a touch that no effect matches. */
 export const touchesOf = (
   kinds: readonly (EffectKind | FormerKind)[] = [],
   things: readonly Thing[] = [],
@@ -69,11 +69,11 @@ export const touchesOf = (
     things.length === 0 ? [kind] : things.map((on) => ({ ...kind, on })),
   )
 
-/** The prefix keeps the names of the operator's rules apart from the names of shipped rules. */
+/** The prefix distinguishes the operator's rules from shipped rules of the same name. */
 const ownRuleName = (name: string) => `policy:${name}`
 export const isOwnRule = (name: string): boolean => name.startsWith('policy:')
 
-/** A rule of the file as the gate applies it, with the tier that it raises to. */
+/** Compiles a rule of the file for the gate. @param tier the tier to which the rule raises a call */
 function compiled(
   { name, tools, effect, on, when, because, approve, proof }: PolicyRule,
   tier: Tier,
@@ -91,7 +91,7 @@ function compiled(
   }
 }
 
-/** The rules and roles of the file, by the marks of guests that they read. */
+/** Returns the rules and roles of the file, by the guests' marks that they use. */
 function readersOf({ rules = [], roles = {} }: PolicyFile): Readers {
   const all = [
     ...rules.map(({ name, when }) => ({ words: `the rule ${name}`, rule: ownRuleName(name), marks: marksIn(when) })),

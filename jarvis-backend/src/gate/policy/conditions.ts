@@ -10,7 +10,7 @@ import type { ArgumentCondition, PolicyFile, When } from './schema.ts'
 
 type Condition = (facts: Facts) => boolean
 
-/** Compiles the conditions to one test of a call. All conditions must hold. A list of values holds if one value does. */
+/** Compiles the conditions to one test of a call. All conditions must hold. A condition with a list of values holds if one of the values matches. */
 export function conditionOf(when: When | undefined, timezone: PolicyFile['timezone']): Condition {
   if (when === undefined) return () => true
   const { target, node, args = {}, hours, days: on, profile } = when
@@ -35,13 +35,13 @@ export function conditionOf(when: When | undefined, timezone: PolicyFile['timezo
   return (facts) => conditions.every((holds) => holds(facts))
 }
 
-/** The marks of guests that the conditions read: `tag:NAME` and `node/NAME` in lower case, `pool:NAME`. */
+/** Returns the guests' marks that the conditions use: `tag:NAME` and `node/NAME` in lower case, `pool:NAME`. */
 export const marksIn = ({ target = [], node = [] }: Pick<When, 'target' | 'node'> = {}): string[] => [
   ...target.flatMap((id) => (id.startsWith('tag:') ? [id.toLowerCase()] : id.startsWith('pool:') ? [id] : [])),
   ...node.map((name) => `node/${name.toLowerCase()}`),
 ]
 
-/** Case is ignored except in a pool's name. A guest is matched by its number, as for protected targets. */
+/** Compiles a condition on the target. Case is ignored, except in a pool's name. A guest is matched by its vmid alone, as for protected targets. */
 function targetIs(wanted: readonly string[]): Condition {
   const vmids = new Set<number>()
   const others = new Set<string>()
@@ -95,17 +95,17 @@ function argumentIs(name: string, condition: ArgumentCondition): Condition {
 
 const folded = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 
-/** All spellings of one argument, so that quotes, spaces and suffixes cannot hide it from a rule. */
+/** Returns all spellings of one argument, so that quotes, spaces and suffixes cannot hide it from a rule. */
 function variants(name: string, value: unknown): readonly unknown[] {
   if (name === 'command' && typeof value === 'string') return commandTexts(value)
   const plain = folded(value)
   return name === 'service' && typeof plain === 'string' ? [plain, plainService(plain)] : [plain]
 }
 
-/** `minute`: of the day, from 0. */
+/** A local time. `minute`: the minute of the day, from 0. */
 type LocalTime = { day: (typeof days)[number]; minute: number }
 
-/** Makes a function that tells the local time at a time in Unix ms; in the machine's own zone if none is named. */
+/** Makes a function that converts Unix ms to local time. @param timezone absent: the machine's own zone */
 function localTime(timezone: string | undefined): (at: number) => LocalTime {
   const format = new Intl.DateTimeFormat('en-US', {
     ...(timezone !== undefined && { timeZone: timezone }),

@@ -80,7 +80,7 @@ function ruleProblems(given: unknown, index: number, tools: Tools): Finding[] {
             },
           ]
     }),
-    // An attached tool's arguments are known only while its server is attached.
+    // The arguments of an attached tool are known only while its server is attached, so they are not checked here.
     ...Object.entries(listed.some(attachedServerOf) ? {} : (when?.args ?? {})).flatMap(
       ([name, condition]): Finding[] => {
         const where = { path: [...path, 'when', 'args'], key: name }

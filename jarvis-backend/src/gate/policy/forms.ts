@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isFormerKind } from '../effect-kinds.ts'
 
-/** An object with exactly these keys. The message for another key lists the known ones. */
+/** A form for an object with exactly these keys. The error for another key lists the known keys. */
 export const keys = <S extends z.ZodRawShape>(shape: S, what: string) =>
   z.strictObject(shape, {
     error: ({ code }) =>
@@ -13,7 +13,7 @@ export const matching = (form: RegExp, what: string) => text(what).regex(form, {
 export const some = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1, 'must not be empty').max(200))
 
-/** The name of a kind of effect. */
+/** A form for the name of a kind of effect. */
 export const KindWord = z.custom<EffectKind | FormerKind>(
   (word) => typeof word === 'string' && (effectKindFacts(word) !== undefined || isFormerKind(word)),
   { error: () => `must be of ${effectKindNames().join(', ')}` },
@@ -21,7 +21,7 @@ export const KindWord = z.custom<EffectKind | FormerKind>(
 
 export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export const Days = some(z.enum(days, { error: `must be of ${days.join(', ')}` }))
-/** Hours as minutes of the day. `from` after `to`: over midnight. */
+/** Hours as minutes of the day. If `from` is after `to`, the period passes midnight. */
 export const Hours = matching(
   /^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/,
   'hours from-to, for example 22:00-07:00',
@@ -31,5 +31,5 @@ export const Hours = matching(
 })
 
 export const ToolName = text('the name of a tool')
-/** `tag:NAME` or `pool:NAME` of guests. */
+/** Matches `tag:NAME` or `pool:NAME`, which select guests. */
 export const markForm = /^(?:tag:[A-Za-z0-9_][\w+.-]{0,62}|pool:[A-Za-z0-9][\w./-]{0,62})$/

@@ -18,7 +18,7 @@ export const signedWords = {
   passkey: 'all',
 } as const
 
-/** The whole policy in force, for a person. */
+/** Describes the whole policy in force for a person, line by line. */
 export function policyLines(policy: Policy, tools: Tools): string[] {
   const { rates, breaker } = policy.limits
   const { jarvis, groups = {}, roles = {}, ...places } = policy.topology

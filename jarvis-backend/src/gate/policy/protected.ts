@@ -13,7 +13,7 @@ export const protectedForm =
 export const protectedForms =
   'node/NAME, vm/ID, ct/ID, service/NAME, storage/NAME, storage/NODE/NAME, path/ROOT/FILE or container/NAME'
 
-/** Protected nodes, guests and storages that the cluster does not have. Empty while the cluster is unknown. */
+/** Returns protected nodes, guests and storages that the cluster does not have; empty while the cluster is unknown. */
 export function unseenTargets(targets: Iterable<string>, { nodes, guests, storages, unread }: Known): string[] {
   if (nodes.length === 0) return []
   const known = new Set([
@@ -29,7 +29,7 @@ export function unseenTargets(targets: Iterable<string>, { nodes, guests, storag
   return [...targets].filter((target) => !mayBeThere(target) && !known.has(target.toLowerCase()))
 }
 
-/** Reads a comma list of `protectedForms`; an empty list protects nothing. */
+/** Parses a comma-separated list of `protectedForms`. An empty list protects nothing. */
 export function parseProtected(list: string): ProtectedList {
   const targets = list
     .split(',')

@@ -9,7 +9,7 @@ import { isOwnRule } from './compile.ts'
 import { taintRule } from './profile.ts'
 import { shippedPolicy } from './shipped.ts'
 
-/** The journal's record of a verdict. */
+/** The fields of a verdict's record in the journal. */
 const Recorded = z.object({
   toolUseId: z.string(),
   toolName: z.string(),
@@ -34,12 +34,12 @@ export type ChangedVerdict = {
 
 const kinds = new Set(['call', 'refusal', 'execution'])
 const shippedRules = new Set(shippedPolicy.rules.map(({ name }) => name))
-/** Verdicts that the policy alone made. */
+/** Rule names of verdicts that follow from the policy's tiers, `allow` or profile alone, without a rule. */
 const plainRules = new Set(['base', 'allow', 'profile', 'tiers'])
 
 /**
- * Judges the journal's calls by another policy, each under the profile of its time. The cluster of that time is known
- * only as far as the journal records it. The verdict of a shipped rule that saw more is kept, because no file can lower it.
+ * Judges the journal's calls again by another policy, each under the profile of its time. The cluster of that time is known only as far as the
+ * journal records it. If a shipped rule decided with more knowledge then, its verdict is kept, because policy.yaml cannot lower it.
  * @param tools the tools that JARVIS ships
  */
 export class Replay {
@@ -53,7 +53,7 @@ export class Replay {
     this.#tools = tools
   }
 
-  /** Takes the entries oldest first; skips entries that hold no verdict. */
+  /** Judges one journal entry. Pass the entries oldest first. Entries without a verdict are skipped. */
   add({ at, kind, body }: { at: number; kind: string; body: unknown }): void {
     if (!kinds.has(kind)) return
     const parsed = Recorded.safeParse(body)
@@ -81,7 +81,7 @@ export class Replay {
   }
 }
 
-/** A recorded call. `tier`: of its verdict then. `at`: Unix ms. */
+/** A recorded call. `tier`: the tier of its verdict at that time. `at`: Unix ms. */
 type Judged = { recorded: Recorded; tier: Tier; at: number }
 
 function judgeAgain({ recorded, tier, at }: Judged, tool: Declaring, policy: Policy) {
@@ -109,7 +109,7 @@ function judgeAgain({ recorded, tier, at }: Judged, tool: Declaring, policy: Pol
   return { to, target: effects[0]?.target.id ?? '' }
 }
 
-/** Older entries hold the target in the arguments alone. */
+/** Returns the target of a recorded call. Older entries have it only in their arguments. */
 function targetOf({ toolInput: { vmid, node }, target }: Recorded, { touches }: Declaring): Target {
   const place = typeof node === 'string' ? { node } : {}
   if (target !== undefined) return { ...place, ...target }

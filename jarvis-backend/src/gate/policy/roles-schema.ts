@@ -4,7 +4,7 @@ import { type EffectKind, effectKindFacts, effectKindNames, type FormerKind, isF
 import { Days, Hours, keys, markForm, matching, some, ToolName } from './forms.ts'
 
 const powerWords = ['start', 'stop', 'restart'] as const satisfies readonly PowerAction[]
-/** The word of a scope for what it allows: an action of power, or a kind of effect. Nothing allows an unknown effect. */
+/** The words in a scope for the allowed calls: an action of `power`, or a kind of effect. No word allows an unknown effect. */
 export type MayWord = PowerAction | Exclude<EffectKind, 'unknown'> | FormerKind
 
 const isPowerAction = (word: string): word is PowerAction => powerWords.some((action) => action === word)
@@ -24,7 +24,10 @@ export const scopeTargetForm = new RegExp(
 const scopeTargets = 'all, vm/ID, ct/ID, node/NAME, tag:NAME or pool:NAME, for example ct/130'
 export const scopeKinds = 'may, tools or tiers'
 
-/** One scope of a role: the calls that may be asked for, on which targets, and when. All given keys of `may`, `tools` and `tiers` must hold. */
+/**
+ * One scope of a role: the calls for which the person may ask, on which targets, and when. If several of the keys `may`, `tools` and `tiers` are
+ * given, all of them must hold.
+ */
 export const ScopeForm = keys(
   {
     may: some(MayWord).optional(),
@@ -40,7 +43,7 @@ export const ScopeForm = keys(
 )
 export type ScopeForm = z.output<typeof ScopeForm>
 
-/** The built-in roles. Own roles have other names. A person with an own role counts as `member`. */
+/** The built-in roles. Roles of policy.yaml must have other names. A person with a role of policy.yaml counts as `member`. */
 export const builtInRoleNames = ['owner', 'operator', 'viewer'] as const
 /** The roles that may decide cards. */
 export const approverRoles: readonly string[] = ['owner', 'operator']
@@ -59,7 +62,7 @@ export const RolesForm = z.record(
   { error: 'must be roles by name, each a list of scopes' },
 )
 
-/** The people who approve the calls that a rule asks about. */
+/** A form for the people who must approve calls for which a rule asks. */
 export const ApproveForm = keys(
   {
     count: z

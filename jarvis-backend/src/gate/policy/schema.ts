@@ -71,14 +71,14 @@ export const PolicyRule = keys(
     effect: some(KindWord).optional(),
     on: some(z.enum(things, { error: `must be of ${things.join(', ')}` })).optional(),
     when: When.optional(),
-    /** `observed` raises nothing: the call runs as its tier says, and the operator is told. */
+    /** `observed` raises no tier: the call runs as its tier says, and the operator is told. */
     tier: z.enum(['yellow', 'red', 'black', 'observed'], {
       error: 'must be yellow, red or black, for a rule only raises, or observed',
     }),
     because: Sentence,
-    /** For red: the people who approve, and their number; absent: one operator. */
+    /** For red rules: the people who must approve, and their number; absent: one operator. */
     approve: ApproveForm.optional(),
-    /** For red: `passkey` if its approvals must be signed. */
+    /** For red rules: `passkey` if the approvals must be signed. */
     proof: z.enum(['session', 'passkey'], { error: 'must be session or passkey' }).optional(),
   },
   'a rule with name, tools or effect, tier and because',
@@ -121,9 +121,9 @@ export const PolicyFile = keys(
       keys({ tool: ToolName, target: GuestId, because: Sentence }, 'a tool, a target and because'),
       'entries with tool, target and because',
     ).optional(),
-    /** An owner may decide alone a card that several people must approve. */
+    /** True if an owner may decide alone a card that several people must approve. */
     breakGlass: z.boolean({ error: 'must be true or false' }).optional(),
-    /** Own roles by name, each a list of scopes. */
+    /** The file's own roles by name, each a list of scopes. */
     roles: RolesForm.optional(),
     proof: z.enum(proofModes, { error: `must be of ${proofModes.join(', ')}` }).optional(),
     enable: listOf(ToolName, 'tools that are refused otherwise, for example [destroy_guest]').optional(),
@@ -164,7 +164,7 @@ export const PolicyFile = keys(
       },
       'jarvis, dns, gateway, storage, roles and groups',
     ).optional(),
-    /** The things besides the cluster that JARVIS may work with. Without this section all of them are off. */
+    /** The objects outside the cluster with which JARVIS may work. Without this section all of them are off. */
     workbench: WorkbenchForm.optional(),
   },
   'keys such as rules: and protected:',

@@ -6,19 +6,22 @@ import type { Policy, Rate } from '../world.ts'
 import { noWorkbench } from './workbench.ts'
 
 export type ArgumentType = 'string' | 'number' | 'boolean'
-/** The facts of a tool that a policy is checked against: its own tier, its arguments, and the effects of its calls. */
+/** The facts of a tool against which a policy is checked: its own tier, its arguments, and the effects of its calls. */
 export type ToolFacts = {
   tier: Tier
   args: Readonly<Record<string, ArgumentType>>
   touches: readonly Touch[]
-  /** It is refused unless the policy enables it. */
+  /** True if the tool is refused unless the policy enables it. */
   isOptIn?: true
 }
-/** By name. */
+/** The tools by name. */
 export type Tools = ReadonlyMap<string, ToolFacts>
 
 const minuteMs = 60_000
-/** The rate of changes: far above a person's, far below that of a run gone wrong. Reads are answered from memory and have no rate. */
+/**
+ * Rate limit for changes: far above a person's rate, and far below that of a run that is out of control. Reads have no limit, because they are
+ * answered from memory.
+ */
 export const rateOfChanges: Rate = { calls: 60, perMs: minuteMs }
 
 export const shippedPolicy: Policy = {

@@ -12,7 +12,7 @@ import { workbenchLines, workbenchOf } from './workbench.ts'
 
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
-/** The additions of a policy in one line: `2 rules, 1 protected target`. */
+/** Counts the additions of a policy in one line: `2 rules, 1 protected target`. */
 export function summaryOf(file: PolicyFile): string {
   const counts: [number, string, string?][] = [
     [Object.keys(file.tiers ?? {}).length, 'tier'],
@@ -32,7 +32,7 @@ export function summaryOf(file: PolicyFile): string {
   return some.length === 0 ? 'it adds nothing' : some.map(([count, one, many]) => counted(count, one, many)).join(', ')
 }
 
-/** The tools of attached MCP servers that a policy names. Only a running JARVIS knows whether they exist. */
+/** Returns the tools of attached MCP servers that a policy names. Only a running JARVIS knows if these tools exist. */
 export function attachedToolsIn({ tiers = {}, rules = [], roles = {}, limits }: PolicyFile): string[] {
   const named = [
     ...Object.keys(tiers),
@@ -43,7 +43,7 @@ export function attachedToolsIn({ tiers = {}, rules = [], roles = {}, limits }: 
   return [...new Set(named)].filter((name) => attachedServerOf(name) !== undefined)
 }
 
-/** The changes by a policy, a line each, for a person who is about to use it. */
+/** Describes a policy's changes, one line each, for a person who is about to use the policy. */
 export function changesOf(file: PolicyFile, tools: Tools): string[] {
   const { rates = {}, breaker } = file.limits ?? {}
   const { groups = {}, jarvis, roles = {}, ...places } = file.topology ?? {}

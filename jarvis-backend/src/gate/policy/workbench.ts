@@ -63,7 +63,7 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
   form === undefined
     ? noWorkbench
     : {
-        // A command's files and a session's downloads are read by the same tools.
+        // On also for commands and downloads, because the same tools read a command's files and a session's downloads.
         files: form.roots !== undefined || form.exec === true,
         roots: (form.roots ?? []).map(({ name, path, write = false }) => ({ name, path, write })),
         exec: form.exec ?? false,
@@ -75,7 +75,7 @@ export const workbenchOf = (form: WorkbenchForm | undefined): WorkbenchPolicy =>
         egress: lower(form.egress),
       }
 
-/** The kernel's folder that a path is in; undefined if it is in none. */
+/** Returns the kernel's folder that contains a path; undefined if none does. */
 export const kernelFolder = (path: string): string | undefined =>
   ['/proc', '/sys', '/dev', '/run'].find((one) => isWithin(path, one))
 
@@ -116,7 +116,7 @@ export function workbenchProblems(given: unknown): Finding[] {
   ]
 }
 
-/** The parts that the section turns on, a line each, for people; empty if all are off. */
+/** Describes the parts that the section turns on, one line each, for people; empty if all are off. */
 export function workbenchLines({
   files,
   roots,

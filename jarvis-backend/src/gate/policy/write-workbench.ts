@@ -3,7 +3,7 @@ import { type Document, isMap, isSeq, type YAMLMap } from 'yaml'
 import { withSection } from '../../lib/yaml-section.ts'
 import type { WorkbenchForm } from './workbench.ts'
 
-/** The section of a file as the page shows it. Parts that the file does not name are off. */
+/** Returns the file's section in the form that the dashboard's page shows. Parts that the file does not name are off. */
 export const sectionOf = (form: WorkbenchForm = {}): WorkbenchSection => ({
   ...(form.roots && { roots: form.roots.map(({ name, path, write = false }) => ({ name, path, write })) }),
   exec: form.exec ?? false,
@@ -15,7 +15,7 @@ export const sectionOf = (form: WorkbenchForm = {}): WorkbenchSection => ({
   egress: form.egress ?? [],
 })
 
-/** The text of policy.yaml with another section `workbench`. Unchanged parts keep their lines and comments. */
+/** Returns the text of policy.yaml with another section `workbench`. Unchanged parts keep their lines and comments. */
 export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
   withSection(text, 'workbench', (section, document) => {
     setRoots(section, document, wanted.roots)
@@ -29,7 +29,7 @@ export const withWorkbench = (text: string, wanted: WorkbenchSection): string =>
     setList({ section, document }, 'egress', wanted.egress)
   })
 
-/** A part that is off and not in the file stays out. A part that is in the file gets the value `false`, so that its comment stays. */
+/** Sets a flag. A part that is off and not in the file is not added. A part that is in the file gets the value `false`, so that its comment stays. */
 function setFlag(section: YAMLMap, key: string, value: boolean) {
   if (value || section.has(key)) section.set(key, value)
 }

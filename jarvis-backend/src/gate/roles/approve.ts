@@ -3,17 +3,17 @@ import type { ApproveForm } from '../policy/roles-schema.ts'
 import type { PolicyFile } from '../policy/schema.ts'
 import { either } from './words.ts'
 
-/** The people who decide a card if no rule says more. */
+/** The people who decide a card if no rule requires others. */
 export const usualApprovers = ['operator'] as const
 
-/** A rule's `approve` with defaults for the keys that it leaves out. */
+/** Returns a rule's `approve` with defaults for the keys that it leaves out. */
 export const approveOf = ({ count = 1, by = [...usualApprovers], notAsker = true }: ApproveForm): Approve => ({
   count,
   by,
   notAsker,
 })
 
-/** The quorum that satisfies both: the larger number, of people who may approve by each. */
+/** Combines two quorums: the larger number, of people whom both allow to approve. */
 export const both = (one: Approve, other: Approve): Approve => ({
   count: Math.max(one.count, other.count),
   by: one.by
@@ -22,16 +22,18 @@ export const both = (one: Approve, other: Approve): Approve => ({
   notAsker: one.notAsker || other.notAsker,
 })
 
-/** Returns whether a person with `role` counts as `wanted`. An owner counts as an operator too. */
+/** Returns true if a person with `role` counts as `wanted`. An owner counts as an operator too. */
 const isIn = (role: string, wanted: string): boolean => role === wanted || (role === 'owner' && wanted === 'operator')
 
-/** Returns whether a person with the role may approve. @param by roles */
+/** Returns true if a person with the role may approve. @param by the roles that may approve */
 export const mayApprove = (role: string, by: readonly string[]): boolean => by.some((wanted) => isIn(role, wanted))
 
-/** The facts of a person that count for approvals. */
+/** The facts of a person that matter for approvals. */
 export type Approver = { id: string; role: string; isDisabled?: boolean }
 
-/** The people who may approve a call. @param askers the person in whose name it is asked for, and others who caused it; absent: anybody */
+/**
+ * Returns the people who may approve a call. @param askers the person who asks, and others who caused the call; absent: nobody is left out as asker
+ */
 export const approversOf = <P extends Approver>(
   { by, notAsker }: Approve,
   people: readonly P[],
@@ -41,14 +43,17 @@ export const approversOf = <P extends Approver>(
 
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 
-/** `2 people who are operator, none of them the one who asked`. */
+/** Describes a quorum: `2 people who are operator, none of them the one who asked`. */
 export const approveWords = ({ count, by, notAsker }: Approve): string =>
   `${people(count)} who ${count === 1 ? 'is' : 'are'} ${either(by) || 'nobody'}${notAsker ? `, ${count === 1 ? 'not' : 'none of them'} the one who asked` : ''}`
 
-/** Returns why a call could never be approved; undefined if it can be. @param askers as for `approversOf`; absent: any approver may be the asker */
+/**
+ * Returns why a call could never be approved; undefined if it can be. @param askers same as for `approversOf`; absent: the asker may be any of the
+ * approvers
+ */
 export function unmet(approve: Approve, enrolled: readonly Approver[], askers?: readonly string[]): string | undefined {
   const able = approversOf(approve, enrolled, askers).length
-  // The asker may be one of the people who approve.
+  // If the asker is not known, it may be one of the people who may approve.
   const needed = approve.count + (approve.notAsker && askers === undefined ? 1 : 0)
   if (able >= needed) return undefined
   const there = able === 0 ? 'nobody is' : `${people(able)} ${able === 1 ? 'is' : 'are'}`
@@ -56,7 +61,7 @@ export function unmet(approve: Approve, enrolled: readonly Approver[], askers?: 
   return `It takes ${approveWords(approve)}, and ${there} ${either(approve.by) || 'allowed to'}${who}.`
 }
 
-/** The rules of a policy whose cards the enrolled people could never approve, a sentence each. */
+/** Returns a sentence for each rule of a policy whose cards the enrolled people could never approve. */
 export const unmetIn = ({ rules = [] }: PolicyFile, enrolled: readonly Approver[]): string[] =>
   rules.flatMap(({ name, approve }) => {
     const why = approve && unmet(approveOf(approve), enrolled)

@@ -9,7 +9,7 @@ import type { Call, Role, RoleScope, World } from '../world.ts'
 import { scopeSentence } from './words.ts'
 
 const everything: ScopeForm = { tiers: ['green', 'yellow', 'red'], on: 'all' }
-/** The built-in roles, in the form of policy.yaml. Routes declare further rights. */
+/** The built-in roles, in the form of policy.yaml. Routes declare additional rights. */
 export const builtInRoles: Readonly<Record<(typeof builtInRoleNames)[number], readonly ScopeForm[]>> = {
   owner: [everything],
   operator: [everything],
@@ -33,10 +33,10 @@ export const rolesOf = ({ roles = {}, timezone }: PolicyFile): ReadonlyMap<strin
 function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: PolicyFile['timezone']): RoleScope {
   const holds = conditionOf({ ...(on !== 'all' && { target: on }), hours, days }, timezone)
   return {
-    // A call on many things may have an effect without a target, which only a scope on `all` covers.
+    // A call on many objects may have an effect without a target. Only a scope on `all` covers it.
     reaches: (facts) => holds(facts) && (on === 'all' || facts.target.kind !== 'none'),
     allows: ({ toolName }, effect, tier) =>
-      // A thing that may be changed may be looked at.
+      // A person who may change an object may also look at it.
       (effect.kind === 'read' && effect.target.kind !== 'none') ||
       ((may === undefined || may.some((word) => isMeant(word, effect))) &&
         (tools === undefined || tools.includes(toolName)) &&
@@ -47,12 +47,12 @@ function compiled({ may, tools, tiers, on, hours, days }: ScopeForm, timezone: P
 const isMeant = (word: MayWord, { kind, action }: Effect): boolean =>
   word === kind || (kind === 'power' && word === action)
 
-/** The rule of a call that is in no scope of the asker's role. */
+/** The rule of a call that no scope of the asker's role covers. */
 export const notYours = 'not_yours'
 
 /**
- * The first effect that no scope of the role covers; undefined if each is covered.
- * @param tier of the call by its verdict. The tool's own tier counts if it is stricter, also after a profile or `allow` lowered the verdict.
+ * Returns the first effect that no scope of the role covers; undefined if all are covered.
+ * @param tier the tier of the call's verdict. The tool's own tier counts if it is stricter, even if a profile or `allow` lowered the verdict
  */
 export function beyondRole(
   { scopes, isWhole }: Role,
@@ -72,13 +72,13 @@ export function beyondRole(
 
 const mostSentences = 3
 
-/** The reason for refusing a call that no scope covers. It reveals nothing of the thing that the call is about. */
+/** Returns the reason for refusing a call that no scope covers. It reveals nothing about the call's target. */
 export function notYoursReason({ name, sentences }: Role): string {
   const more = sentences.length - mostSentences
   const told = sentences.slice(0, mostSentences).join(' ')
   return `This is not yours. Your role ${name}: ${told}${more > 0 ? ` And ${more} more.` : ''}`
 }
 
-/** The reason for refusing a call of a person whose role is gone. */
+/** Returns the reason for refusing a call of a person whose role no longer exists. */
 export const roleGone = (name: string): string =>
   `This is not yours: the role ${name} is not in policy.yaml, so it may do nothing. Ask an owner.`

@@ -3,7 +3,7 @@ import type { Effect, Thing } from '../effect.ts'
 import type { Role, World } from '../world.ts'
 import { beyondRole } from './role.ts'
 
-/** Returns whether a person with the role may look at a thing of the cluster. */
+/** Returns true if a person with the role may look at an object of the cluster. */
 const maySee = (role: Role, { on, target }: { on: Thing; target: Target }, world: World): boolean => {
   const effect: Effect = { kind: 'read', on, target }
   const look = { effects: [effect], tier: 'green' } as const
@@ -11,8 +11,8 @@ const maySee = (role: Role, { on, target }: { on: Thing; target: Target }, world
 }
 
 /**
- * The part of the cluster that a person with the role may look at. A node that they may not see, but that has a guest that they may see, keeps
- * only its name and status.
+ * Returns the part of the cluster at which a person with the role may look. If they may see a guest and not its node, the node keeps only its name
+ * and status.
  */
 export function seenBy(role: Role, state: ClusterState, world: World): ClusterState {
   if (role.isWhole) return state
@@ -27,7 +27,7 @@ export function seenBy(role: Role, state: ClusterState, world: World): ClusterSt
   const { self, ...rest } = state
   return {
     ...rest,
-    // The lines name nodes and storages.
+    // Replaced, because these lines name nodes and storages.
     missing: state.missing.length === 0 ? [] : ['a part of the cluster could not be read'],
     ...(self?.vmid !== undefined && vmids.has(self.vmid) && { self }),
     nodes: state.nodes

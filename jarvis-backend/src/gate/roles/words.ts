@@ -1,7 +1,7 @@
 import { effectKindFacts } from '../effect-kinds.ts'
 import type { ScopeForm } from '../policy/roles-schema.ts'
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Joins words as a choice: `a`, `a or b`, `a, b or c`. */
 export function either(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
@@ -16,7 +16,7 @@ const placeOf = (target: string): string => {
   return kind === 'pool' ? `guests of the pool ${name}` : target
 }
 
-/** A scope as one sentence: `May restart ct/130 from 08:00 to 22:00.` */
+/** Describes a scope in one sentence: `May restart ct/130 from 08:00 to 22:00.` */
 export function scopeSentence({ may, tools, tiers, on, hours, days }: ScopeForm): string {
   const what = may === undefined ? 'use tools on' : either(may.map((word) => effectKindFacts(word)?.may ?? word))
   const place = on === 'all' ? 'everything' : either(on.map(placeOf))

@@ -2,8 +2,8 @@
 const escapes = /\\u([\da-f]{4})|\\x([\da-f]{2})|\\([0-7]{3})|%([\da-f]{2})|\\[bfnrtv]/gi
 
 /**
- * Returns a text, and below it the text with its escapes read as a model reads them. Without escapes it returns the text alone. Both forms
- * count: `\nsmbd` has the letters of nsmbd, and a path has backslashes too.
+ * Returns a text followed by the same text with its escapes decoded, as a model reads them; without escapes, the text alone. Both forms are needed:
+ * `\nsmbd` has the letters of nsmbd, and a path has backslashes too.
  */
 export function withEscapesRead(text: string): string {
   const read = text.replace(escapes, (...[whole, utf16, hex, octal, percent]: (string | undefined)[]) => {

@@ -1,4 +1,4 @@
-/** A verb: its imperative without an ending, its infinitive, and the particle at the end of an order: `fahr … hoch`. */
+/** A German verb: its imperative without an ending, its infinitive, and the particle at the end of an order, as in `fahr … hoch`. */
 type GermanVerb = readonly [imperative: string, infinitive: string, particle?: string]
 
 const erase: readonly GermanVerb[] = [
@@ -12,7 +12,7 @@ const make: readonly GermanVerb[] = [
 ]
 const run: readonly GermanVerb[] = [
   ['f(?:ü|ue)hr', 'f(?:ü|ue)hren', 'aus'],
-  // Without its ending, the word is English and means no order.
+  // Without its ending, the word is English and not an order.
   ['start(?=e|t)', 'starten'],
 ]
 const restart: readonly GermanVerb[] = [
@@ -25,7 +25,7 @@ const shutDown: readonly GermanVerb[] = [
   ['schalt', 'schalten', '(?:aus|ab)'],
 ]
 
-/** German for the verbs of tools. */
+/** German verbs for the verbs of tools. */
 const verbs: ReadonlyMap<string, readonly GermanVerb[]> = new Map([
   [
     'wake',
@@ -147,7 +147,7 @@ const verbs: ReadonlyMap<string, readonly GermanVerb[]> = new Map([
 const letter = '[\\p{L}\\p{N}_]'
 const begin = `(?<!${letter})`
 const end = `(?!${letter})`
-/** Up to six words. */
+/** Matches up to six words between the verb and the target. */
 const between = '(?:[^\\p{L}\\p{N}_\\n]{1,8}[\\p{L}\\p{N}_]{1,40}){0,6}?[^\\p{L}\\p{N}_\\n]{1,8}'
 const asking =
   'bitte|jetzt|sofort|nun|dann|und|du|sie|muss|musst|m(?:ü|ue)ssen|sollst|soll|sollen|sollte|solltest|kannst|k(?:ö|oe)nntest|w(?:ü|ue)rdest'
@@ -169,7 +169,7 @@ export const germanOrders = (verb: string, target: string): RegExp[] =>
     new RegExp(`${begin}${target}${between}${infinitiveOf(one)}[ \\t]{0,4}(?:[.!"“]|$)`, 'imu'),
   ])
 
-/** True if a text has a tool's verb in German. A particle belongs to the verb: `starte … neu` restarts, `starte` does not. */
+/** True if a text contains a tool's verb in German. The particle is part of the verb: `starte … neu` restarts, `starte` does not. */
 export const saysInGerman = (text: string, verb: string | undefined): boolean =>
   (verbs.get(verb ?? '') ?? []).some((one) => {
     const particle = one[2] === undefined ? '' : `${between}(?:${one[2]})${end}`

@@ -5,13 +5,13 @@ import { createFinder, runsOf } from './phrases.ts'
 import type { Source } from './source.ts'
 import { namesFor } from './words.ts'
 
-/** A number among a call's arguments that names its target: a vmid, an id of an attached tool. */
+/** A number among a call's arguments that identifies its target, such as a vmid or an id of an attached tool. */
 export type NamedNumber = { argument: string; digits: string }
 
-/** Shorter numbers occur in every text, so they count only right after an order. */
+/** Fewest digits of a number that counts anywhere in a text. Shorter numbers occur in every text, so they count only right after an order. */
 const fewest = 3
 
-/** The numbers of a call that name a target. An SSH command that only reads has none, because a read harms nothing. */
+/** Returns the numbers of a call that identify a target. An SSH command that only reads has none, because a read does no harm. */
 export function numbersOf(
   input: unknown,
   isCommand: (name: string) => boolean,
@@ -39,14 +39,14 @@ export function numbersOf(
 }
 
 /**
- * Returns whether a person's text, or the arguments of an earlier call as JSON, name the number. After a colon it may be part of a
- * time, a port or an address, unless a quoted key or a word for a guest stands before the colon.
+ * Returns true if a person's text, or the arguments of an earlier call as JSON, contain the number. A number after a colon may be part of a time, a
+ * port or an address; it counts only if a quoted key or a word for a guest precedes the colon.
  */
 export const says = (text: string, { digits }: NamedNumber): boolean =>
   text.includes(digits) &&
   new RegExp(`(?:(?<=["']:|\\b(?:vm|ct|vmid|ctid|id):)|(?<![\\d.:]))${digits}(?!\\d|[.:]\\d)`).test(text)
 
-/** Makes a function that returns whether the operator's texts name the number, or the guest that has it. */
+/** Makes a function that returns true if the operator's texts contain the number, or the name of the guest with this number. */
 export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'cluster'>) {
   const nodes = new Set(world.cluster.nodes.map(({ name }) => name.toLowerCase()))
   return (number: NamedNumber): boolean => {
@@ -62,8 +62,8 @@ export function isSaidBy(operatorTexts: readonly string[], world: Pick<World, 'c
 }
 
 /**
- * Returns whether others' words in a result name the number. In a list that JARVIS composed from the cluster a guest's id is the
- * guest's identity and no text; there only the names of other guests count.
+ * Returns true if other people's words in a result contain the number. In a list that JARVIS composed from the cluster, a guest's own id does not
+ * count; only the names and tags of other guests count there.
  */
 export function isNamedIn(
   { isComposed, text, asked }: Source,
@@ -87,13 +87,13 @@ export function isNamedIn(
   )
 }
 
-/** The words of orders. Programs report their work in other forms (`Stopped`, `Starting`). */
+/** Matches verbs of orders. Programs report their work in other forms (`Stopped`, `Starting`). */
 const order =
   /(?<![\p{L}-])(?:stop|start|reboot|restart|reset|kill|shut\s?down|power\s?(?:off|on|down)|halt|destroy|delete|remove|drop|purge|suspend|resume|pause|wipe|erase)(?!\p{L}|\.\w)/u
-/** Up to four words between an order and its object. */
+/** Matches up to four words between an order and its object. */
 const few = '(?:[^\\p{L}\\p{N}\\n]{1,4}[\\p{L}_]{1,24}){0,4}[^\\p{L}\\p{N}\\n]{1,4}'
 
-/** Returns whether a line of others' text orders something for a guest by its name. The model may have the guest's number from a list. */
+/** Returns true if a line of other people's text has an order near a guest's name. The model may know the guest's number from a list. */
 function isOrdered(text: string, name: string): boolean {
   const lower = text.toLowerCase()
   const named = name.toLowerCase()
@@ -107,7 +107,7 @@ function isOrdered(text: string, name: string): boolean {
   return false
 }
 
-/** Returns whether a line of others' text orders something and has the number. */
+/** Returns true if a line of other people's text has both an order and the number. */
 export const isAnOrderAbout = (text: string, digits: string): boolean =>
   readable(text)
     .split('\n')
@@ -116,11 +116,11 @@ export const isAnOrderAbout = (text: string, digits: string): boolean =>
 const isIn = (text: string, digits: string) =>
   text.includes(digits) && new RegExp(`(?<!\\d)${digits}(?!\\d)`).test(text)
 
-/** Programs whose output is columns of numbers. */
+/** Matches programs whose output has columns of numbers. */
 const sampled =
   /(?:^|\|\s*)(?:ps|top|pgrep|pidof|pidstat|lsof|ss|netstat|free|vmstat|iostat|mpstat|sar|df|du|wc|stat|sensors|smartctl)\b/
 
-/** Words beside which a number is an id, or an order. */
+/** Matches words beside which a number is probably an id, or the object of an order. */
 const acting =
   /\b(?:vm|vmid|ct|ctid|lxc|qm|pct|kvm|qemu|guest|container|machine|id)s?\b|(?:stop|start|reboot|reset|resume|suspend|shut|power|kill|halt|destroy|delete|remove|turn|switch)/i
 const unit =
@@ -128,8 +128,8 @@ const unit =
 const countBefore = /(?:pid|process|port|line|code|status|signal|uid|gid|errno|size|total|count|after|took)[\s:=#(]*$/i
 
 /**
- * Returns whether free text names the number. A number that is part of an address, a time or a longer number does not count. Beside a word for
- * a guest or an order any other number counts; elsewhere it does not count in a column of numbers, or as a measure.
+ * Returns true if free text contains the number. A number that is part of an address, a time or a longer number does not count. Beside a word for a
+ * guest or an order, any other number counts. Elsewhere it does not count in a column of numbers, or as a measure.
  */
 function isInText(text: string, digits: string, isSampled: boolean): boolean {
   if (!text.includes(digits)) return false
@@ -154,7 +154,7 @@ function isInText(text: string, digits: string, isSampled: boolean): boolean {
   return false
 }
 
-/** A text as a model reads it: digits of any script become ASCII digits, and invisible characters are left out. */
+/** Returns a text as a model reads it: digits of any script become ASCII digits, and invisible characters are removed. */
 const readable = (text: string): string =>
   /\P{ASCII}/u.test(text)
     ? withoutCodes(text)
@@ -163,7 +163,7 @@ const readable = (text: string): string =>
         .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     : text
 
-/** Digits stand in tens, zero first. */
+/** Returns the value of a digit of any script. Unicode has the digits of each script in one block of ten, zero first. */
 function digitOf(code: number): number {
   let value = 0
   while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1

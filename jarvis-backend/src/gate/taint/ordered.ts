@@ -7,7 +7,7 @@ import type { Sources } from './source.ts'
 import { summarySource } from './sources.ts'
 import { isMadeHere } from './weight.ts'
 
-/** Words in the names of tools that name an object, and no verb. */
+/** Words in the names of tools that are objects and not verbs. */
 const things = new Set([
   'node',
   'guest',
@@ -21,24 +21,25 @@ const things = new Set([
   'network',
   'job',
   'up',
-  // `memory_write` has its verb last.
+  // `memory_write` has its verb at the end, so `memory` is skipped too.
   'memory',
 ])
 
-/** Words before a target that still belong to its order: `wake up the sleeping node agent`. */
+/** Maximum number of words between an order's verb and its target: `wake up the sleeping node agent`. */
 const mostBetween = 6
-/** Shorter names and numbers stand in every text. */
+/** Fewest characters of a name or number that counts: shorter ones occur in every text. */
 const fewestChars = 3
 
-/** `names`: of the call's targets, as `jellyfin` for the argument 104. */
+/** `names`: the names of the call's targets, such as `jellyfin` for the argument 104. */
 type OrderedCall = { toolName: string; input: Readonly<Record<string, unknown>>; names: readonly string[] }
 
 /**
- * Returns the tool whose result orders a call. Such a result names the tool, which no guest, log or file does by itself; or it has the tool's
- * verb as an order and then one of the call's arguments or targets, as `please wake the node agent`. Such a text was written for a model.
- * Results that JARVIS composed, and notes in the memory, may name tools. An order in words counts there too, except the operator's own words in
- * the conversations that a note repeats. If the operator named the tool, or one of its words and one of the call's arguments or targets, the
- * order is the operator's own. The words of an address that the operator gave are no order.
+ * Returns the tool whose result orders a call; undefined if there is none. A result orders a call in two cases. It names the tool, which no guest,
+ * log or file does by itself. Or it has the tool's verb as an order, followed by one of the call's arguments or targets, as in `please wake the node
+ * agent`. Such a text was written for a model.
+ * Results that JARVIS composed, and notes in the memory, may name tools, so only an order in words counts there. The operator's own words in
+ * conversations that a note repeats do not count. If the operator named the tool, or one of its verbs and one of the call's arguments or targets,
+ * the order is the operator's own. Words in an address that the operator gave do not count as an order.
  */
 export function orderedBy(
   { toolName, input, names }: OrderedCall,
@@ -60,7 +61,7 @@ export function orderedBy(
   const isOrdered = (text: string) => orders.some((order) => order.test(text))
   return results.find(({ text, isComposed, namesNoChange, said, toolName: from }) => {
     if (from === summarySource) return false
-    // A composed result may hold the words of an error. JARVIS itself orders nothing there, and names tools in some of them.
+    // A composed result may contain the text of an error. JARVIS's own words in it order nothing, although some of them name tools.
     const isNamingTools = said !== undefined || (isComposed === true && namesNoChange !== true)
     const plain = withoutCodes(withEscapesRead(text))
     if ((isNamingTools || !name.test(plain)) && !isOrdered(plain)) return false
@@ -69,14 +70,14 @@ export function orderedBy(
 }
 
 /**
- * Finds an order in plain words: the verb at the beginning of a sentence or after a word such as `please`, and a value soon after it; in German
- * also before it. A log reports its work in other forms: `started`, `Restarting`.
+ * Makes patterns that find an order in plain words: the verb at the beginning of a sentence or after a word such as `please`, followed soon by a
+ * value; in German the value may also come first. A log reports its work in other forms: `started`, `Restarting`.
  */
 function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[] {
   const named = values
     .filter((value) => value.length >= fewestChars && !isMadeHere(value))
     .map((value) => value.replace(/[^\w]/g, '.'))
-  // No stranger can name an id that JARVIS made, so the verb alone orders the call: `undo the last change`.
+  // A stranger cannot know an id that JARVIS made, so the verb alone counts as an order: `undo the last change`.
   if (values.some(isMadeHere)) named.push('\\w+')
   if (verb === undefined || named.length === 0) return []
   const start = String.raw`(?:^|[.!?:;,"'“(\]]|\b(?:please|now|must|should|shall|then|and|to|you|immediately))\s*`
@@ -85,7 +86,7 @@ function ordersOf(verb: string | undefined, values: readonly string[]): RegExp[]
   return [new RegExp(`${start}\\b${verb}\\b${between}${target}`, 'im'), ...germanOrders(verb, target)]
 }
 
-/** The verdict on a bounded change that a result orders: a person is asked. @param from the tool of the result */
+/** Returns the verdict on a limited change that a result orders: a person is asked. @param from the tool that returned the result */
 export const orderedVerdict = (toolName: string, from: string): Verdict => ({
   tier: 'red',
   rule: taintRule,

@@ -1,12 +1,12 @@
 import { withoutCodes } from 'redaction/visible'
 
-/** Letters of other scripts that look like Latin letters, each above the letter that it looks like. */
+/** Letters of other scripts that look like Latin letters. Each stands above the Latin letter that it looks like. */
 const alike = 'аеорсухіѕјһԁԛԝοανρτικε'
 const latin = 'aeopcyxisjhdqwoavptike'
 const lookalikes = new Map([...alike].map((letter, index) => [letter, latin[index] ?? letter]))
 const lookalike = new RegExp(`[${alike}]`, 'gu')
 
-/** Turns characters that look like letters and digits into lower-case ASCII. Invisible characters are removed, other signs become spaces. */
+/** Converts characters that look like letters and digits to lower-case ASCII. Removes invisible characters; other signs become spaces. */
 const plain = (text: string) =>
   withoutCodes(text)
     .normalize('NFKD')
@@ -15,7 +15,7 @@ const plain = (text: string) =>
     .replace(lookalike, (letter) => lookalikes.get(letter) ?? letter)
     .replace(/[^\p{L}\p{N}\p{ASCII}]/gu, ' ')
 
-/** The runs of letters and digits of a text, each as a hash. Quoting, case and spacing are left out. */
+/** The runs of letters and digits in a text, each as a hash. Quotes, case and spacing are ignored. */
 export type Runs = ArrayLike<number>
 
 /** Splits a text into runs, in linear time. Quotes and backslashes do not end a run, because a shell removes them too. */
@@ -39,15 +39,18 @@ export function runsOf(text: string): Runs {
   return runs.subarray(0, count)
 }
 
-/** The longest run sequence that is compared; a text that holds it counts as holding the phrase. */
+/** Longest sequence of runs that is compared. Of a longer phrase only this beginning is compared. */
 const longest = 8
 
-/** Looks for many phrases at once, in time linear in the text. @returns the phrases that occur, in the given order. */
+/**
+ * Makes a function that searches for many phrases at once, in time linear in the text. @returns a function that returns the phrases that occur, in
+ * the given order
+ */
 export function createFinder<Phrase extends { runs: Runs }>(
   phrases: readonly Phrase[],
 ): (text: Runs) => readonly Phrase[] {
   const starts = new Set<number>()
-  /** The places of the phrases in their order, by number of runs and then by the key of the runs. */
+  /** The positions of the phrases in the given order, by number of runs and then by the key of the runs. */
   const byLength = new Map<number, Map<number, number[]>>()
   for (const [place, { runs }] of phrases.entries()) {
     const length = Math.min(runs.length, longest)

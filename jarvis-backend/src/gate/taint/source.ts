@@ -1,59 +1,65 @@
-/** The texts of the conversation at the time of a call. */
+/** The texts of the conversation as they are when a call is made. */
 export type Sources = {
-  /** In the order they came. */
+  /** Results of tools, in the order in which they came. */
   results: readonly Source[]
   /** All texts that the operator wrote; empty if an MCP client calls. */
   operatorTexts: readonly string[]
-  /** Pictures were read. Only the model can look for words in them. */
+  /** True if pictures were read. Only the model can read words in them. */
   hasPictures?: boolean
   /**
-   * If JARVIS's own model asks: the texts of its prompt that no stranger wrote, such as the operator's notes. They taint no change. But the model
-   * has read them, so an address or a search can carry them out.
+   * Set if JARVIS's own model asks: the texts of its prompt that no stranger wrote, such as the operator's notes. They do not taint a change. But
+   * the model has read them, so an address or a search could carry them out.
    */
   prompt?: readonly Source[]
 }
-/** A text that did not come from the operator. */
+/** A text that the operator did not write. */
 export type Source = {
   toolName: string
   toolUseId: string
   text: string
-  /** JARVIS composed it: the words of others stand in it only as names. */
+  /** JARVIS composed the text. Other people's words occur in it only as names. */
   isComposed?: boolean
-  /** JARVIS composed it, and names no tool in it that changes something. */
+  /** JARVIS composed the text, and names in it no tool that makes changes. */
   namesNoChange?: boolean
-  /** It gave addresses, which may be read exactly so. */
+  /** The result gave addresses. They may be read exactly as they were given. */
   givesAddresses?: boolean
-  /** The arguments of the call that the result answers. */
+  /** The arguments of the call that returned this result. */
   asked?: Record<string, unknown>
-  /** JARVIS wrote it down by itself, such as the outcome of a call. */
+  /** JARVIS itself wrote the text, such as the outcome of a call. */
   isOwnNote?: boolean
-  /** A file that the operator attached. */
+  /** The text is a file that the operator attached. */
   isFile?: boolean
-  /** An attached server's description of a tool. It stands in each prompt. */
+  /** The text is an attached server's description of a tool, which is part of each prompt. */
   isDescription?: boolean
-  /** The names and ids of the things of the cluster that JARVIS listed in it. */
+  /** Returns the names and ids of the cluster's objects that JARVIS listed in the text. */
   listed?: () => ReadonlySet<string>
-  /** For a page: the address at which it was read, which its site chose. `isMixed`: texts of other sites may stand in it. */
+  /**
+   * Set for a web page. `url`: the address from which it was read after redirections, which its site chose. `isMixed`: the page may contain texts of
+   * other sites.
+   */
   page?: { url: string; isMixed: boolean }
   /**
-   * For a result of the memory: returns the operator's texts and JARVIS's own calls in the conversations that it repeats. They
-   * do not taint if this result repeats them, and do taint elsewhere. Called only when the result is about to taint a call.
+   * Set for a result of the memory: returns the operator's texts and JARVIS's own calls in the conversations that the result repeats. These words do
+   * not taint a call if they come from this result; in other results they do. Called only if the result is about to taint a call.
    */
   said?: () => Iterable<string>
-  /** As `said`, for a tool's result. It counts only if the tool repeats earlier conversations. */
+  /** Same as `said`, for a tool's result. Used only if the tool repeats earlier conversations. */
   saidIfRecalled?: () => Iterable<string>
 }
 
-/** Facts of a call besides its arguments. */
+/** Facts of a call other than its arguments. */
 export type About = {
-  /** Returns whether a word in lower case is one of JARVIS's own, as in the descriptions of its tools, and not a name of the call's targets. */
+  /**
+   * Returns true if a word in lower case is part of JARVIS's own vocabulary, such as the descriptions of its tools, and is not the name of one of
+   * the call's targets.
+   */
   isCommon?(word: string): boolean
-  /** Returns whether its tool's schema lists the word. */
+  /** Returns true if the schema of the call's tool lists the word. */
   isChoice?(word: string): boolean
-  /** The call gives its words to a site, so a choice from a list tells the site something too. */
+  /** True if the call sends its words to a site. Then even a choice from a list gives information away. */
   isLeaving?: boolean
-  /** The call acts on a service. JARVIS keeps no list of services. */
+  /** True if the call acts on a service. JARVIS composes no list of services from which the model could choose. */
   hasService?: boolean
-  /** Arguments that are ids of things that JARVIS made. A result must not choose among them. */
+  /** Arguments that are ids of things that JARVIS made. A tool result must not decide which of them is used. */
   refers?: readonly string[]
 }

@@ -12,8 +12,9 @@ import { createScale, type Weight } from './weight.ts'
 import { type Argument, argumentsOf, contentOf, isNaming, loadIn, namesFor } from './words.ts'
 
 /**
- * A phrase of a call that a source has. `because`: the card's words, if the argument is an id that a result must have given. `isWeak`: the
- * words may stand there by chance, or JARVIS wrote them, so they make a call ask and never refuse it.
+ * A phrase of a call's arguments that also occurs in a source, such as a tool result. `because`: the card's text, set if the argument is the id of a
+ * thing that JARVIS made. `isWeak`: weak evidence, because the match may be chance or JARVIS wrote the text; the call then asks a person and is not
+ * refused.
  */
 export type Taint = {
   source: Pick<Source, 'toolName' | 'toolUseId' | 'isOwnNote'>
@@ -23,31 +24,31 @@ export type Taint = {
   isWeak?: true
 }
 
-/** A call's words. `isCommand`: returns whether an argument of that name holds a text that a machine executes; absent: none does. */
+/** The words of a call. `isCommand`: returns true if the argument with this name is a text that a machine executes; absent: no argument is. */
 export type Words = { input: Record<string, unknown>; isCommand?: ((argument: string) => boolean) | undefined }
 
-/** This many words in a row count as quoted text. */
+/** Number of words in a row that count as quoted text. */
 const wordsOfText = 3
 
 type Piece = {
   argument: string
   phrase: string
   runs: Runs
-  /** The one word of an argument: the name or id of a thing. */
+  /** True if the piece is an argument of a single word: the name or id of an object. */
   isName?: true
   content: readonly Name[]
   half?: { of: string; isFirst: boolean }
 }
-/** A meaningful word, with every form in which a person may have said it. */
+/** A meaningful word. It is searched for in every form in which a person may have written it. */
 type Name = { word: string }
 type Spelling = { name: Name; runs: Runs }
 
 /**
- * Finds a part of a call's arguments that entered the conversation through a tool result: three words in a row, a whole command, a
- * name, an address, a coded load or the number of a target. The part stands in a result, and neither in the operator's own words
- * nor in a call made before that result came. A phrase does not count if all its meaningful words were known before.
- * Case, quoting, spacing, width and invisible characters make no difference. Pure, and linear in the texts.
- * @returns the first that refuses; else the first that asks
+ * Finds a part of a call's arguments that came into the conversation through a tool result: three words in a row, a whole command, a name, an
+ * address, a coded load or the number of a target. The part occurs in a result, and neither in the operator's own words nor in a call that was made
+ * before that result came. A phrase does not count if all its meaningful words were known before. Case, quotes, spacing, width and invisible
+ * characters are ignored. Pure, and linear in the texts.
+ * @returns the first match that refuses the call; otherwise the first that makes it ask
  */
 export function taintOf(
   { input, isCommand = () => false }: Words,
@@ -67,7 +68,7 @@ export function taintOf(
   const findNames = createFinder(spellings)
   const known = new Set<Name>()
   let find = createFinder(pieces)
-  /** Returns the pieces that a text does not hold. Names in the text are added to `names`. */
+  /** Returns the pieces that do not occur in a text. Adds the names that occur in the text to `names`. */
   const without = (of: readonly Piece[], text: string, names: Set<Name>) => {
     const runs = runsOf(text)
     for (const { name } of findNames(runs)) names.add(name)
@@ -76,14 +77,14 @@ export function taintOf(
       (piece) => !said.has(piece) && !(piece.content.length > 0 && piece.content.every((name) => names.has(name))),
     )
   }
-  /** Text said before a result came cannot come from that result. */
+  /** Drops pieces that occur in a text from before a result: they cannot come from that result. */
   const learn = (text: string) => {
     const left = without(pieces, text, known)
     if (left.length === pieces.length) return
     pieces = left
     find = createFinder(pieces)
   }
-  // Strips a possessive "'s", so that "jellyfin's" names jellyfin.
+  // Removes a possessive "'s", so that "jellyfin's" names jellyfin.
   for (const text of sources.operatorTexts) learn(text.replace(/['’]s\b/g, ' '))
 
   const weigh = createScale(sources, world, about)
@@ -91,7 +92,7 @@ export function taintOf(
   let asks: Taint | undefined
   for (const source of sources.results) {
     const { asked = {}, said } = source
-    // A query to the memory may repeat text of a result, so it counts as learned by nobody.
+    // The arguments of an earlier call count as known. A query to the memory is left out, because it may itself repeat text of a result.
     if (said === undefined) {
       for (const { words } of argumentsOf(asked, isCommand, nodes)) learn(words.join(' '))
       if (numbers.length > 0) numbers = numbers.filter((number) => !says(JSON.stringify(asked), number))
@@ -142,7 +143,7 @@ const taintFrom = (
   phrase,
 })
 
-/** The pieces of one argument to look for. The longest comes first, because it is the most certain. */
+/** Returns the pieces of one argument to search for, the longest first, because it is the strongest evidence. */
 function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
   const names = new Map(words.map((word) => [word, contentOf(word, vocabulary)]))
   const asNames = new Map(
@@ -164,7 +165,7 @@ function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
     .map((_, at) => words.slice(at, at + wordsOfText))
     .filter((window) => window.some(isNaming))
   return [
-    // Numbers and fields of a schedule stand in many texts by chance.
+    // Phrases of only numbers and schedule fields are left out, because they occur in many texts by chance.
     ...(words.length > 1 && words.some(isNaming) ? [piece(words)] : []),
     ...windows.map((window) => piece(window)),
     ...loads,
@@ -172,7 +173,10 @@ function piecesOf({ name, words, kind, vocabulary }: Argument): Piece[] {
   ]
 }
 
-/** The two halves of a short command, which may come from two results. A half of a longer command is a phrase by itself. */
+/**
+ * Returns the two halves of a short command, which may come from two different results. A half of a longer command is searched for as a phrase of
+ * its own.
+ */
 function halvesOf(words: readonly string[], piece: (of: readonly string[], half: Piece['half']) => Piece): Piece[] {
   if (words.length < wordsOfText || words.length > 4) return []
   const of = words.join(' ')
@@ -180,12 +184,12 @@ function halvesOf(words: readonly string[], piece: (of: readonly string[], half:
   return halves.some(({ content }) => content.length > 0) ? halves : []
 }
 
-/** The verdict on words that may stand in a picture. JARVIS cannot read pictures, so a person decides and nothing is refused. */
+/** Returns the verdict on words that may come from a picture. JARVIS cannot read pictures, so a person decides and the call is not refused. */
 function perhapsFromPicture(verdict: Verdict, { argument, phrase }: Taint): Verdict {
   return asking(verdict, `Its ${argument}, ${quoted(phrase, 120)}, may stand in a picture of this conversation.`)
 }
 
-/** A sentence that tells which words of a call came from which source. */
+/** Returns a sentence that says which words of a call came from which source. */
 export function repeatedFrom({ source, argument, phrase, because }: Taint): string {
   if (because !== undefined) return because
   return `Its ${argument} repeats text from ${placeOf(source)}: ${quoted(phrase, 120)}.`
@@ -197,7 +201,7 @@ function placeOf({ toolName, toolUseId, isOwnNote }: Taint['source']): string {
   return toolName === summarySource ? 'the summary of the cluster' : `the result of ${toolName}`
 }
 
-/** The verdict of a call that asks under every profile. The reason is added to the reasons that its card has anyway. */
+/** Returns a verdict that asks under every profile. Adds the reason to those that the verdict has already. */
 const asking = (verdict: Verdict, reason: string): Verdict =>
   verdict.tier === 'yellow'
     ? { tier: 'red', rule: taintRule, reason }
@@ -208,7 +212,9 @@ const asking = (verdict: Verdict, reason: string): Verdict =>
         ...(verdict.reasons && { reasons: [...verdict.reasons, reason] }),
       }
 
-/** The verdict on a call that repeats text out of a tool result: yellow asks; red is refused, but for weak evidence. */
+/**
+ * Returns the verdict on a call that repeats text from a tool result: a yellow call asks; a red call is refused, but asks if the evidence is weak.
+ */
 export function taintedVerdict(verdict: Verdict, toolName: string, taint: Taint): Verdict {
   if (taint.source.toolName === pictureSource) return perhapsFromPicture(verdict, taint)
   const reason = repeatedFrom(taint)

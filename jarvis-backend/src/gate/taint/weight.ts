@@ -3,20 +3,20 @@ import { isAnOrderAbout } from './numbers.ts'
 import type { About, Source, Sources } from './source.ts'
 import { promptSource } from './sources.ts'
 
-/** The effect of words of a call that stand in a text: none, a person decides, or the call is refused. */
+/** The consequence of a call's words that occur in a text: none, a person decides, or the call is refused. */
 export type Weight = 'none' | 'asks' | 'refuses'
 
-/** Shorter names and numbers stand in many texts by chance. */
+/** Fewest characters of a name or number that can refuse a call: shorter ones occur in many texts by chance. */
 const fewestTelling = 4
 
-/** Returns whether a word is an id that JARVIS made (`newId`). Nobody can guess such an id, so no stranger chose it. */
+/** Returns true if a word is an id that JARVIS made (`newId`). Nobody can guess such an id, so a stranger cannot have chosen it. */
 export const isMadeHere = (word: string) => /^[a-z]{2,6}_[\da-z]{8}[\da-v]{26}$/.test(word)
 
 /**
- * Weighs words of a call that were found in a text. A stranger's sentence, command or name refuses. Four kinds of words ask at most, because
- * chance is likelier than a repetition: words of a result that JARVIS composed, words of its own notes, short words, and names of things of the
- * live cluster that JARVIS itself has listed. A common word that names no target has no weight. The name of a thing in a list that JARVIS
- * composed has none either, because the model may choose from the list.
+ * Makes functions that weigh words of a call that were found in a text. A stranger's sentence, command or name refuses the call. Four kinds of words
+ * can only make it ask, because chance is more likely than a repetition: words in a result that JARVIS composed, words in its own notes, short
+ * words, and names of the cluster's present objects that JARVIS itself has listed. A common word that names no target has no weight. A name in a
+ * list that JARVIS composed has none either, because the model may choose from the list.
  */
 export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'>, about: About) {
   const { guests, storages = [] } = cluster
@@ -33,7 +33,7 @@ export function createScale(sources: Sources, { cluster }: Pick<World, 'cluster'
     const isLive = live.has(word)
     if (about.isChoice?.(name)) return source.isComposed ? 'none' : 'asks'
     if (about.isCommon?.(word)) return 'none'
-    // One common word of the prompt tells a site nothing.
+    // A single common word of the prompt gives no information away.
     if (source.toolName === promptSource && /^\p{L}+$/u.test(word)) return 'none'
     const isPick = (source.isComposed && isLive) || source.listed?.().has(name) === true
     if (isPick && about.hasService !== true && about.isLeaving !== true) return 'none'

@@ -3,17 +3,17 @@ import type { Grammar } from 'ssh-grammar/grammar'
 import { programs } from 'ssh-grammar/programs/index'
 import { restartCost } from 'ssh-grammar/services'
 
-/** One argument as taint sees it. */
+/** One argument of a call, in the form that the taint check uses. */
 export type Argument = {
-  /** `command`, `message.text`. */
+  /** The argument's path, such as `command` or `message.text`. */
   name: string
   words: readonly string[]
   kind: 'command' | 'text' | 'identifier'
-  /** The words of a command that JARVIS itself knows: its program and the sub-commands that only read. */
+  /** For a command, the words that JARVIS itself knows: the program and its read-only sub-commands. */
   vocabulary: ReadonlySet<string>
 }
 
-/** Every text among a call's arguments, at any depth. Numbers, booleans and the names of nodes are left out. */
+/** Returns every text among a call's arguments, at any depth. Numbers, booleans and the names of nodes are left out. */
 export function argumentsOf(input: unknown, isCommand: (name: string) => boolean, nodes: ReadonlySet<string>) {
   const found: Argument[] = []
   const add = (name: string, text: string) => {
@@ -29,7 +29,7 @@ export function argumentsOf(input: unknown, isCommand: (name: string) => boolean
     else if (Array.isArray(value)) for (const [index, item] of value.entries()) walk(item, `${name}[${index}]`)
     else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
-        // A tool's own fields are not text. A sentence in place of a deeper key is.
+        // Names of fields are not text. A key that contains a space is a sentence, so it counts.
         if (/\s/.test(key)) add(name, key)
         walk(member, name === '' ? key : `${name}.${key}`)
       }
@@ -39,7 +39,7 @@ export function argumentsOf(input: unknown, isCommand: (name: string) => boolean
   return found
 }
 
-/** The words of all stages of a command. If the command cannot be parsed, its parts between blanks. */
+/** Returns the words of all stages of a command. If the command cannot be parsed, splits it at spaces and pipes. */
 function wordsOf(command: string): readonly string[] {
   const words = commandWords(command).flat()
   return words.length > 0 ? words : command.split(/[\s|]+/)
@@ -59,33 +59,33 @@ function vocabularyOf(words: readonly string[]): ReadonlySet<string> {
   return known
 }
 
-/** A number, with or without a unit. */
+/** Returns true for a number, with or without a unit. */
 const isNumber = (word: string) =>
   /^[+-]?\d+(?:[.,:]\d+){0,2}(?:[a-z%]{0,2}|[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?|rpm|[kmg]hz)$/i.test(word)
-/** A field of a schedule: `1-5`, `mon,wed`, `3/6`. */
+/** Returns true for a field of a cron schedule: `1-5`, `mon,wed`, `3/6`. */
 const isCronField = (word: string) =>
   /^(?=.{1,80}$)(?:\*|\d{1,2}|[a-z]{3})(?:[-,/](?:\d{1,2}|[a-z]{3}))*$/i.test(word) &&
   (word.match(/[a-z]{3}/gi) ?? []).every((name) => cronNames.has(name.toLowerCase()))
 const cronNames = new Set('sun mon tue wed thu fri sat jan feb mar apr may jun jul aug sep oct nov dec'.split(' '))
 const isUnit = (word: string) => /^(?:[kmgtp]i?b(?:it)?|secs?|mins?|hours?|days?|rpm|[kmg]hz)[.,;)]?$/i.test(word)
-/** It stands in many texts by chance. */
+/** Returns true for words that occur in many texts by chance: numbers, units and schedule fields. */
 const isStructural = (word: string) => isNumber(word) || isUnit(word) || isCronField(word)
 
-/** The value of an option: `smbd` of `--unit=smbd`; empty for an option without a value. */
+/** Returns the value of an option: `smbd` for `--unit=smbd`; empty for an option without a value. Other words are returned unchanged. */
 const valueIn = (word: string) => (word.startsWith('-') ? (/=(.+)/s.exec(word)?.[1] ?? '') : word)
 
-/** The meaningful part of a word, without option, number and `vocabulary`: `--unit=smbd` gives smbd. */
+/** Returns the meaningful part of a word: `--unit=smbd` gives smbd. Undefined for an option without value, a number, and a word of `vocabulary`. */
 export function contentOf(word: string, vocabulary: ReadonlySet<string>): string | undefined {
   const said = valueIn(word)
   return said === '' || isStructural(said) || vocabulary.has(said) ? undefined : said
 }
 
-/** Returns whether the word is not an option, a number or part of a schedule. Those occur in many texts. */
+/** Returns true if the word is not an option, a number or part of a schedule. Such words occur in many texts. */
 export const isNaming = (word: string): boolean => !word.startsWith('-') && !isStructural(word)
 
 /**
- * The forms in which a person may have said `word`: the word itself without the unit's ending, and for a plain name also its beginning
- * (`pihole` for pihole-FTL), unless much depends on the name.
+ * Returns the forms in which a person may have written `word`: the word without `.service`, and for a plain name also its beginning (`pihole` for
+ * pihole-FTL). The beginning does not count for a service whose restart is risky.
  */
 export function namesFor(word: string, nodes: ReadonlySet<string>): string[] {
   const name = word.replace(/\.service$/i, '')
@@ -96,12 +96,15 @@ export function namesFor(word: string, nodes: ReadonlySet<string>): string[] {
   return [name, ...(first.length === 3 ? [first] : []), ...beginnings].filter((each) => !nodes.has(each.toLowerCase()))
 }
 
-/** Endings of files, units and names inside the house, which only look like the name of a host. */
+/** Matches endings of files, units and local names, which only look like a host name. */
 const noHost =
   /\.(?:service|timer|socket|target|mount|slice|scope|path|log|conf|cfg|ya?ml|json|txt|gz|xz|zst|zip|sh|py|js|db|lan|local|internal|home|arpa)$/i
 const shortest = 20
 
-/** The address, far host or coded load in a word. Alone it carries as much as a sentence. Paths, ids and hashes do not count. */
+/**
+ * Returns the address, outside host or coded load in a word; undefined if there is none. Alone it can contain as much as a sentence. Paths, ids and
+ * hashes do not count.
+ */
 export function loadIn(word: string): string | undefined {
   if (word.length < shortest) return undefined
   const url = /[a-z][a-z\d+.-]{0,20}:\/\/[^\s/].*/is.exec(word)

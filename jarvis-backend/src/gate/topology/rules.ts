@@ -30,7 +30,7 @@ const nodeEnds = [
   { kind: 'power', on: 'node', action: 'restart' },
 ] as const
 
-/** The running guest that the call would interrupt. A stopped guest serves nobody. */
+/** Returns the guest that the call would interrupt; undefined if it is stopped, because it then serves nobody. */
 function servingGuest(facts: Facts) {
   const guest = guestOf(facts)
   return guest?.status === 'stopped' ? undefined : guest
@@ -41,10 +41,10 @@ function ownGuest({ target, effect, world }: Facts): boolean {
   return [target.vmid, ...names.map(guestOfUnit)].some((vmid) => vmid !== undefined && isOwnGuest(vmid, world))
 }
 
-/** The rule for changes that the cluster cannot store without a quorum. The state passes by itself, so a card waits for a quorum. */
+/** The rule for changes that the cluster cannot store without a quorum. The state may pass by itself, so the card keeps waiting. */
 export const noQuorumRule = 'no_quorum'
 
-/** Returns whether Proxmox writes the change into the cluster's own files. It does not for a command in a guest, nor for changes of one node. */
+/** Returns true if Proxmox writes the change into the cluster's own files. It does not for a command in a guest, nor for changes of a single node. */
 export const restsOnQuorum = ({ kind, on }: Effect): boolean =>
   kind !== 'read' && kind !== 'execute' && (on === 'guest' || (on === 'site' && kind === 'create'))
 
@@ -87,7 +87,7 @@ const stateOf = (facts: Facts) => {
   return (guest.lock === undefined ? taskAtWork(guest, facts.world) : undefined) ?? haTransition(guest)
 }
 
-/** Rules that raise a call by the cluster's current state. Names and tags can only raise. */
+/** Rules that raise a call by the cluster's present state. Names and tags can only raise a call. */
 export const topologyRules: readonly Rule[] = [
   {
     name: 'own_guest',

@@ -4,12 +4,15 @@ import { plainWord, quoted } from 'redaction/visible'
 import { restartCost, takesVote } from 'ssh-grammar/services'
 import type { World } from '../world.ts'
 
-/** Roles that other guests depend on. `jarvis`: JARVIS may run there; only a policy or the cluster can confirm it. */
+/** Roles of guests on which other guests depend. `jarvis`: JARVIS may run on the guest; only a policy or the cluster can confirm that. */
 export type Role = 'dns' | 'gateway' | 'storage' | 'jarvis'
-/** The source of the knowledge that a guest has a role. Others choose names and tags, so these only raise. */
+/** The source from which a guest's role is known. Other people choose names and tags, so these can only raise a call. */
 export type Source = 'policy' | 'name' | 'tag'
 
-/** `cost`: the loss of others while a guest with the role is away. `what`: words for the role. A card shows both under Affects, and `what` as a reason. */
+/**
+ * `cost`: what others lose while a guest with the role is off. `what`: words for the role. A card shows both under Affects, and `what` also as a
+ * reason.
+ */
 export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> = {
   gateway: { cost: 'Guests may lose the network, and JARVIS the cluster', what: 'it is the gateway' },
   dns: { cost: 'Guests may lose name resolution', what: 'it is the DNS' },
@@ -17,7 +20,7 @@ export const roleCosts: Readonly<Record<Role, { cost: string; what: string }>> =
   jarvis: { cost: 'JARVIS may be cut off', what: 'it may be where JARVIS runs' },
 }
 
-/** Words of names and tags. `products` identify a role by themselves; `kinds` only if all other words are places or numbers. */
+/** Words in names and tags that show a role. `products` show it by themselves; `kinds` only if all other words are places or numbers. */
 type Marks = { products: ReadonlySet<string>; kinds: ReadonlySet<string> }
 const marks: Record<Role, Marks> = {
   dns: {
@@ -34,7 +37,7 @@ const marks: Record<Role, Marks> = {
   },
   jarvis: { products: words('jarvis'), kinds: new Set() },
 }
-/** Further services that a name or tag tells. No rule asks because of them alone. */
+/** Further services that a name or tag shows. No rule asks because of them alone. */
 const services: readonly (Marks & { cost: string; what: string })[] = [
   serves(['iscdhcp kea', 'dhcp'], 'Machines may lose their addresses', 'it hands out addresses'),
   serves(['pbs proxmoxbackup', 'backup backups'], 'Backups may fail', 'it keeps backups'),
@@ -63,7 +66,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '))
 }
 
-/** The words of a name without numbers, and each two neighbours as one: `Pi-hole_2` → pi, hole, pihole. */
+/** Returns the words of a name without numbers, and each pair of neighbouring words joined: `Pi-hole_2` → pi, hole, pihole. */
 function wordsOf(text: string): { single: string[]; joined: string[] } {
   const single = text
     .normalize('NFKC')
@@ -85,14 +88,14 @@ function says(text: string, { products, kinds }: Marks): boolean {
   )
 }
 
-/** The guest a call is about, as the cluster knows it now. */
+/** Returns the guest that a call is about, in its present state. */
 export const guestOf = ({ target, world }: { target: Target; world: World }): Guest | undefined =>
   target.kind === 'guest' ? world.cluster.guests.find(({ vmid }) => vmid === target.vmid) : undefined
 
 const isListed = (targets: readonly string[] | undefined, { vmid }: Guest) =>
   targets?.some((target) => target === `vm/${vmid}` || target === `ct/${vmid}`) === true
 
-/** The source that tells that a guest has a role; undefined if there is none. */
+/** Returns the source from which a guest's role is known; undefined if the guest does not have the role. */
 export function roleOf(guest: Guest, role: Role, { policy }: World): Source | undefined {
   if (role !== 'jarvis' && isListed(policy.topology[role], guest)) return 'policy'
   return markedBy(guest, marks[role])
@@ -103,10 +106,10 @@ function markedBy({ name, tags }: Guest, of: Marks): Source | undefined {
   return tags.some((tag) => says(tag, of)) ? 'tag' : undefined
 }
 
-/** `by its name it is the DNS` */
+/** Describes a role with its source: `by its name it is the DNS`. */
 export const roleWords = (source: Source, what: string) => (source === 'policy' ? what : `by its ${source} ${what}`)
 
-/** The losses of others while the guest is away: `Backups may fail: by its name it keeps backups`. */
+/** Describes what others lose while the guest is off: `Backups may fail: by its name it keeps backups`. */
 export function lossesWithout(guest: Guest, world: World): string[] {
   const known = Object.entries(roleCosts).map(([role, words]) => ({
     ...words,
@@ -118,28 +121,28 @@ export function lossesWithout(guest: Guest, world: World): string[] {
   )
 }
 
-/** Returns whether JARVIS itself runs on the guest, by the policy or the cluster, never by a name. */
+/** Returns true if JARVIS itself runs on the guest, according to the policy or the cluster, and never by a name. */
 export const isOwnGuest = (vmid: number, { cluster, policy }: World): boolean =>
   cluster.self?.vmid === vmid || policy.topology.jarvis === `vm/${vmid}` || policy.topology.jarvis === `ct/${vmid}`
 
-/** Returns whether JARVIS itself, or the guest that it runs on, is on the node. */
+/** Returns true if JARVIS itself, or the guest on which it runs, is on the node. */
 export function isOwnNode(name: string, world: World): boolean {
   const { cluster, policy } = world
   if (policy.topology.jarvis?.toLowerCase() === `node/${name}`.toLowerCase()) return true
   const own = cluster.guests.filter(({ vmid }) => isOwnGuest(vmid, world))
-  // The guest's present node counts for more than the node that was known at the start.
+  // The guest's present node takes precedence over the node that was found at the start.
   return own.length > 0 ? own.some(({ node }) => node === name) : cluster.self?.node === name
 }
 
 export type Quorum = { online: number; total: number; needed: number }
 
-/** One vote a node. */
+/** Counts the votes. Each node has one vote. */
 function quorumOf(nodes: readonly Node[]): Quorum {
   const online = nodes.filter(({ status }) => status === 'online').length
   return { online, total: nodes.length, needed: Math.floor(nodes.length / 2) + 1 }
 }
 
-/** The votes, if the cluster has quorum and would lose it without this node; undefined otherwise. */
+/** Returns the votes if the cluster has a quorum now and would lose it without this node; undefined otherwise. */
 function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   const node = cluster.nodes.find((candidate) => candidate.name === name)
   const quorum = quorumOf(cluster.nodes)
@@ -147,7 +150,7 @@ function quorumMargin(name: string, { cluster }: World): Quorum | undefined {
   return node?.status === 'online' && total > 1 && online >= needed && online - 1 < needed ? quorum : undefined
 }
 
-/** A sentence that warns that the cluster would lose quorum without this node; undefined otherwise. */
+/** Returns a sentence that warns that the cluster would lose its quorum without this node; undefined if it would not. */
 export function quorumLoss(node: string, world: World): string | undefined {
   const margin = quorumMargin(node, world)
   if (margin === undefined) return undefined
@@ -190,7 +193,7 @@ function doing(what: string) {
   return (word: string): [string, string] => [word, what]
 }
 
-/** The meaning of a guest's lock, in words. Without a task that can hold the lock, it was left behind, unless the guest is suspended to disk. */
+/** Explains a guest's lock. If no running task can hold the lock, it was left behind, unless the guest is suspended to disk. */
 export function lockWords(guest: Guest, { cluster }: World): string {
   const { lock = '' } = guest
   const holder = lockHolder(guest, cluster)
@@ -200,13 +203,13 @@ export function lockWords(guest: Guest, { cluster }: World): string {
   return `no running task that could hold the lock is seen; a person removes a lock that is left on ${plainWord(guest.node)} with ${unlockCommand(guest)}`
 }
 
-/** A running task that must not be cut short: `a backup of it is running`. */
+/** Describes a running task that must not be interrupted: `a backup of it is running`; undefined if there is none. */
 export function taskAtWork({ vmid }: Guest, { cluster }: World): string | undefined {
   const found = cluster.tasks?.find((task) => task.vmid === vmid && task.status === 'running' && tasks.has(task.type))
   return found && tasks.get(found.type)
 }
 
-/** Words for the transition that HA makes with the guest now; undefined if there is none, or the guest is not under HA. */
+/** Describes the transition in which HA has the guest now; undefined if there is none, or if the guest is not under HA. */
 export function haTransition({ haState }: Guest): string | undefined {
   if (haState?.startsWith('request_')) return 'HA has yet to do what was asked of it before'
   return haState === undefined ? undefined : haStates.get(haState)
@@ -217,14 +220,14 @@ export type Group = { name: string; others: Guest[]; running: Guest[] }
 const groupTag = /^group-(.+)$/i
 
 /**
- * The groups whose members stand in for this guest: groups of the policy, and groups of tags `group-NAME`. A tag makes a group of
- * its own, so that tagging a guest can never make a group of the policy's look better served.
+ * Returns the groups whose members can replace this guest: groups of the policy, and groups of the tags `group-NAME`. A tag makes a separate group,
+ * so that tagging a guest can never make a group of the policy look larger.
  */
 export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
   const isUp = ({ status, node }: Guest) =>
     status === 'running' && cluster.nodes.some(({ name, status: its }) => name === node && its === 'online')
   const group = (name: string, isMember: (other: Guest) => boolean): Group => {
-    // A restore drill's copy has the tags of its original, and serves nobody.
+    // A restore drill's copy has the tags of its original, but does not serve anybody.
     const others = cluster.guests.filter(
       (other) => other.vmid !== guest.vmid && other.pool !== drillPool && isMember(other),
     )
@@ -240,7 +243,10 @@ export function groupsOf(guest: Guest, { cluster, policy }: World): Group[] {
   return [...named, ...tagged]
 }
 
-/** The facts that the topology tells of a guest by its name, tags and place, a phrase each. If they change, the rules judge the guest otherwise. */
+/**
+ * Returns the facts that the topology derives from a guest's name, tags and place, one phrase each. If they change, the rules judge the guest
+ * differently.
+ */
 export const topologyMarks = (guest: Guest, world: World): string[] => [
   ...lossesWithout(guest, world).map((cost) => `what it is known for (${cost})`),
   ...guest.tags
@@ -249,12 +255,12 @@ export const topologyMarks = (guest: Guest, world: World): string[] => [
   ...(isOwnGuest(guest.vmid, world) ? [`the node that JARVIS runs on (${plainWord(guest.node)})`] : []),
 ]
 
-/** `110 "pihole"` */
+/** Returns a guest's number and quoted name: `110 "pihole"`. */
 export const guestName = ({ vmid, name }: Pick<Guest, 'vmid' | 'name'>): string => `${vmid} ${quoted(name)}`
 
 /**
- * The cost of restarting or stopping a unit on a node now, in sentences; undefined if only the service
- * itself is away. For `restart_service` and for commands that do the same.
+ * Describes the present cost of restarting or stopping a unit on a node, in sentences; undefined if only the service itself is unavailable. Used by
+ * `restart_service`, and for commands that do the same.
  */
 export function serviceRisk(unit: string, node: string, world: World): string | undefined {
   const cost = restartCost(unit)

@@ -3,7 +3,10 @@ import { named } from 'redaction/visible'
 import { plainService } from 'ssh-grammar/services'
 import { type Effect, noTarget } from '../effect.ts'
 
-/** Services that a homelab node may run beside Proxmox, and Proxmox's own that only gather or schedule. */
+/**
+ * Services that can be restarted without harm: those that a homelab node may run beside Proxmox, and Proxmox's own that only collect data or
+ * schedule jobs.
+ */
 const harmless: ReadonlySet<string> = new Set(
   `pvestatd pvescheduler ksmtuned rrdcached chrony ntp ntpsec openntpd cron rsyslog syslog-ng postfix smartmontools
   prometheus prometheus-node-exporter node_exporter prometheus-pve-exporter prometheus-smartctl-exporter grafana-server
@@ -14,16 +17,16 @@ const harmless: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Templates whose instances are all harmless. An instance of another template may be anything. */
+/** Matches instances of templates that are harmless in every instance. Instances of other templates are not known. */
 const harmlessTemplate = /^syncthing@[\w.-]+$/
 
-/** @param id the unit's name in systemd; a timer or a socket of the same name is another unit */
+/** @param id the unit's name in systemd; a timer or socket with the same name is a different unit */
 const isHarmless = (id: string): boolean => {
   const name = id.replace(/\.service$/, '')
   return harmless.has(name) || harmlessTemplate.test(name)
 }
 
-/** Names that mean the same service on most nodes. They are used when a node cannot be asked. */
+/** Groups of names that mean the same service on most nodes. Used if a node cannot be asked. */
 const sameService = [
   'ssh sshd',
   'mysql mysqld mariadb',
@@ -39,7 +42,7 @@ const sameService = [
   'networkmanager network-manager',
 ].map((names) => names.split(' '))
 
-/** All known names of a service, each without `.service`. The name that the call used comes first. */
+/** Returns all known names of a service, each without `.service`. The name that the call used comes first. */
 export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): string[] {
   if (service === '') return []
   const known = [service, ...(unit?.names ?? []), ...(unit === undefined ? [] : [unit.id])]
@@ -48,14 +51,14 @@ export function serviceNames(service: string, { unit }: Pick<Target, 'unit'>): s
   return [...new Set([...known.map((name) => name.replace(/\.service$/, '')), ...usual])]
 }
 
-/** The unit that a call would change, and its node; undefined if it changes none. */
+/** Returns the unit that a call would change, and its node; undefined if the call changes none. */
 export function unitAsked(effects: readonly Effect[]): { node: string; service: string } | undefined {
   const effect = effects.find(({ isUnit }) => isUnit)
   const { service, target: { node } = noTarget } = effect ?? {}
   return node === undefined || service === undefined ? undefined : { node, service }
 }
 
-/** Why a restart of the service costs, or may cost, more than some seconds without it; undefined if it is known to cost no more. */
+/** Returns why a restart of the service does, or may do, more than stop the service for some seconds; undefined if it is known to do no more. */
 export function restartDoubt(service: string, { unit, unitMissing, node }: Target): string | undefined {
   const name = named(service)
   const place = named(node ?? '')

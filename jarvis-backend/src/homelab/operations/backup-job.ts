@@ -1,17 +1,18 @@
 import { oneLine } from '../format.ts'
 
-/** How a backup task ended for each guest: undefined for well, else why it failed, in the log's own words. */
+/** The outcome of a backup task for each guest, by vmid: undefined for success, otherwise the reason of the failure in the log's own words. */
 export type BackupJob = {
   guests: ReadonlyMap<number, string | undefined>
-  /** Why the job itself ended, where it failed. */
+  /** Why the job as a whole failed; absent if it did not. */
   problem?: string
 }
 
 const longest = 160
 
 /**
- * Reads how each guest fared from the log of a vzdump task: Proxmox runs a job as one task a node, whose exit status says only that some guest
- * failed. A guest that was begun and whose end is not told has failed with the job. Linear in the lines.
+ * Reads from the log of a vzdump task how the backup of each guest ended. Proxmox runs a job as one task per node, whose exit status says only that
+ * some guest failed. If the log has a guest's start and not its end, the guest failed together with the job. Takes linear time in the number of
+ * lines.
  */
 export function readBackupJob(lines: readonly string[]): BackupJob {
   const guests = new Map<number, string | undefined>()

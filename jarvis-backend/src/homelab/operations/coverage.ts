@@ -23,20 +23,20 @@ const GuestRow = z.object({
   template: figure,
 })
 
-/** `disabledJobs`: jobs that would back the guest up if they were enabled; none: no job names it. */
+/** A guest that no enabled backup job covers. `disabledJobs`: jobs that would cover the guest if they were enabled; empty: no job covers it. */
 export type Uncovered = { vmid: number; name?: string; isTemplate: boolean; disabledJobs: string[] }
 
 export type Coverage = {
-  /** By vmid. */
+  /** The guests, ordered by vmid. */
   uncovered: Uncovered[]
   jobs: { enabled: number; disabled: number } | null
   missing: string[]
 }
 
 /**
- * Guests that no enabled backup job covers. Proxmox's own list counts a disabled job as cover, so the jobs are read too;
- * where they cannot be read, `jobs` is null and `missing` says what is not known.
- * @throws ApiError where Proxmox's list cannot be read; the signal's reason
+ * Reads the guests that no enabled backup job covers. Proxmox's own list counts a disabled job as cover, so the jobs are read too. If the jobs
+ * cannot be read, `jobs` is null and `missing` says what is unknown.
+ * @throws ApiError if Proxmox's list cannot be read; the signal's reason
  */
 export async function readCoverage(api: PveReader, signal: AbortSignal): Promise<Coverage> {
   const missing: string[] = []

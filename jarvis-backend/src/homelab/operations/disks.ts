@@ -6,7 +6,7 @@ import type { Partial, PveReader } from '../ports.ts'
 import { figure, readAs, rowsOf, words } from '../pve/answers.ts'
 import { readEach } from './read-each.ts'
 
-/** A disk that has to spin up first answers late. */
+/** Time limit for an answer, ms. A disk that must spin up first answers late. */
 const answerMs = 25_000
 
 /** A disk. Fields that its node does not report are absent. */
@@ -21,13 +21,13 @@ export type Disk = {
   kind?: string
   /** The disk's use: `ZFS`, `LVM`, `mounted`, … */
   use?: string
-  /** SMART's verdict; null: the disk does not say. */
+  /** SMART's verdict; null: the disk reports none. */
   isHealthy: boolean | null
-  /** Share of its life that a solid-state disk has left, 0..1. */
+  /** Fraction of its rated life that a solid-state disk has left, 0..1. */
   lifeLeftRatio?: number
 }
 
-/** A device of a pool that is not in order, or has counted errors. */
+/** A device of a pool that is in a bad state or has counted errors. */
 export type PoolFault = { device: string; state?: string; read: number; write: number; checksum: number }
 
 export type Pool = {
@@ -40,13 +40,16 @@ export type Pool = {
   /** Fragmentation of the free space, 0..1. */
   fragmentRatio?: number
   faults: PoolFault[]
-  /** ZFS's words about errors in the data; absent if no error is known. */
+  /** ZFS's text about errors in the data; absent if no error is known. */
   errors?: string
-  /** ZFS's words about the last scrub. */
+  /** ZFS's text about the last scrub. */
   scan?: string
-  /** End of the last scrub, Unix ms, to a day: ZFS says it in the node's zone. Null: ZFS does not say it, for example after a resilver. */
+  /**
+   * End of the last scrub, Unix ms, exact to a day, because ZFS prints it in the node's time zone. Null: ZFS does not report it, for example after a
+   * resilver.
+   */
   scrubbedAt: number | null
-  /** Why the details could not be read. */
+  /** Why the pool's details could not be read; absent if they were read. */
   missing?: string
 }
 
@@ -99,7 +102,7 @@ const SmartRow = z.object({ name: z.string(), value: words, worst: words, thresh
 
 type Nodes = readonly Pick<Node, 'name' | 'status'>[]
 
-/** The disks of the nodes with SMART's verdict and their wear. @throws the signal's reason alone */
+/** Reads the disks of the nodes with SMART's verdict and their wear. @throws only the signal's reason */
 export const readDisks = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<Disk>> =>
   readEach(nodes, { what: 'disks', needs: 'Sys.Audit on /nodes', signal }, async (node) => {
     const { rows } = rowsOf(DiskRow, await api.get(['nodes', node, 'disks', 'list'], {}, { signal, answerMs }))
@@ -112,7 +115,7 @@ export const readDisks = (api: PveReader, nodes: Nodes, signal: AbortSignal): Pr
     }))
   })
 
-/** The ZFS pools of the nodes, each with its devices' errors and its last scrub. @throws the signal's reason alone */
+/** Reads the ZFS pools of the nodes, each with its devices' errors and its last scrub. @throws only the signal's reason */
 export const readPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<Pool>> =>
   readEach(nodes, { what: 'ZFS pools', needs: 'Sys.Audit on /', signal }, async (node) => {
     const answer = await api.get(['nodes', node, 'disks', 'zfs'], {}, { signal, answerMs }).catch((error: unknown) => {
@@ -125,7 +128,7 @@ export const readPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Pr
     return pools
   })
 
-/** A node without ZFS's tools has no pool. */
+/** True if the node has no ZFS tools, so that it has no pool. */
 const hasNoZfs = (error: unknown) => error instanceof ApiError && error.words.includes('zfsutils-linux not installed')
 
 async function poolOf(api: PveReader, node: string, row: z.output<typeof PoolRow>, signal: AbortSignal): Promise<Pool> {
@@ -152,7 +155,7 @@ async function poolOf(api: PveReader, node: string, row: z.output<typeof PoolRow
   }
 }
 
-/** Spares wait, and are in order. */
+/** A spare that is available (`AVAIL`) is in order. */
 const isInOrder = (state: string | undefined) =>
   state === undefined || state === '' || state === 'ONLINE' || state === 'AVAIL'
 
@@ -162,23 +165,23 @@ function faultsIn(device: Device): PoolFault[] {
     return parsed.success ? faultsIn(parsed.data) : []
   })
   const { name = '', state, read = 0, write = 0, cksum = 0 } = device
-  // A pool repeats what its devices count.
+  // The pool's counts repeat those of its devices, so only the devices are listed.
   if (below.length > 0 || (isInOrder(state) && read + write + cksum === 0)) return below
   return [{ device: name, ...present({ state }), read, write, checksum: cksum }]
 }
 
 /**
- * What ZFS says of its last walk over a pool. It keeps one line for scrubs and resilvers, so a newer one hides the older. `none`: the
- * pool was never walked. `other`: words that are not known, or no words.
+ * ZFS's report of its last scrub or resilver of a pool. ZFS keeps one line for both, so a newer resilver hides an older scrub. `none`: neither has
+ * ever run. `other`: no text, or a text that is not recognised.
  */
 export type Scan = 'none' | 'other' | `${'scrub' | 'resilver'} ${'finished' | 'runs' | 'paused' | 'canceled'}`
 
-/** @param scan the words of `zpool status`; Proxmox joins their lines */
+/** @param scan the text of `zpool status`, whose lines Proxmox joins */
 export function scanOf(scan: string | undefined): Scan {
   const words = scan?.trim() ?? ''
   if (/^none\b/i.test(words)) return 'none'
   if (scrubbedAtIn(words) !== null) return 'scrub finished'
-  // An error scrub reads only the blocks that are known to be bad.
+  // An error scrub does not count as a scrub: it reads only the blocks that are known to be bad.
   if (/^(?:resilvered|rebuilt)\b/i.test(words)) return 'resilver finished'
   const [, kind = '', how = ''] =
     /^(scrub|resilver|rebuild)(?: \([^)]*\))? (in progress|paused|cancell?ed)\b/i.exec(words) ?? []
@@ -187,7 +190,10 @@ export function scanOf(scan: string | undefined): Scan {
   return /^in/i.test(how) ? `${what} runs` : /^p/i.test(how) ? `${what} paused` : `${what} canceled`
 }
 
-/** `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025` @returns null where the words tell no end of a scrub */
+/**
+ * Reads when a scrub ended, from a text such as `scrub repaired 0B in 00:12:34 with 0 errors on Sun Oct 12 00:36:35 2025`. @returns Unix ms; null if
+ * the text does not report the end of a scrub
+ */
 export function scrubbedAtIn(scan: string | undefined): number | null {
   const words = scan ?? ''
   const ended = /(?:^|\s)(?<!error )scrub (?:repaired|completed)\b/.exec(words)
@@ -199,7 +205,7 @@ export function scrubbedAtIn(scan: string | undefined): number | null {
   return Number.isNaN(at) ? null : at
 }
 
-/** The LVM-thin pools of the nodes. @throws the signal's reason alone */
+/** Reads the LVM-thin pools of the nodes. @throws only the signal's reason */
 export const readThinPools = (api: PveReader, nodes: Nodes, signal: AbortSignal): Promise<Partial<ThinPool>> =>
   readEach(nodes, { what: 'LVM-thin pools', needs: 'Sys.Audit on /', signal }, async (node) => {
     const { rows } = rowsOf(ThinRow, await api.get(['nodes', node, 'disks', 'lvmthin'], {}, { signal, answerMs }))

@@ -23,7 +23,7 @@ const RuleRow = z.object({
 export type FirewallRule = {
   position: number
   isEnabled: boolean
-  /** `in`, `out`, `forward`, or `group`, which puts a group's rules here. */
+  /** `in`, `out`, `forward`, or `group`: the rules of a security group apply at this point. */
   direction: string
   /** `ACCEPT`, `DROP`, `REJECT`, or the group's name. */
   action: string
@@ -33,22 +33,22 @@ export type FirewallRule = {
 }
 
 export type Firewall = {
-  /** True if the firewall is on at the place that was asked about. */
+  /** True if the firewall is on for the cluster, the node or the guest that was asked about. */
   isEnabled: boolean
-  /** True if the firewall is on for the cluster; otherwise no rule counts. Null: not known. */
+  /** True if the firewall is on for the cluster; if false, no rule applies anywhere. Null: not known. */
   isClusterEnabled: boolean | null
   policyIn?: string
   policyOut?: string
-  /** In the order in which they are tried. */
+  /** The rules in the order in which they are tried. */
   rules: FirewallRule[]
-  /** For a guest: its network cards without the firewall; null: not known. */
+  /** For a guest: its network cards for which the firewall is off; null: not known. */
   openCards?: string[] | null
 }
 
-/** Where rules are: the whole cluster, a node, or a guest at its node. */
+/** The owner of firewall rules: the whole cluster, a node, or a guest on its node. */
 export type FirewallPlace = { node?: undefined } | { node: string; guest?: Pick<Guest, 'vmid' | 'type'> | undefined }
 
-/** The options and rules of one place. @throws ApiError; the signal's reason */
+/** Reads the firewall's options and rules of one place. @throws ApiError; the signal's reason */
 export async function readFirewall(api: PveApi, place: FirewallPlace, signal: AbortSignal): Promise<Firewall> {
   const cluster: PvePath = ['cluster', 'firewall']
   const guest = place.node === undefined ? undefined : place.guest
@@ -70,7 +70,7 @@ export async function readFirewall(api: PveApi, place: FirewallPlace, signal: Ab
     base === cluster ? undefined : orNull(() => optionsAt(cluster)),
     at && orNull(async () => openCardsIn(await api.get([...at, 'config'], {}, { signal }))),
   ])
-  // A node's firewall is on unless it is switched off; the cluster's and the guests' the other way about.
+  // The default differs: a node's firewall is on unless switched off, the cluster's and the guests' firewalls are off unless switched on.
   const isEnabled = options.enable ?? (place.node !== undefined && guest === undefined)
   return {
     isEnabled,

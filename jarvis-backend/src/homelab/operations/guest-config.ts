@@ -1,15 +1,15 @@
 import type { PveAsk, PveReader } from '../ports.ts'
 import { guestPath, type Place } from '../pve/guest.ts'
 
-/** A guest's configuration, keys as Proxmox names them. What a secret stood in is redacted. */
+/** A guest's configuration, with Proxmox's keys. Secret values are redacted. */
 export type GuestConfig = {
-  /** The digest of the configuration file, its snapshots and its lock included. */
+  /** The digest of the whole configuration file, including snapshots and lock. */
   digest: string
   lock: string | undefined
   isTemplate: boolean
   /** The values that the guest runs with now. */
   values: Readonly<Record<string, string>>
-  /** Values that wait until the guest is stopped; `undefined`: the key goes. */
+  /** Changes that apply once the guest is stopped; `undefined`: the key is removed. */
   pending: ReadonlyMap<string, string | undefined>
 }
 
@@ -17,7 +17,7 @@ export type GuestConfig = {
 export async function readConfig(api: PveReader, place: Place, ask: PveAsk): Promise<GuestConfig> {
   const path = guestPath(place)
   const { digest, lock, ...rest } = record(await api.get([...path, 'config'], { current: '1' }, ask))
-  // Read after the digest, so that a change between the two is refused.
+  // The values are read after the digest. If the configuration changes between the two reads, a change with the older digest is refused.
   const rows = await api.get([...path, 'pending'], {}, ask)
   const pending = (Array.isArray(rows) ? rows : []).flatMap((row): [string, string | undefined][] => {
     const { key, pending: next, delete: goes } = record(row)
@@ -29,16 +29,16 @@ export async function readConfig(api: PveReader, place: Place, ask: PveAsk): Pro
   return { digest: digest ?? '', lock, isTemplate, values: rest, pending: new Map(pending) }
 }
 
-/** The value of a key once nothing waits any more. */
+/** Returns the value of a key once all pending changes have applied. */
 export const configured = ({ values, pending }: GuestConfig, key: string): string | undefined =>
   pending.has(key) ? pending.get(key) : values[key]
 
-/** A disk as its configuration says it. `storage` is undefined where it lies on none: a device or a folder of the node. */
+/** A disk as the configuration describes it. `storage`: undefined if the disk is on no storage but is a device or a folder of the node. */
 export type Volume = { key: string; id: string; storage: string | undefined; sizeBytes: number | undefined }
 
 const diskKey = /^(?:(?:scsi|virtio|sata|ide|mp)\d+|rootfs|efidisk0|tpmstate0)$/
 
-/** The disks of a guest, without drives for CDs. */
+/** Returns the disks of a guest, without CD drives. */
 export function volumesOf(values: Readonly<Record<string, string>>): Volume[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const [id = '', ...options] = value.split(',')
@@ -51,20 +51,20 @@ export function volumesOf(values: Readonly<Record<string, string>>): Volume[] {
 }
 
 const units = ['', 'K', 'M', 'G', 'T']
-/** `32G` in bytes. */
+/** Converts a size such as `32G` to bytes; undefined if the text is not a size. */
 function bytesOf(size: string): number | undefined {
   const [, figure, unit = ''] = /^(\d+(?:\.\d+)?)([KMGT]?)$/.exec(size) ?? []
   return figure === undefined ? undefined : Number(figure) * 1024 ** units.indexOf(unit)
 }
 
-/** The size of the disks together, bytes; undefined if the size of one is not known. */
+/** Returns the total size of the disks, bytes; undefined if the size of any disk is unknown. */
 export const sizeOf = (volumes: readonly Volume[]): number | undefined =>
   volumes.reduce<number | undefined>(
     (sum, { sizeBytes }) => (sum === undefined || sizeBytes === undefined ? undefined : sum + sizeBytes),
     0,
   )
 
-/** An answer's fields as texts, whatever Proxmox makes of them: `4`, `"4"`, `true`. */
+/** Converts the fields of an answer to texts, because Proxmox sends `4`, `"4"` or `true` for the same field. Other values are left out. */
 export function record(answer: unknown): Record<string, string> {
   if (typeof answer !== 'object' || answer === null) return {}
   return Object.fromEntries(

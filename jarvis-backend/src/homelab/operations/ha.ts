@@ -15,13 +15,13 @@ const HaRow = z.object({
   timestamp: figure,
 })
 
-/** Times are Unix ms. */
+/** The state of HA (high availability). Times are Unix ms. */
 export type HaState = {
-  /** Null: HA does not say. */
+  /** Null: HA does not report it. */
   isQuorate: boolean | null
-  /** The node whose manager decides; absent while HA manages nothing. */
+  /** The node whose manager is in charge; absent while HA manages no guest. */
   master?: { node: string; status: string; seenAt?: number }
-  /** Each node's local manager. */
+  /** The local resource manager of each node. */
   nodes: { node: string; status: string; seenAt?: number }[]
   services: { vmid: number; node?: string; state: string; wanted?: string }[]
 }

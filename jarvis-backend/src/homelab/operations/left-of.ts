@@ -10,8 +10,8 @@ const listOf = (answer: unknown) => (Array.isArray(answer) ? answer : []).map(re
 const gib = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1).replace(/\.0$/, '')} GiB`
 
 /**
- * What a failed change left of a guest, in sentences: on which node it is, its lock, disks that are gone or of another size than configured,
- * and disks of a guest that is not there. What cannot be read is said to be unknown.
+ * Describes what a failed change left behind, in sentences: the guest's node, its lock, disks that are missing or differ in size from the
+ * configuration, and disks that remain without a guest. Says so if something cannot be read.
  * @throws the signal's reason
  */
 export async function leftOf(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
@@ -28,7 +28,10 @@ function unread({ vmid }: Place, error: unknown): string {
   return `What it left of ${vmid} could not be read: ${oneLine(words, 160)}.`
 }
 
-/** A failed move may have left it on another node, and a failed copy or destroy disks without a guest. */
+/**
+ * Looks elsewhere, because the guest is not on its node: a failed move may have left it on another node, and a failed copy or destroy may have left
+ * disks without a guest.
+ */
 async function leftElsewhere(api: PveReader, place: Place, signal: AbortSignal): Promise<string> {
   try {
     const rows = listOf(await api.get(['cluster', 'resources'], { type: 'vm' }, { signal }))
@@ -87,11 +90,16 @@ async function leftWithout(api: PveReader, { vmid, node }: Place, signal: AbortS
   return `Read afterwards: there is no guest ${vmid} on ${plainName(node)}${found}${unknown}.`
 }
 
-/** True if a storage lists the guest's disks to this token: without the right, Proxmox leaves them out silently. @throws the signal's reason */
+/**
+ * True if the storages list the guest's disks to this token. Without the right, Proxmox silently leaves the disks out. @throws the signal's reason
+ */
 const seesDisksOf = async (api: PveReader, { vmid }: Pick<Place, 'vmid'>, signal: AbortSignal) =>
   sightOf(await readRights(api, signal), 'disks', `/vms/${vmid}`) === 'all'
 
-/** Describes a missing disk or a wrong size; undefined if the disk is there, as large as configured. @param volume `sees`: the token may see the guest's disks */
+/**
+ * Describes a disk that is missing or has another size than configured, in words; undefined if the disk is as configured. @param volume `sees`: the
+ * token may see the guest's disks
+ */
 async function diskLeft(
   api: PveReader,
   { node }: Place,
@@ -113,15 +121,18 @@ async function diskLeft(
       : `whether ${key} is still on ${plainName(storage)} is not known, because the token may not see the guest’s disks (VM.Config.Disk)`
   }
   const size = Number(found.size)
-  // A directory has no size of its own.
+  // A disk in a directory has no size of its own, so there is nothing to compare.
   if (sizeBytes === undefined || !(size > 0) || Math.abs(size - sizeBytes) < 1024 ** 2) return undefined
   return `${key} is ${gib(size)} on ${plainName(storage)}, and ${gib(sizeBytes)} by its configuration`
 }
 
-/** A job of backups has a line for each guest that failed. */
+/** Maximum number of reasons that are quoted: the log of a backup job has an error line for each guest that failed. */
 const mostReasons = 3
 
-/** The reason that a task ended with. A backup ends with `job errors` whatever went wrong, and only its log says what. @throws the signal's reason */
+/**
+ * Returns the reason why a task ended. A failed backup always has the exit status `job errors`; only its log has the reason. @throws the signal's
+ * reason
+ */
 export async function reasonOf(
   api: PveReader,
   { upid = '', exitStatus }: { upid?: string | undefined; exitStatus: string },

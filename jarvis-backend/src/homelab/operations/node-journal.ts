@@ -2,15 +2,15 @@ import { ApiError } from 'homelab-ports/failure'
 import type { PveReader } from '../ports.ts'
 
 const answerMs = 20_000
-/** How many of the newest lines a search without `sinceMs` looks through. */
+/** Number of newest lines that a search without `sinceMs` reads. */
 const searched = 2_000
-/** The reader puts its place in the journal before and behind the lines. */
+/** True for a cursor line. The journal reader prints its position before and after the lines. */
 const isCursor = (line: string) => /^s=[0-9a-f]+;i=[0-9a-f]+;/.test(line)
 
 /**
- * A node's journal, oldest line first, in the node's own time.
- * @param of `sinceMs`: Unix ms, absent: the newest lines. `contains`: only lines with this text, whatever the case.
- * @returns the newest `most` of the lines, and how many there were @throws ApiError; the signal's reason
+ * Reads a node's journal, oldest line first, with times in the node's own zone.
+ * @param of `sinceMs`: Unix ms; absent: the newest lines. `contains`: only lines with this text, ignoring case. @returns the newest `most` of the
+ * lines, and how many there were @throws ApiError; the signal's reason
  */
 export async function readNodeJournal(
   api: PveReader,

@@ -3,16 +3,16 @@ import { z } from 'zod'
 import type { PveReader } from '../ports.ts'
 import { hiddenWhy, readRights } from '../pve/rights.ts'
 
-/** One interface as it is configured, staged changes included. `values`: by Proxmox's keys, without those it only reports. */
+/** One interface as it is configured, including staged changes. `values`: by Proxmox's keys, without the keys that Proxmox only reports. */
 export type NodeInterface = { name: string; type: string; isActive: boolean | null; values: Record<string, string> }
 
 /**
- * `staged`: changes that wait for a reload, as a diff; undefined where nothing waits. `hidden`: why Proxmox may have left
- * bridges out; undefined where the token's rights show all.
+ * `staged`: changes that wait for a reload, as a diff; undefined if there are none. `hidden`: why Proxmox may have left bridges out; undefined if
+ * the token's rights show all bridges.
  */
 export type NodeNetwork = { interfaces: NodeInterface[]; staged: string | undefined; hidden: string | undefined }
 
-/** Keys that a node reports of an interface but takes in no request, or takes in another form. */
+/** Keys that a node reports for an interface but does not accept in a request, or accepts only in another form. */
 const reported = new Set([
   ...['iface', 'type', 'method', 'method6', 'families', 'active', 'exists', 'priority', 'altnames', 'link-type'],
   ...['address', 'netmask', 'address6', 'netmask6', 'options', 'options6', 'bridge_stp', 'bridge_fd'],

@@ -1,18 +1,21 @@
 import type { Cluster, PveApi } from '../ports.ts'
 
 const pollMs = 3_000
-/** Guests shut down first: three minutes each at most by Proxmox's default, several at a time. */
+/** Time limit for the node to go down, ms. Its guests shut down first: by Proxmox's default at most three minutes each, several at a time. */
 const downWithinMs = 600_000
 const upWithinMs = 600_000
-/** A node reports whole seconds of uptime. */
+/** Tolerance, seconds: a node reports its uptime in whole seconds. */
 const uptimeSlackS = 2
 
-/** `isDown`: it was seen off, or has rebooted; `isBack`: it was seen online after that; `afterMs`: the cluster's time since the request. */
+/**
+ * `isDown`: the node was seen offline, or has rebooted. `isBack`: the node was seen online after that. `afterMs`: time since the request, by the
+ * cluster's clock.
+ */
 export type NodePowerOutcome = { isDown: boolean; isBack: boolean; afterMs: number }
 
 /**
- * Tells a node to reboot or to shut down, which stops its guests first, and watches until it is away and, after a
- * reboot, back. A reboot is also seen by an uptime that began anew. Not to be seen in time is an outcome.
+ * Tells a node to reboot or to shut down; the node stops its guests first. Then waits until the node is offline and, after a reboot, online again. A
+ * lower uptime also proves a reboot. If the node is not seen in time, that is an outcome and not an error.
  * @throws ApiError: nothing was done, or `outcome_unknown`; the signal's reason
  */
 export async function nodePower(
@@ -24,10 +27,10 @@ export async function nodePower(
   const uptimeBeforeS = nodeNow()?.uptimeS
   await api.change('POST', ['nodes', node, 'status'], { command }, { signal })
   const askedAt = api.now()
-  // Somebody watches, so that the cluster is looked at often.
+  // A watcher makes the cluster be read more often.
   const unwatch = cluster.watch(() => {})
   const isNow = (status: 'online' | 'offline') => () => nodeNow()?.status === status
-  /** True if the node's uptime began after the request: a quick reboot can fall between two looks. */
+  /** True if the node's uptime began after the request. A quick reboot can happen between two reads of the cluster. */
   function hasRestarted() {
     const uptimeS = nodeNow()?.uptimeS
     if (uptimeS === undefined || uptimeBeforeS === undefined) return false

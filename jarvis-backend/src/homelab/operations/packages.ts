@@ -10,16 +10,16 @@ const VersionRow = z.object({ Package: z.string(), CurrentState: words, RunningK
 const kernelName = /^(?:proxmox|pve)-kernel-(\d+\.\d+\.\d+-\d+-pve)(?:-signed)?$/
 
 export type PendingUpdate = { name: string; from?: string; to?: string; origin?: string }
-/** `runningKernel`, `newestKernel`: absent where the node does not say. */
+/** `runningKernel`, `newestKernel`: absent if the node does not report them. */
 export type Updates = {
-  /** Null: could not be read. */
+  /** Null: the updates could not be read. */
   pending: PendingUpdate[] | null
   runningKernel?: string
   newestKernel?: string
   missing: string[]
 }
 
-/** Reads the updates in the node's package lists, as last refreshed, and the running kernel. @throws the signal's reason alone */
+/** Reads the updates in the node's package lists, as of their last refresh, and the running kernel. @throws only the signal's reason */
 export async function readUpdates(api: PveReader, node: string, signal: AbortSignal): Promise<Updates> {
   const missing: string[] = []
   const read = async (what: 'update' | 'versions', needs: string) => {

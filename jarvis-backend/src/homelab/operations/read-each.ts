@@ -8,14 +8,14 @@ const width = 4
 
 /**
  * Reads something from each node that is not offline. `missing` names each node that could not be read, with the reason.
- * @param of `what` was read, for a person; `needs`: the right that reading it takes. @throws the signal's reason alone
+ * @param of `what`: the thing that is read, for a person; `needs`: the right that the read needs. @throws only the signal's reason
  */
 export async function readEach<T>(
   nodes: readonly Pick<Node, 'name' | 'status'>[],
   { what, needs, signal }: { what: string; needs: string; signal: AbortSignal },
   read: (node: string) => Promise<readonly T[]>,
 ): Promise<Partial<T>> {
-  // Each request under way listens.
+  // Each running request adds a listener.
   setMaxListeners(0, signal)
   const missing: string[] = []
   let nodesRead = 0
@@ -37,7 +37,7 @@ export async function readEach<T>(
   return { items: found.flat(), missing, isUnread: nodesRead === 0 && missing.length > 0 }
 }
 
-/** Goes on from what could not be read. @param needs the right that reading it takes */
+/** Returns why something could not be read, as the rest of a sentence that begins with its name. @param needs the right that the read needs */
 export function whyUnread(error: unknown, needs: string): string {
   if (isForbidden(error)) return `not visible to this token (it needs ${needs})`
   return `cannot be read: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')}`

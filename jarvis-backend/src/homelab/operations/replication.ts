@@ -29,7 +29,7 @@ export type ReplicationJob = {
   node: string
   target?: string
   schedule?: string
-  /** End of the last run that succeeded; null: never, or unknown. */
+  /** End of the last successful run, Unix ms; null: it never succeeded, or that is unknown. */
   syncedAt: number | null
   triedAt?: number
   nextAt?: number
@@ -39,7 +39,7 @@ export type ReplicationJob = {
   isRunning: boolean
 }
 
-/** The replication jobs of the guests on these nodes that the token sees. @throws the signal's reason alone */
+/** Reads the replication jobs that the token sees, of the guests on these nodes. @throws only the signal's reason */
 export async function readReplication(
   api: PveReader,
   nodes: readonly Pick<Node, 'name' | 'status'>[],
@@ -63,10 +63,10 @@ export async function readReplication(
   return { ...read, missing: [...read.missing, ...hiddenLine(rights, 'guests')] }
 }
 
-/** Proxmox writes 0 for never. */
+/** Proxmox writes 0 if there is no such time. */
 const ms = (seconds: number | undefined) => (seconds === undefined || seconds === 0 ? undefined : seconds * 1000)
 
-/** Puts a job at the head of the node's queue, which is looked at once a minute. @throws ApiError; the signal's reason */
+/** Puts a replication job at the head of the node's queue, which the node works on once a minute. @throws ApiError; the signal's reason */
 export async function scheduleReplication(
   api: PveApi,
   { node, id }: { node: string; id: string },

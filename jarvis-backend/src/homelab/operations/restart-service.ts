@@ -3,7 +3,7 @@ import type { CallOptions, PveApi, Shell } from '../ports.ts'
 import { ServiceState } from '../pve/answers.ts'
 import { runTask } from './run-task.ts'
 
-/** Services that the API can restart; others need a shell. */
+/** Services that the API can restart. Other services need a shell. */
 export const ofTheApi: ReadonlySet<string> = new Set(
   `chrony corosync cron ksmtuned lxcfs postfix proxmox-firewall pve-cluster pve-firewall pve-ha-crm pve-ha-lrm
   pve-lxc-syscalld pvedaemon pvefw-logger pveproxy pvescheduler pvestatd qmeventd spiceproxy sshd syslog
@@ -12,17 +12,17 @@ export const ofTheApi: ReadonlySet<string> = new Set(
 
 type Outcome = { ok: boolean; message: string }
 type Parts = { api: PveApi; shell: Shell }
-/** A unit without `.service`, on a node as the cluster names it. */
+/** A unit, without `.service`, and its node by the cluster's name. */
 type Unit = { node: string; unit: string }
 
-/** Restarts a service. @param at.node as the cluster names it */
+/** Restarts a service. @param at.node the node's name in the cluster */
 export async function restartService(
   parts: Parts,
   { node, service }: { node: string; service: string },
   options: CallOptions,
 ): Promise<Outcome> {
   const unit = service.replace(/\.service$/, '')
-  // A flag or a path is never a service.
+  // The name must not be read as an option or a path.
   if (!/^[A-Za-z0-9][A-Za-z0-9@._-]*$/.test(unit))
     throw new JarvisError('invalid_request', 'A service has letters, digits and @._-, for example pveproxy.')
   return ofTheApi.has(unit) ? byApi(parts.api, { node, unit }, options) : byShell(parts.shell, { node, unit }, options)
@@ -39,7 +39,7 @@ async function byApi(api: PveApi, { node, unit }: Unit, options: CallOptions): P
   return seen ?? { ok: true, message: `its task ended OK; ${state}` }
 }
 
-/** Undefined where its state cannot be read. */
+/** Returns the service's state after the restart; undefined if the state cannot be read. */
 async function seenActive(api: PveApi, { node, unit }: Unit, signal: AbortSignal): Promise<Outcome | undefined> {
   try {
     const seen = ServiceState.parse(await api.get(['nodes', node, 'services', unit, 'state'], {}, { signal }))

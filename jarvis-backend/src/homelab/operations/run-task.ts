@@ -5,21 +5,21 @@ import type { CallOptions, PveApi, PveMethod, PvePath, PveValues } from '../port
 import { followTask } from '../pve/follow.ts'
 import { parseUpid, statusOf, taskOf } from '../pve/upid.ts'
 
-/** `what` goes on from "Proxmox took": `the start of 100`. */
+/** `what` names the task and continues the sentence "Proxmox took …": `the start of 100`. */
 export type TaskRequest = { method?: PveMethod; path: PvePath; form?: PveValues; what: string }
 
 /**
- * How a request that begins a task ended. `exitStatus` is `OK`, or Proxmox's words word for word.
- * `refused`: Proxmox said no before there was a task, so that nothing was done.
+ * The outcome of a request that starts a task. `exitStatus`: `OK`, or Proxmox's own words. `refused`: Proxmox refused before it made a task, so
+ * nothing was done.
  */
 export type TaskOutcome =
   | { upid: string; exitStatus: string; ok: boolean; refused?: undefined }
   | { upid?: undefined; exitStatus: string; ok: false; refused: ApiError }
 
 /**
- * Sends a request that begins a task, names the task, and follows it to its end. A refusal or a failed task is an
- * outcome, not an exception.
- * @throws JarvisError `cluster_unreachable` (nothing was sent), `outcome_unknown`; the signal's reason.
+ * Sends a request that starts a Proxmox task, reports the task's UPID to `onTask`, and waits until the task ends. A refusal or a failed task is a
+ * returned outcome, not an exception.
+ * @throws JarvisError `cluster_unreachable` (nothing was sent), `outcome_unknown`; the signal's reason
  */
 export async function runTask(
   api: PveApi,

@@ -7,18 +7,18 @@ import { type GuestConfig, record, volumesOf } from './guest-config.ts'
 import { runTask, type TaskOutcome } from './run-task.ts'
 import { mayBeSnapshot } from './snapshots.ts'
 
-/** A snapshot before a change, or why none can be. */
+/** The name of a snapshot to take before a change, or why none can be taken. */
 export type Safety = { name: string; because?: undefined } | { name?: undefined; because: string }
 
 export const safetyKeptMs = 24 * 3_600_000
 export const safetyNote = 'Taken by JARVIS before it changed the guest. It is deleted after 24 h.'
-/** Snapshots in files stop the guest for minutes, and those of other kinds are not known. */
+/** Storage types on which a snapshot is quick. A snapshot in a file stops the guest for minutes; other types are not known. */
 const quick = ['zfspool', 'lvmthin', 'rbd', 'btrfs']
 const mostFull = 0.8
 
 /**
- * Whether a snapshot can be taken before a change, and its name, which is the same for the same change of the same
- * configuration on the same day. @throws ApiError
+ * Tells if a snapshot can be taken before a change, and its name. The name stays the same for the same change of the same configuration on the same
+ * day. @throws ApiError
  */
 export async function safetyOf(
   api: PveApi,
@@ -47,7 +47,7 @@ export async function safetyOf(
   return { name: `jarvis-${day}-${id}` }
 }
 
-/** Takes it. Its task is not the change's, and is not named to anybody. @throws JarvisError as `runTask` does */
+/** Takes the snapshot. Its task is not the task of the change, and is reported to nobody. @throws JarvisError as `runTask` does */
 export const takeSafety = (api: PveApi, place: Place, name: string, signal: AbortSignal): Promise<TaskOutcome> =>
   runTask(
     api,
@@ -59,14 +59,14 @@ export const takeSafety = (api: PveApi, place: Place, name: string, signal: Abor
     { signal },
   )
 
-/** The storage of that name that a node has. */
+/** Returns the storage of this name that is shared or on this node. */
 export const storageAt = (storages: readonly Storage[], name: string, node: string): Storage | undefined =>
   storages.find((storage) => storage.name === name && (storage.node === undefined || storage.node === node))
 
 const fullness = ({ usedBytes, totalBytes }: Storage): number | undefined =>
   usedBytes === null || totalBytes === null || totalBytes === 0 ? undefined : usedBytes / totalBytes
 
-/** Why the metadata of a node's thin pools has no room; undefined where it has. */
+/** Returns why the metadata of a node's thin pools has no room, or that this is unknown; undefined if there is room. */
 async function fullMetadata(api: PveApi, node: string, ask: PveAsk): Promise<string | undefined> {
   const unknown = 'how full the metadata of its thin pool is, is not known'
   let pools: unknown

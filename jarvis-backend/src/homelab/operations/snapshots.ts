@@ -11,7 +11,7 @@ export type Snapshot = {
   description: string
 }
 
-/** Oldest first. `parent`: the snapshot that the guest has gone on from. */
+/** The snapshots, oldest first. `parent`: the snapshot that the guest's present state descends from. */
 export type Snapshots = { items: Snapshot[]; parent: string | undefined }
 
 /** @throws ApiError */
@@ -37,10 +37,10 @@ export async function readSnapshots(api: PveReader, place: Place, ask: PveAsk): 
   }
 }
 
-/** Keys in a snapshot's part of the file that describe the snapshot, not the guest. */
+/** Keys that describe the snapshot itself, not the guest, in the snapshot's section of the configuration file. */
 const own = new Set(['digest', 'snaptime', 'parent', 'vmstate', 'snapstate', 'runningmachine', 'runningcpu'])
 
-/** The configuration that a snapshot would bring back, keys as Proxmox names them. @throws ApiError where there is none of the name */
+/** Reads the configuration that a snapshot would restore, with Proxmox's keys. @throws ApiError if there is no snapshot of this name */
 export async function readSnapshotConfig(
   api: PveReader,
   place: Place,
@@ -51,7 +51,7 @@ export async function readSnapshotConfig(
   return Object.fromEntries(Object.entries(values).filter(([key]) => !own.has(key)))
 }
 
-/** True if all disks of the guest can be kept in a snapshot. @throws ApiError */
+/** True if the storages of all the guest's disks can make a snapshot. @throws ApiError */
 export async function mayBeSnapshot(api: PveReader, place: Place, ask: PveAsk): Promise<boolean> {
   const { hasFeature } = record(await api.get([...guestPath(place), 'feature'], { feature: 'snapshot' }, ask))
   return hasFeature === '1'

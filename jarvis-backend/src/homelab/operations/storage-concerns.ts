@@ -3,10 +3,10 @@ import { percent, spanOf } from '../../lib/words.ts'
 import { oneLine, plainName } from '../format.ts'
 import type { Disk, Pool, PoolFault, ThinPool } from './disks.ts'
 
-/** From which on a thing needs a person. A thin pool whose metadata is full stops all writes, as full data does. */
+/** Limits at which a disk or pool needs a person. Full metadata of a thin pool stops all writes, just as full data does. */
 const limits = { lifeLeftRatio: 0.2, scrubMs: 40 * 86_400_000, thinRatio: 0.8 }
 
-/** `/dev/nvme0n1 on pve has 12 % of its life left` */
+/** Returns lines about a disk's problems, such as `/dev/nvme0n1 on pve has 12 % of its life left`. */
 export function diskConcerns({ node, path, isHealthy, lifeLeftRatio }: Disk): string[] {
   const who = `${oneLine(path, 40)} on ${plainName(node)}`
   return [
@@ -24,7 +24,7 @@ export function poolConcerns(pool: Pool, now: number): string[] {
     ...(health === 'ONLINE' ? [] : [`${who} is ${plainName(health)}`]),
     ...faults.map((fault) => `${who}: ${faultWords(fault)}`),
     ...(errors === undefined ? [] : [`${who}: ${oneLine(errors, 160)}`]),
-    // A scrub that ZFS does not tell may have been: the check `zfs-scrub` remembers it.
+    // If ZFS does not report the last scrub, there may still have been one. The check `zfs-scrub` remembers its time.
     ...(missing !== undefined || scrubbedAt === null ? [] : scrubConcern(who, scrubbedAt, now)),
   ]
 }

@@ -7,8 +7,8 @@ const page = 2_000
 const mostPages = 5
 
 /**
- * A task's log, oldest line first. `isWhole`: false where the log is longer than 10,000 lines, of which the first were read.
- * @param task its UPID, and the node that it names @throws ApiError; the signal's reason
+ * Reads a task's log, oldest line first. `isWhole`: false if the log has more than 10,000 lines; the result is then the first 10,000.
+ * @param task its UPID, and the node that the UPID names @throws ApiError; the signal's reason
  */
 export async function readTaskLog(
   api: PveReader,

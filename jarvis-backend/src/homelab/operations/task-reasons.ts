@@ -8,8 +8,8 @@ const logsAtOnce = 4
 const mostKept = 500
 
 /**
- * Adds the reason to tasks whose exit status says only `job errors`: the lines of their logs. The log of an ended task is read once. One call
- * reads the logs of the newest ten such tasks at most; a task whose log could not be read has no reason.
+ * Makes a function that adds the reason to tasks whose exit status is only `job errors`. The reason comes from the task's log, which is read once
+ * after the task's end. One call reads at most the logs of the newest ten such tasks. A task whose log could not be read gets no reason.
  */
 export function createTaskReasons(api: PveReader) {
   const known = new Map<string, string>()

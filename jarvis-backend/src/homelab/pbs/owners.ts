@@ -2,7 +2,7 @@ import type { Backup } from 'protocol'
 import type { PbsApi } from '../ports.ts'
 import { readSnapshots } from './read.ts'
 
-/** Whom backups on a backup server belong to, which Proxmox does not say. What the server does not answer stays unknown. */
+/** Adds the owners of backups on a backup server, which Proxmox does not report. An owner stays unknown if the server does not tell it. */
 export async function withOwners(
   api: PbsApi,
   backups: readonly Backup[],
@@ -23,7 +23,7 @@ export async function withOwners(
   }
   return backups.map((backup) => {
     const found = owners.get(keyOf(backup.format.replace('pbs-', ''), backup.vmid, backup.createdAt))
-    // Two namespaces can have one of the same second.
+    // Two namespaces can each have a snapshot of the same second. Then the owner is unknown.
     const [owner] = found?.size === 1 ? found : []
     return owner === undefined || backup.owner !== undefined ? backup : { ...backup, owner }
   })

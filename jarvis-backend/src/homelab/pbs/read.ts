@@ -38,28 +38,28 @@ const SnapshotRow = z.object({
   verification: z.object({ state: words }).optional().catch(undefined),
 })
 
-/** Times are Unix ms. What the server does not say is absent. */
+/** A datastore of a backup server. Times are Unix ms. A field is absent if the server does not report it. */
 export type Datastore = {
   name: string
   totalBytes?: number
   usedBytes?: number
-  /** When it is full at the pace of the last month; null: it does not fill. Absent: too few figures. */
+  /** When the datastore is full if it grows as in the last month, Unix ms; null: it does not fill. Absent: too few figures. */
   fullAt?: number | null
   maintenance?: string
   error?: string
 }
 export type PbsJob = {
   kind: 'verify' | 'gc' | 'prune' | 'sync'
-  /** For garbage collection the datastore's name. */
+  /** The job's id; for garbage collection the datastore's name. */
   id: string
   store: string
   schedule?: string
   isDisabled: boolean
-  /** `OK`, `running`, or what went wrong; null: it has not run, as far as is known. */
+  /** `OK`, `running`, or the error of the last run; null: no run is known. */
   lastState: string | null
   lastAt?: number
   nextAt?: number
-  /** For garbage collection: bytes that a later run removes, and (`badChunks`) chunks that are still broken. */
+  /** For garbage collection: bytes that a later run will remove. `badChunks`: chunks that are still broken. */
   pendingBytes?: number
   badChunks?: number
 }
@@ -70,7 +70,7 @@ export type PbsSnapshot = {
   id: string
   at: number
   sizeBytes?: number
-  /** `none`: never verified, as far as the server says. */
+  /** `none`: no verification is reported by the server. */
   verification: 'ok' | 'failed' | 'none'
   isProtected: boolean
   owner?: string
@@ -85,8 +85,8 @@ const whyUnread = (error: unknown) =>
     : `cannot be read: ${(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')}`
 
 /**
- * The datastores with their use. An empty list is a lack of rights as likely as a server without datastores, and
- * `missing` says so. @param now Unix ms @throws ApiError; the signal's reason
+ * Reads the datastores with their use. An empty list can mean missing rights as well as a server without datastores; `missing` says so. @param now
+ * Unix ms @throws ApiError; the signal's reason
  */
 export async function readDatastores(
   api: PbsApi,
@@ -107,14 +107,14 @@ export async function readDatastores(
     return {
       name: store,
       ...present({ totalBytes: row?.total, usedBytes: row?.used, maintenance, error: row?.error }),
-      // An estimate in the past means that it does not fill.
+      // A time in the past means that the datastore does not fill.
       ...(full !== undefined && { fullAt: full * 1000 > now ? full * 1000 : null }),
     }
   })
   return { items, missing }
 }
 
-/** The server's verify, garbage collection, prune and sync jobs, with how each ended. @throws the signal's reason alone */
+/** Reads the server's verify, garbage collection, prune and sync jobs, each with the outcome of its last run. @throws only the signal's reason */
 export async function readJobs(
   api: PbsApi,
   ask: Ask,
@@ -153,12 +153,12 @@ function jobOf(kind: PbsJob['kind'], row: z.output<typeof JobRow>): PbsJob {
   }
 }
 
-/** How many namespaces of a datastore are looked into. */
+/** Maximum number of namespaces of a datastore that are read. */
 const mostNamespaces = 30
 
 /**
- * Snapshots of one datastore or of all, newest first, in every namespace that the token sees. @param of `id`: the
- * guest's number, as the server keeps it. @throws ApiError where the datastores cannot be listed; the signal's reason
+ * Reads the snapshots of one datastore or of all, newest first, in every namespace that the token sees. @param of `id`: the guest's id on the
+ * server, its vmid. @throws ApiError if the datastores cannot be listed; the signal's reason
  */
 export async function readSnapshots(
   api: PbsApi,
@@ -195,7 +195,7 @@ export async function readSnapshots(
       const { rows } = rowsOf(SnapshotRow, await api.get(['admin', 'datastore', store, 'snapshots'], query, ask))
       found.push(...rows.map((row) => snapshotOf(store, ns, row)))
     }
-    // The server leaves out what the token may not see, without a word.
+    // The server silently leaves out snapshots that the token may not see.
     if (found.length === 0 && of.id === undefined) missing.push(empty(`snapshots in ${store}`))
     return found
   }

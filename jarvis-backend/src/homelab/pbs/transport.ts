@@ -4,25 +4,25 @@ import type { PbsApi } from '../ports.ts'
 import { createAgent, NotConnected, type Ways } from '../proxmox/connect.ts'
 import { Closed, exchange } from '../proxmox/exchange.ts'
 
-/** `url`: an origin. `tokenId`: `user@realm!name`. `fingerprints`: SHA-256; none: the authorities decide. */
+/** `url`: an origin. `tokenId`: `user@realm!name`. `fingerprints`: SHA-256 of trusted certificates; if empty, certificate authorities decide. */
 export type PbsConnection = { url: string; tokenId: string; tokenSecret: string; fingerprints: readonly string[] }
 
 const connectMs = 5_000
-/** A datastore with thousands of snapshots on spinning disks takes its time. */
+/** Time limit for an answer, ms. A datastore with thousands of snapshots on spinning disks answers slowly. */
 const answerMs = 25_000
 
-/** Where a certificate is compared and accepted. */
+/** For messages: how a person compares a certificate, and how to accept it. */
 const ways: Ways = {
   compare: '"proxmox-backup-manager cert info" on it',
   accept: 'put it into PBS_FINGERPRINT',
   authority: '',
 }
 
-/** A Proxmox Backup Server over its own API. The token is sent only to a server that has shown a trusted certificate. */
+/** A Proxmox Backup Server, reached through its own API. The token is sent only after the server has shown a trusted certificate. */
 export function createPbs({ url, tokenId, tokenSecret, fingerprints }: PbsConnection): PbsApi & { close(): void } {
   const origin = new URL(url)
   const agent = createAgent({ fingerprints, ca: undefined }, { keepAlive: true, maxSockets: 4, connectMs }, ways)
-  // A colon parts the id from the secret here; a cluster takes an equals sign.
+  // A colon separates the token's id from its secret here. Proxmox VE uses an equals sign.
   const authorization = `PBSAPIToken ${tokenId}:${tokenSecret}`
   const mask = (text: string) => text.replaceAll(tokenSecret, '[token]')
 
@@ -32,7 +32,7 @@ export function createPbs({ url, tokenId, tokenSecret, fingerprints }: PbsConnec
     try {
       return await ask()
     } catch (error) {
-      // A server may close a kept connection just when it is used again.
+      // The server may close an idle connection in the moment in which it is used again. Then the request is sent once more.
       if (!(error instanceof Closed && error.isStale)) throw error
       return ask()
     }
@@ -62,7 +62,7 @@ function dataOf({ text }: Reply, host: string): unknown {
     const body = JSON.parse(text) as { data?: unknown } | null
     if (body !== null && typeof body === 'object' && 'data' in body) return body.data
   } catch {
-    // Said below.
+    // The answer is not JSON; the error below says so.
   }
   throw new ApiError('cluster_refused', `What ${host} answered is not a backup server's.`)
 }

@@ -20,8 +20,8 @@ type BackupSource = {
 }
 
 /**
- * Reads the backups of each storage that can hold some, newest first; shared storages once, through an online node. What cannot be read
- * is named in `missing`.
+ * Reads the backups of each storage that can hold backups, newest first. Shared storages are read once, through an online node. `missing` names the
+ * parts that could not be read.
  */
 export async function readBackups(
   { api, rights, seen, state }: BackupSource,
@@ -90,7 +90,7 @@ export async function readBackups(
   }
 }
 
-/** @returns an empty list where the file is no guest's backup or has no time */
+/** @returns an empty list if the file is not a guest's backup or has no time */
 function backupOf(
   { volid, vmid, ctime, size, format, notes, owner, verification }: ReturnType<typeof BackupRow.parse>,
   storage: Storage,
@@ -116,5 +116,5 @@ function backupOf(
   ]
 }
 
-/** A backup server says nothing of what it has not verified. */
+/** A backup server reports no verification for a backup that it has not verified. */
 const verificationIn = (state: string | undefined) => (state === 'ok' ? 'ok' : state === undefined ? 'none' : 'failed')

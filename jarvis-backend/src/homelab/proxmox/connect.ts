@@ -5,13 +5,13 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 
 export type Trust = {
-  /** SHA-256 of trusted certificates, `AA:BB:…`; empty: certificate authorities decide. */
+  /** SHA-256 of trusted certificates, `AA:BB:…`; if empty, certificate authorities decide. */
   fingerprints: readonly string[]
   /** PEM of the authority that signed the nodes' certificates; undefined: the system's authorities. */
   ca: string | undefined
 }
 
-/** For messages: where a person compares a certificate, and where it is accepted. */
+/** Texts for messages: how a person compares a certificate, and how to accept it. */
 export type Ways = { compare: string; accept: string; authority: string }
 const clusterWays: Ways = {
   compare: '"pvenode cert info" on the node',
@@ -20,12 +20,12 @@ const clusterWays: Ways = {
 }
 
 /**
- * Thrown before any byte of a request was sent, so the request may be sent elsewhere. `message` continues a sentence that begins with the
- * address.
+ * Thrown before any byte of a request was sent, so that the request may be sent to another address. `message` continues a sentence that begins with
+ * the address.
  */
 export class NotConnected extends Error {}
 
-/** An agent whose sockets show a trusted certificate before any request is written. */
+/** Makes an agent whose connections check the server's certificate before they send any request. */
 export function createAgent(
   trust: Trust,
   options: { keepAlive: boolean; maxSockets: number; connectMs: number; clock?: Clock },
@@ -65,20 +65,22 @@ export function createAgent(
   }
 }
 
-/** TLS options that accept every certificate; the caller judges the one that was shown. */
+/** TLS options that accept every certificate. The caller must judge the certificate that the server shows. */
 export function tlsOptions(host: string, port: number, ca: string | undefined): ConnectionOptions {
   return {
     host,
     port,
-    // An IP address is not allowed as server name.
+    // TLS does not allow an IP address as server name.
     ...(isIP(host) === 0 && { servername: host }),
-    // The certificate is judged later, so that a message can name it; nothing is sent before.
+    // The certificate is judged after the handshake and before any request, so that a message can name it.
     rejectUnauthorized: false,
     ca,
   }
 }
 
-/** Why a connection's certificate is not trusted; undefined where it is. A pinned certificate is trusted whatever its signer and name. */
+/**
+ * Returns why a connection's certificate is not trusted; undefined if it is trusted. A pinned certificate is trusted whatever its signer and name.
+ */
 function mistrust(socket: TLSSocket, { fingerprints }: Trust, ways: Ways): NotConnected | undefined {
   const shown = socket.getPeerCertificate().fingerprint256 ?? 'none'
   if (fingerprints.includes(shown)) return undefined
@@ -107,7 +109,7 @@ const simple: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'does not speak TLS there',
 }
 
-/** Advice for a person about an address that does not serve. */
+/** Returns advice for a person about an address that does not work. */
 export function adviceOn(problem: string): string {
   if (/cannot be resolved/.test(problem)) return 'Correct the name, or use the address.'
   if (/refuses connections/.test(problem)) return 'Is pveproxy running there (systemctl status pveproxy), on that port?'

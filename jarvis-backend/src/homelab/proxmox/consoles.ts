@@ -8,11 +8,11 @@ import type { ConsoleGuest, Consoles, TerminalSize } from '../ports.ts'
 import { guestPath } from '../pve/guest.ts'
 import type { Api } from './transport.ts'
 
-/** Most input that the node has not read yet, bytes. */
+/** Maximum input that the node has not read yet, bytes. */
 const maxUnreadBytes = 1024 * 1024
-/** The terminal's program ends after five minutes without a word. */
+/** Time between pings, ms: the terminal's program ends after five minutes without any input. */
 const pingMs = 30_000
-/** The node waits so long for the ticket's line; longest wait for its answer, ms. */
+/** Longest wait for the node's answer to the line with the ticket, ms. The node waits as long for that line. */
 const acceptMs = 10_000
 
 const Proxied = z.object({
@@ -22,7 +22,7 @@ const Proxied = z.object({
   password: z.string().optional(),
 })
 
-/** Guests' consoles over Proxmox's API: a port that one request opens for ten seconds, and a WebSocket to it. */
+/** Guests' consoles over Proxmox's API: a request opens a port on the node for ten seconds, and a WebSocket connects to that port. */
 export function createConsoles(api: Pick<Api, 'postAt'>, clock: Clock): Consoles {
   /** @throws ApiError */
   async function reach(guest: ConsoleGuest, proxy: 'vncproxy' | 'termproxy', signal: AbortSignal) {
@@ -41,7 +41,7 @@ export function createConsoles(api: Pick<Api, 'postAt'>, clock: Clock): Consoles
     async screen(guest, { signal, onOutput, onEnd }) {
       const { socket, ticket, password = ticket } = await reach(guest, 'vncproxy', signal)
       const session = sessionOf(socket, clock, { onOutput, onEnd, ping: () => socket.ping() })
-      // Older versions give no password: there the ticket is the password.
+      // Older versions of Proxmox return no password. There the ticket is the password.
       return { ...session, write: session.send, resize() {}, password }
     },
     async terminal(guest, { size, signal, onOutput, onEnd }) {
@@ -68,7 +68,7 @@ export function createConsoles(api: Pick<Api, 'postAt'>, clock: Clock): Consoles
   }
 }
 
-/** Sends the ticket's line, and waits for "OK". @returns what came after it. @throws ApiError `cluster_refused` */
+/** Sends the line with the ticket, and waits for "OK". @returns the bytes after the "OK" @throws ApiError `cluster_refused` */
 function accepted(socket: WebSocket, line: string, clock: Clock, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let said = Buffer.alloc(0)
@@ -108,7 +108,7 @@ function accepted(socket: WebSocket, line: string, clock: Clock, signal: AbortSi
   })
 }
 
-/** A socket whose messages are held back while it is paused, also those that had already arrived. */
+/** Wraps a socket so that no message is delivered while it is paused, not even one that has already arrived. */
 function sessionOf(
   socket: WebSocket,
   clock: Clock,

@@ -12,7 +12,7 @@ import { findSelf, type Host } from './self.ts'
 import { NoSensor, readTemperature } from './temperature.ts'
 import type { Api } from './transport.ts'
 
-/** Least times between reads, ms. */
+/** Shortest times between two reads of the same detail, ms. */
 const every = {
   rightsMs: 60_000,
   backupsMs: 600_000,
@@ -23,32 +23,32 @@ const every = {
   /** Loads and temperatures while nobody watches. */
   figuresIdleMs: 300_000,
 }
-/** Most requests of one kind after one read of the cluster. */
+/** Maximum number of requests of one kind that follow one read of the cluster. */
 const mostAtOnce = 4
 const answerMs = 6_000
-/** Pauses for a node without a sensor, or with unreadable sensors, ms. */
+/** Pauses before the next temperature read, ms: of a node without a sensor, and of a node whose sensors could not be read. */
 const cold = { noSensorMs: 600_000, failedMs: 120_000 }
 
 export type Details = {
-  /** Reads the token's rights if they are due. Rejects only with the signal's reason. */
+  /** Reads the token's rights if a read is due. Rejects only with the signal's reason. */
   learnRights(signal: AbortSignal): Promise<void>
-  /** Reads details that are due, after a read of the cluster. Never rejects. */
+  /** Call it after each read of the cluster: reads the details that are due. Never rejects. */
   follow(state: ClusterState, isLive: boolean): Promise<void>
   close(): void
 }
 
-/** Sources of the details, and where they are kept. */
+/** The sources of the details, and the place where they are kept. */
 export type DetailParts = {
   api: Api
   clock: Clock
   shell: Shell
   known: Known
   host: Host
-  /** Called when something new is known. */
+  /** Called after new details were read. */
   changed(): void
 }
 
-/** Reads details that the cluster's list lacks, sparsely and each node in turn, and stores them in `known`. */
+/** Reads details that the cluster's list lacks, and stores them in `known`. Asks seldom, and one node after the other. */
 export class DetailReader implements Details {
   readonly #parts: DetailParts
   readonly #ending = new AbortController()
@@ -77,7 +77,7 @@ export class DetailReader implements Details {
     this.#isBusy = true
     this.#hasNews = false
     const online = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
-    // Not awaited, because storages may be slow.
+    // Not awaited, because storages may answer slowly.
     if (this.#isDue('backups', every.backupsMs)) void this.#backups(state)
     await Promise.all([
       this.#isDue('self', every.selfMs) && this.#parts.known.self === undefined ? this.#self(state) : undefined,
@@ -96,7 +96,7 @@ export class DetailReader implements Details {
     return this.#ending.signal
   }
 
-  /** Notes that something was asked for. @param laterMs moves the time, so that it is due later, or earlier if negative */
+  /** Notes when a detail was requested. @param laterMs shifts that time: a positive value makes the next read due later, a negative one earlier */
   #note(what: string, laterMs = 0) {
     this.#askedAt.set(what, this.#parts.clock.now() + laterMs)
   }
@@ -106,7 +106,7 @@ export class DetailReader implements Details {
     return last === undefined || this.#parts.clock.now() - last >= afterMs
   }
 
-  /** The nodes whose figure is due, longest unread first. */
+  /** Returns the nodes for which this figure is due, the longest unread first. */
   #due(nodes: readonly string[], figure: 'load' | 'heat', afterMs: number): string[] {
     const lastOf = (node: string) => this.#askedAt.get(`${figure} ${node}`) ?? 0
     return nodes
@@ -132,7 +132,7 @@ export class DetailReader implements Details {
       const source = { api, rights: known.rights, seen: storageNodes(known), state }
       const { items, missing } = await readBackups(source, {}, this.#signal)
       known.areBackupsWhole = missing.length === 0
-      // Backups on an unreachable storage stay the newest known ones.
+      // The last known backups on a storage that is not reachable now are kept.
       if (known.areBackupsWhole) known.backupAt.clear()
       known.backups = known.areBackupsWhole ? items : withUnread(known.backups, items, state)
       for (const { vmid, createdAt } of [...items].reverse()) known.backupAt.set(vmid, createdAt)
@@ -170,7 +170,7 @@ export class DetailReader implements Details {
     if (bytes !== undefined) known.cacheBytes.set(node, { value: bytes, at: clock.now() })
   }
 
-  /** The caches in a node's used memory, bytes: the kernel's estimate of what is available leaves out ZFS's. */
+  /** Returns the part of a node's used memory that is cache, bytes. Adds ZFS's cache, which the kernel's estimate of available memory leaves out. */
   async #cacheOf(node: string, memory: NodeNow['memory']): Promise<number | undefined> {
     const { used, total, available } = memory ?? {}
     if (used === undefined || total === undefined || available === undefined) return undefined
@@ -198,7 +198,7 @@ export class DetailReader implements Details {
       this.#hasNews = true
       known.temperatureC.delete(node)
       if (error instanceof NoSensor) known.withoutSensor.add(node)
-      // Without SSH the temperature is unknown; the status page says what would help.
+      // Without SSH the temperature is simply unknown. The status page says how to set SSH up.
       else if (error instanceof NoSshSetUp) known.temperatureMissing.delete(node)
       else known.temperatureMissing.set(node, wordsOf(error))
       this.#note(`heat ${node}`, (error instanceof NoSensor ? cold.noSensorMs : cold.failedMs) - afterMs)
@@ -206,16 +206,16 @@ export class DetailReader implements Details {
   }
 }
 
-/** A detail that failed is read again in a later turn. */
+/** Ignores a failure: the detail is read again the next time it is due. */
 async function quietly(work: () => Promise<void>) {
   try {
     await work()
   } catch {
-    // The age of what is known tells.
+    // The age of the last known value shows that no newer one could be read.
   }
 }
 
-/** The backups that were read, and the known ones of storages that could not be read. */
+/** Returns the backups that were read, and the known backups of storages that could not be read. */
 function withUnread(known: readonly Backup[], read: readonly Backup[], { guests }: ClusterState): Backup[] {
   const seen = new Set(read.map(({ storage }) => storage))
   const there = new Set(guests.map(({ vmid }) => vmid))
@@ -224,7 +224,7 @@ function withUnread(known: readonly Backup[], read: readonly Backup[], { guests 
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 
-/** The nodes on which each storage is available. */
+/** Returns the nodes on which each storage is available, by storage. */
 export function storageNodes({ reading }: Pick<Known, 'reading'>): Map<string, string[]> {
   const nodes = new Map<string, string[]>()
   for (const { storage, node, status } of reading?.storages ?? []) {

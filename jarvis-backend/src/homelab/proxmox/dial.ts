@@ -2,18 +2,18 @@ import type { Agent } from 'node:https'
 import { ApiError, type Reply } from 'homelab-ports/failure'
 import { WebSocket } from 'ws'
 
-/** Largest message; Proxmox sends at most 128 KiB at once. */
+/** Largest message that is accepted, bytes. Proxmox sends at most 128 KiB at once. */
 const mostBytes = 1024 * 1024
-/** Most of a refusal's body that is read. */
+/** Maximum bytes of a refusal's body that are read. */
 const mostWords = 16 * 1024
 
 /**
- * Opens a WebSocket over a connection that the agent trusts. Proxmox takes neither fragments nor compression, and wants the protocol
- * `binary`. @throws ApiError `cluster_unreachable`, or what `failure` makes of a refusal; the signal's reason
+ * Opens a WebSocket over a connection that the agent trusts. Proxmox accepts neither fragments nor compression, and requires the subprotocol
+ * `binary`. @throws ApiError `cluster_unreachable`, or the error that `failure` makes from a refusal; the signal's reason
  */
 export function dial(to: {
   url: URL
-  /** With its query, from the root. */
+  /** The path from the root, with its query. */
   path: string
   agent: Agent
   authorization: string
@@ -45,7 +45,7 @@ export function dial(to: {
     }
     const onAbort = () => fail(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
-    // Stays: a socket's error without a listener would end the process.
+    // This listener is never removed: an error of the socket without a listener would end the process.
     socket.on('error', (error) =>
       fail(new ApiError('cluster_unreachable', `The console cannot be opened: ${url.host} ${error.message}.`)),
     )

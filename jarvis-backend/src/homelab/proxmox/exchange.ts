@@ -14,17 +14,20 @@ export type Exchange = {
   url: URL
   agent: Agent
   method: Method
-  /** With its query, from the root. */
+  /** The path from the root, with its query. */
   path: string
   headers: Record<string, string>
   body: string | undefined
   signal: AbortSignal
-  /** Time limit for the whole answer, body included. */
+  /** Time limit for the whole answer, including its body, ms. */
   answerMs: number
   clock?: Clock
 }
 
-/** `isStale`: the connection was kept from an earlier request and may have been closed before this one was sent. */
+/**
+ * Thrown if the server closed the connection. `isStale`: the connection was kept from an earlier request, so the server may have closed it before
+ * this request was sent.
+ */
 export class Closed extends Error {
   readonly isStale: boolean
   constructor(isStale: boolean) {
@@ -34,8 +37,8 @@ export class Closed extends Error {
 }
 
 /**
- * Makes one request and reads the whole answer. Rejects with the signal's reason; with `NotConnected` where nothing was sent; or with an
- * error after which the request may have arrived.
+ * Makes one request and reads the whole answer. Rejects with the signal's reason; with `NotConnected` if nothing was sent; or with another error,
+ * after which the request may have arrived.
  */
 export function exchange({
   url,
@@ -104,7 +107,7 @@ export function exchange({
   })
 }
 
-/** A node's journal comes packed, whether or not that was asked for. */
+/** Decodes a body. Proxmox sends a node's journal gzipped even if the request does not ask for that. */
 function textOf(body: Buffer, encoding: string | undefined): string {
   const plain = encoding === 'gzip' ? gunzipSync(body, { maxOutputLength: mostBytes }) : body
   return plain.toString('utf8')

@@ -4,12 +4,12 @@ import { guestPath, type Place } from '../pve/guest.ts'
 import type { Sighting } from './known.ts'
 import { statusIn } from './state.ts'
 
-/** QEMU's states of a VM that exists but does not run: paused by a person, a full storage, a fault or its kernel. */
+/** QEMU's states of a VM that exists but does not run, because of a person, a full storage, a fault or its kernel. */
 const held = new Set(
   'paused suspended prelaunch io-error internal-error guest-panicked watchdog debug shutdown'.split(' '),
 )
 
-/** Reads a guest at its own node, which alone can tell a paused VM from a running one. @throws ApiError */
+/** Reads a guest from its own node. Only that node can tell a paused VM from a running one. @throws ApiError */
 export async function seeGuest(
   api: Pick<PveApi, 'get'>,
   place: Place,
@@ -29,6 +29,6 @@ export function sightingOf({ name, status, qmpstatus, uptime }: Said, at: number
   return { status: statusIn(word), uptimeS: uptime ?? 0, at, name }
 }
 
-/** A guest as the cluster's list will have it. */
+/** Returns the row of a guest as the cluster's list will soon show it. */
 export const listedAs = ({ vmid, node, type }: Place, { cpus, ...now }: Said): GuestRow =>
   GuestRow.parse({ ...now, vmid, node, type: type === 'vm' ? 'qemu' : 'lxc', maxcpu: cpus })

@@ -11,15 +11,15 @@ import type { Api } from './transport.ts'
 
 /** Parallel requests. */
 const width = 2
-/** Most nodes, storages and guests to read; each takes one request for the hour and one for the day. */
+/** Maximum number of nodes, storages and guests to read. Each takes one request for the hour and one for the day. */
 const mostThings = 200
-/** How many are returned together, so that a minute is written once for all of them. */
+/** Number of things whose records are returned together, so that each minute is written once for all of them. */
 const thingsAtOnce = 8
 const answerMs = 6_000
 
 export type RrdThing = { name: string; kind: RrdKind; node: string; path: readonly (string | number)[] }
 
-/** Running things by the worth of their records: nodes, storages, then the busiest guests. */
+/** Returns the things whose records are read, the most useful first: online nodes, storages, then running guests by load. */
 function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonly string[]>): RrdThing[] {
   const nodes = state.nodes.filter(({ status }) => status === 'online').map(({ name }) => name)
   const guests = state.guests.filter(({ status, node }) => status === 'running' && nodes.includes(node))
@@ -43,8 +43,8 @@ function thingsOf(state: ClusterState, storageNodes: ReadonlyMap<string, readonl
 }
 
 /**
- * Reads Proxmox's records (RRD) of the last hour or day, a few requests at a time. Records that the token may not read are empty. A node
- * that did not answer is not asked again.
+ * Reads Proxmox's records (RRD) of the last hour or day, a few requests at a time. Records that the token may not read are empty. A node that did
+ * not answer gets no further requests.
  */
 export async function* readHistory(
   source: { api: Api; state: ClusterState; storageNodes: ReadonlyMap<string, readonly string[]>; now: number },
@@ -84,6 +84,6 @@ export async function* readHistory(
     }
     yield* byTime.values()
   }
-  // Sums come last, because known minutes of the whole cluster are not requested again.
+  // The sums come last: a minute with a sum for the whole cluster counts as complete and is not requested again.
   yield* sums.pasts()
 }

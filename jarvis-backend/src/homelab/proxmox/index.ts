@@ -23,18 +23,18 @@ export { type Connection, Transport, usualDeadlines } from './transport.ts'
 
 export type ProxmoxOptions = {
   connection: Connection
-  /** The restore drill's own token. */
+  /** The restore drill has a token of its own. */
   drillToken?: Pick<Connection, 'tokenId' | 'tokenSecret'> | undefined
-  /** For temperatures, and services that the API cannot restart. */
+  /** SSH, for temperatures and for services that the API cannot restart. */
   shell: Shell
   clock: Clock
-  /** `node/agent1`, `vm/101`, `ct/104`: only shown as protected, not enforced here. */
+  /** Protected targets such as `node/agent1`, `vm/101`, `ct/104`. They are only shown as protected; the gate enforces the protection. */
   protectedTargets: ReadonlySet<string>
   host?: Host
   deadlines?: Deadlines
 }
 
-/** A real cluster. `addressOf`: a node's address, if the cluster knows it. */
+/** A real cluster. `addressOf`: returns a node's address if the cluster knows it. */
 type Proxmox = Cluster & {
   api: PveApi
   drillApi?: PveApi
@@ -105,7 +105,7 @@ export function createProxmox(options: ProxmoxOptions): Proxmox {
   }
 }
 
-/** The API for the rest of JARVIS: it sends no change without a quorum, and keeps what its own requests did. */
+/** The API for the rest of JARVIS: sends no change without a quorum, and records the results of JARVIS's own requests. */
 function guarded(api: Api, { sight, clock, quorumBy }: { sight: Sight; clock: Clock; quorumBy: Api }): PveApi {
   return {
     get: (path, query, ask) => api.get(path, query, ask),

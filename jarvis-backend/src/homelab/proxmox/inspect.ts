@@ -12,22 +12,25 @@ const connectMs = 5_000
 const answerMs = 8_000
 const triesAtOnce = 4
 
-/** Result for one address. `problem`: why it does not serve. `skewMs`: how far its clock is ahead of ours, precise to a second. */
+/** The result for one address. `problem`: why the address does not work. `skewMs`: how far its clock is ahead of JARVIS's, ms, exact to a second. */
 export type EntryReport = { url: string; version?: string; problem?: string; skewMs?: number }
-/** `isOnline`: null where the cluster does not tell. */
+/** `isOnline`: null if the cluster does not report it. */
 export type SeenNode = { name: string; isOnline: boolean | null; address?: string }
 
-/** `rights`: undefined where no address served, or the cluster does not tell the token's rights. */
+/** `rights`: undefined if no address works, or if the cluster does not report the token's rights. */
 export type Inspection = {
   entries: EntryReport[]
   rights: Rights
   /** All nodes that the cluster names, sorted by name. */
   nodes: SeenNode[]
-  /** One read of each kind; empty where none was to be tried. */
+  /** The outcome of one read of each kind; empty if no reads were requested. */
   tried: Tried[]
 }
 
-/** A read that was tried. `right`: what it takes. `count`: items of a list. `hidden`: why the list may lack items, in words. */
+/**
+ * A read that was tried. `right`: the right that the read needs. `count`: number of items, if the answer is a list. `hidden`: why the list may lack
+ * items, in words.
+ */
 export type Tried = {
   what: string
   right: string
@@ -35,8 +38,8 @@ export type Tried = {
 }
 
 /**
- * Tries each address with the token: connection, certificate, sign-in, clock; then reads the token's rights and the nodes through the
- * first that serves. Changes nothing. Problems are part of the result.
+ * Tests each address with the token: connection, certificate, sign-in, clock. Then reads the token's rights and the nodes through the first address
+ * that works. Changes nothing. Problems are part of the result.
  * @param options.tries also tries one read of each kind that JARVIS makes with the base role @throws only the signal's reason
  */
 export async function inspectCluster(
@@ -82,7 +85,7 @@ async function inspectEntry(get: Get, url: string, now: () => number): Promise<E
     const { data, date } = await get(url, 'version')
     const { version } = (data ?? {}) as { version?: unknown }
     if (typeof version !== 'string') return { url, problem: 'does not answer as a Proxmox server does' }
-    // The header has whole seconds, so half a second is added; our time is the middle of the request.
+    // The header has whole seconds, so half a second is added. It is compared with JARVIS's time in the middle of the request.
     const skewMs = date === undefined ? undefined : date + 500 - (askedAt + now()) / 2
     return { url, version, ...(skewMs !== undefined && { skewMs: Math.round(skewMs) }) }
   } catch (error) {
@@ -131,7 +134,7 @@ const storagesIn = (resources: unknown): Place['storages'] =>
     ({ node, storage, content = '', status }) => (status === 'available' ? [{ node, storage, content }] : []),
   )
 
-/** Tries one read of each kind, through the first node that is not off and the first storages that hold backups and disks. */
+/** Tries one read of each kind, through the first node that is not offline, and the first storages that hold backups and disks. */
 async function tryReads(
   get: (path: string) => Promise<Answer>,
   rights: Rights,
@@ -193,7 +196,7 @@ async function tryReads(
   return tried.flat()
 }
 
-/** Every node that the cluster names. @param status rows of its members; empty where the token may not read them */
+/** Returns every node that the cluster names. @param status the rows of the cluster's members; empty if the token may not read them */
 export function nodesIn(resources: unknown, status: unknown): SeenNode[] {
   const members = new Map(
     rowsOf(StatusRow, status)

@@ -5,38 +5,38 @@ import type { GuestRow, NodeRow, StatusRow, StorageRow } from '../pve/answers.ts
 import type { Rights } from '../pve/rights.ts'
 import type { Rates } from './rates.ts'
 
-/** One read of the cluster. */
+/** The result of one read of the cluster. */
 export type Reading = {
   at: number
   nodes: NodeRow[]
   guests: GuestRow[]
   storages: StorageRow[]
-  /** Undefined where it could not be read. */
+  /** Undefined: the status could not be read. */
   status: StatusRow[] | undefined
-  /** Undefined where they could not be read. */
+  /** Undefined: the tasks could not be read. */
   tasks: Task[] | undefined
   /** The parts that could not be read, in words. */
   missing: string[]
 }
 
-/** A guest as read at its node. The cluster's list is about ten seconds behind. */
+/** A guest as read from its own node. The cluster's list is about ten seconds behind that. */
 export type Sighting = { status: Guest['status']; uptimeS: number; at: number; name?: string }
 
-/** A node's figure that is read beside the cluster's list. */
+/** A figure of a node that the cluster's list does not have, and when it was read. */
 export type Figure = { value: number; at: number }
-/** A figure is read again within five minutes; older ones count as unknown. */
+/** Figures are read again within five minutes, so an older one counts as unknown, ms. */
 export const figureKeptMs = 360_000
 
-/** Everything that is remembered between reads. */
+/** Everything that JARVIS remembers about the cluster between two reads. */
 export type Known = {
   reading: Reading | undefined
   rights: Rights
   nodeSeenAt: Map<string, number>
-  /** The last row with name and sizes, which the list drops for guests on a dead node. */
+  /** The last row that had a name and sizes: the list leaves these out for guests on a dead node. */
   lastListed: Map<number, GuestRow>
   rates: Rates
   load1: Map<string, Figure>
-  /** Memory of a node that is a cache, bytes. */
+  /** The part of a node's memory that is cache, bytes. */
   cacheBytes: Map<string, Figure>
   temperatureC: Map<string, Figure>
   /** Why a node's sensors could not be read. */
@@ -45,27 +45,30 @@ export type Known = {
   withoutSensor: Set<string>
   backupAt: Map<number, number>
   backups: readonly Backup[]
-  /** As `Cluster.writerOf`, by storage. */
+  /** Same as `Cluster.writerOf`, by storage. */
   writers: ReadonlyMap<string, string>
-  /** As `Cluster.marks`. A guest that is missing is to be read. */
+  /** Same as `Cluster.marks`. The marks of a guest without an entry are still to be read. */
   marks: Map<number, GuestMarks>
-  /** Guests whose marks are read again, because they may be others: they were started anew. */
+  /** Guests whose marks are read again: they were started since, so another guest may have the vmid now. */
   mayBeOthers: Set<number>
-  /** As `Guest.madeAt`. */
+  /** Same as `Guest.madeAt`, by vmid. */
   madeAt: Map<number, number>
   backupsMissing: string[]
-  /** True if every storage was read, so that a guest missing in `backupAt` has no backup. */
+  /** True if every storage was read, so that a guest without an entry in `backupAt` has no backup. */
   areBackupsWhole: boolean
   /** VMs that the list shows as running although they are paused. */
   paused: Set<number>
-  /** VMs shown as running that may be paused, and why that could not be read; empty while the answer is outstanding. */
+  /**
+   * VMs that the list shows as running but that may be paused, with the reason why that could not be read. The reason is empty while a request for
+   * it runs.
+   */
   doubtful: Map<number, string>
   sightings: Map<number, Sighting>
-  /** Guests as JARVIS's own changes left them, until the cluster's list agrees. Without a row: it is gone. */
+  /** Guests as JARVIS's own requests left them, until the cluster's list agrees. `row` undefined: the guest was destroyed. */
   own: Map<number, { row: GuestRow | undefined; at: number }>
-  /** When each node last gave figures, Unix ms. */
+  /** When each node last reported figures, Unix ms. */
   figuresAt: Map<string, number>
-  /** Tasks begun by JARVIS, until the cluster's list shows them. */
+  /** Tasks that JARVIS started, until the cluster's list shows them. */
   ownTasks: Map<string, Task>
   self: { node?: string; vmid?: number } | undefined
   /** How far the cluster's clock is ahead of JARVIS's, ms; undefined while no answer had a time. */
@@ -101,14 +104,14 @@ export const nothingKnown = (rates: Rates): Known => ({
   clockOffMs: undefined,
 })
 
-/** How far the list may be behind, ms: its own ten seconds, and the time between two reads. */
+/** Maximum delay of the cluster's list, ms: its own ten seconds, and the time between two reads. */
 const listLagMs = 15_000
-/** Longest time that an own result counts against the list, ms. */
+/** Longest time that the result of JARVIS's own request overrides the list, ms. */
 const ownKeptMs = 20_000
-/** How long an own task that never appeared in the list is kept after its end, ms. */
+/** Time that a task of JARVIS's own is kept after its end if the list never shows it, ms. */
 const ownTaskKeptMs = 60_000
 
-/** Stores a new read and forgets things that are gone. */
+/** Stores a new read and forgets guests and tasks that are gone. */
 export function learn(known: Known, read: Reading) {
   for (const [vmid, { row, at }] of known.own) {
     const listed = read.guests.find((guest) => guest.vmid === vmid)
@@ -139,7 +142,7 @@ export function learn(known: Known, read: Reading) {
   }
 }
 
-/** Notes which guests may be others than at the last read: what marked them is forgotten, or read again. */
+/** Finds guests whose vmid may belong to another guest since the last read. Deletes their marks, or has them read again. */
 function suspect(known: Known, { guests, tasks = [] }: Reading) {
   const before = new Map(known.reading?.guests.map((row) => [row.vmid, row]))
   for (const row of guests) {
@@ -156,7 +159,7 @@ function suspect(known: Known, { guests, tasks = [] }: Reading) {
   }
 }
 
-/** The listed guests with what JARVIS's own changes made of them. */
+/** Returns the listed guests, corrected by the results of JARVIS's own requests. */
 export function withOwn(listed: readonly GuestRow[], own: Known['own']): GuestRow[] {
   const isListed = new Set(listed.map(({ vmid }) => vmid))
   return [
@@ -169,7 +172,7 @@ export function withOwn(listed: readonly GuestRow[], own: Known['own']): GuestRo
   ]
 }
 
-/** Every node that the cluster names. Corosync tells whether it is online, else the list. */
+/** Returns every node that the cluster names. Corosync's membership decides if a node is online; without it the list decides. */
 export function nodesOf({ nodes, status }: Pick<Reading, 'nodes' | 'status'>) {
   const members = new Map(
     (status ?? []).filter(({ type }) => type === 'node').map(({ name, online }) => [name, online] as const),

@@ -7,21 +7,22 @@ import { eachOf } from './each.ts'
 import type { Known } from './known.ts'
 import type { Api } from './transport.ts'
 
-/** Most requests at once. */
+/** Maximum number of requests at once. */
 const mostAtOnce = 4
 const answerMs = 6_000
-/** A guest whose configuration could not be read is asked again this seldom, ms. */
+/** Pause before a guest whose configuration could not be read is asked again, ms. */
 const againMs = 60_000
 
 export type Marks = {
-  /** Reads a guest's marks now. @throws ApiError; what marked the guest is then forgotten */
+  /** Reads a guest's marks now. @throws ApiError; the guest's known marks are then deleted */
   read(place: Place, signal: AbortSignal): Promise<void>
-  /** Reads those that are due, after a read of the cluster. Never rejects. */
+  /** Call it after each read of the cluster: reads the marks that are due. Never rejects. */
   follow(state: ClusterState, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Reads what tells guests from others with their numbers: each configuration once, and again where the number may have gone to another guest.
+ * Reads the marks that tell a guest from another one with the same vmid. Reads each configuration once, and again if the vmid may have passed to
+ * another guest.
  * @param parts.changed called after marks were read
  */
 export function createMarks(parts: { api: Api; clock: Clock; known: Known; changed(): void }): Marks {
@@ -64,7 +65,7 @@ export function createMarks(parts: { api: Api; clock: Clock; known: Known; chang
       if (due.length === 0) return
       isBusy = true
       await eachOf(due, mostAtOnce, async (guest) => {
-        // One that cannot be read is read in a later turn.
+        // A guest that cannot be read now is read in a later turn.
         if (!signal.aborted) await read(guest, signal).catch(() => {})
       })
       isBusy = false

@@ -2,10 +2,10 @@ import type { NodeDetail } from '../ports.ts'
 import { NodeNow, readAs } from '../pve/answers.ts'
 import type { Api } from './transport.ts'
 
-/** Time limit, ms. A node that has just died is still listed as online; a live one answers at once. */
+/** Time limit, ms. A node that has just died is still listed as online. A node that is up answers at once. */
 const answerMs = 4_000
 
-/** Reads a node's details. @param name as the cluster names it @throws ApiError */
+/** Reads a node's details. @param name the node's name in the cluster @throws ApiError */
 export async function nodeDetail(
   api: Api,
   name: string,
@@ -20,7 +20,7 @@ export async function nodeDetail(
     kernel: now['current-kernel']?.release ?? now.kversion,
     cpuModel: now.cpuinfo?.model,
     cpuCount: now.cpuinfo?.cpus,
-    // A worker of Proxmox says 0 at its first call, before it has measured.
+    // A new worker process of Proxmox reports 0 at its first call, before it has measured.
     cpuRatio: now.cpu === 0 ? undefined : now.cpu,
     load: load1 === undefined || load5 === undefined || load15 === undefined ? undefined : [load1, load5, load15],
     ramBytes: now.memory?.used,

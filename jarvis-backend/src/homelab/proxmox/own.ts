@@ -1,16 +1,16 @@
 import type { PveMethod, PvePath, PveValues } from '../ports.ts'
 import type { Place } from '../pve/guest.ts'
 
-/** A request of JARVIS's own that has ended, whatever came of it. */
+/** A request of JARVIS's own that has ended, with any outcome. */
 export type OwnRequest = { method: PveMethod; path: PvePath; form: PveValues }
 
-/** True if the request changes guests. The restart of a service is left out: that service may be the one that would answer. */
+/** True if the request changes guests. The restart of a service is left out, because that service may be the one that would answer. */
 export const isAboutGuests = ({ path }: OwnRequest): boolean => ['qemu', 'lxc', 'vzdump'].includes(String(path[2]))
 
-/** Where a guest of a request is if the request was carried out; `isGone`: the request destroys the guest. */
+/** The place of a request's guest after the request was carried out. `isGone`: the request destroys the guest. */
 export type GuestLeft = Place & { isGone: boolean }
 
-/** @returns empty if the request is about no guest */
+/** Finds the guests that a request changes. @returns an empty list if it changes no guest */
 export function guestsLeft({ method, path, form }: OwnRequest): GuestLeft[] {
   const [nodes, node, kind, number, deed] = path.map(String)
   if (nodes !== 'nodes' || node === undefined || (kind !== 'qemu' && kind !== 'lxc')) return []

@@ -13,13 +13,13 @@ type Minute = {
   total: number
   storages: number
   net: number
-  /** The same by node, for nodes that were up. */
+  /** `net` of each node's guests, by node, for nodes that were up. */
   netOf: Map<string, number>
 }
 
 /**
- * Sums the past of the whole cluster, and of each node's guests, per minute. Sizes and places of guests are assumed to be as now. A sum
- * that lacks a part is unknown.
+ * Adds up the past of the whole cluster, and of each node's guests, per minute. The present sizes and places of guests are used. A sum with a
+ * missing part is unknown.
  */
 export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, 'nodes' | 'guests' | 'storages'>) {
   const minutes = new Map<number, Minute>()
@@ -60,7 +60,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
   }
 
   return {
-    /** Adds the rows of one thing. Nodes come first. */
+    /** Adds the rows of one node, guest or storage. Nodes must come first. */
     add(name: string, rows: readonly RrdRow[]) {
       told.add(name)
       for (const row of rows) for (const at of row.minutes) addTo(minute(at), name, row.values)
@@ -69,7 +69,7 @@ export function createPastSums({ nodes, guests, storages }: Pick<ClusterState, '
     *pasts(): Generator<Past> {
       const isTold = ({ vmid }: { vmid: number }) => told.has(`guest/${vmid}`)
       const netKnown = running.every(isTold)
-      // If a node did not answer, the next start requests its minutes again.
+      // If a node did not answer, no sums of the cluster are stored, so that the next start requests these minutes again.
       const allTold = nodes.every(({ name, status }) => status !== 'online' || told.has(`node/${name}`))
       const nodesTold = nodes.filter(({ name }) => running.every((guest) => guest.node !== name || isTold(guest)))
       for (const [at, sum] of minutes) {

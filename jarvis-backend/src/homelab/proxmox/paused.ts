@@ -4,27 +4,27 @@ import { seeGuest } from './guest.ts'
 import type { Known, Reading } from './known.ts'
 import type { Api } from './transport.ts'
 
-/** Time after which an idle VM is asked again, ms. */
+/** Pause before an idle VM is asked again, ms. */
 const againMs = 60_000
-/** How long a read of the cluster waits for the answers, ms. A VM without an answer is unknown until it comes. */
+/** Longest time that a read of the cluster waits for the answers, ms. A VM whose answer has not come counts as unknown until then. */
 const patienceMs = 1_500
 const mostAtOnce = 4
-/** CPU use, 0..1; a running VM uses more. */
+/** CPU use, 0..1. A VM below it counts as idle: a running VM uses more. */
 const stillRatio = 0.0005
 const pausing = new Set(['qmpause', 'qmsuspend', 'qmresume'])
 
-/** Updates what is known of paused VMs after a read. Resolves once all is known, or after `patienceMs`; never rejects. */
+/** Updates the list of paused VMs after a read of the cluster. Resolves when all VMs have answered, or after `patienceMs`. Never rejects. */
 export type LearnPaused = (reading: Reading, signal: AbortSignal) => Promise<void>
 
 /**
- * Finds paused VMs. The cluster's list shows them as running, and only their nodes know. A VM is asked when it is idle, when it was
- * paused before, and when a task paused or resumed it.
+ * Finds paused VMs. The cluster's list shows them as running; only their nodes know. A VM's node is asked if the VM is idle, was paused before, or
+ * was paused or resumed by a task.
  */
 export function createPausedWatch(parts: {
   api: Api
   clock: Clock
   known: Pick<Known, 'paused' | 'doubtful'>
-  /** Called when an answer came after the read was over. */
+  /** Called when an answer came after the read had ended. */
   changed(): void
 }): LearnPaused {
   const { api, clock, known, changed } = parts
@@ -46,7 +46,7 @@ export function createPausedWatch(parts: {
     const asked = running.filter(({ vmid, cpu }) => {
       const last = askedAt.get(vmid)
       if (!isSuspect(vmid, cpu)) {
-        // Asked at once when it becomes idle again.
+        // Deleted, so that the VM is asked at once when it becomes idle again.
         askedAt.delete(vmid)
         return false
       }

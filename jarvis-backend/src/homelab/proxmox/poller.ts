@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../lib/clock.ts'
 
 export type Poller = {
-  /** Waits for a read that begins now or later; concurrent callers share it. Rejects only with the signal's reason. */
+  /** Waits for a read that begins now or later. Concurrent callers share that read. Rejects only with the signal's reason. */
   refresh(signal: AbortSignal): Promise<void>
-  /** Call it when `everyMs()` has changed. */
+  /** Call it when the result of `everyMs()` has changed. */
   paceChanged(): void
   close(): void
 }
 
-/** Reads the cluster at once and then every `everyMs()`; nothing else does. `look` never rejects. */
+/** Reads the cluster at once and then every `everyMs()`. All reads of the cluster go through this poller. `look` must never reject. */
 export function createPoller(
   clock: Clock,
   look: (signal: AbortSignal) => Promise<void>,
@@ -40,7 +40,7 @@ export function createPoller(
   }
   function shared(): Promise<void> {
     if (going === undefined) return begin()
-    // A running read may have begun before the change that the caller wants to see.
+    // The running read may have begun before the change that the caller wants to see, so a second read follows it.
     next ??= going.then(() => {
       next = undefined
       return ending.signal.aborted ? undefined : begin()
@@ -59,7 +59,7 @@ export function createPoller(
   }
 }
 
-/** Settles as the promise, or rejects with the signal's reason as soon as it aborts; the work goes on. */
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. The work itself goes on. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

@@ -15,14 +15,14 @@ import type { Sight } from './sight.ts'
 
 const pollMs = 1_000
 const seenWithinMs = 30_000
-/** Time until a guest under HA is seen, ms: HA's manager acts every ten seconds, and its shutdown may take two minutes. */
+/** Longest wait until a guest under HA reaches the wanted state, ms. HA's manager acts every ten seconds, and a shutdown may take two minutes. */
 const haSeenWithinMs = 180_000
 
-/** The parts that one power action uses. */
+/** The parts that a power action needs. */
 type Powering = { api: PveApi; sight: Sight; signal: AbortSignal }
 type PoweredGuest = Place & Pick<Guest, 'name' | 'isHa'>
 
-/** Starts the task, follows it to its end, and observes the guest. */
+/** Starts the task, waits until it ends, and observes the guest's state after it. */
 export async function power(
   parts: Omit<Powering, 'signal'>,
   { vmid, action, isForced }: { vmid: number; action: PowerAction; isForced: boolean },
@@ -64,7 +64,7 @@ export async function power(
   return { ...last, ok: true, observed, durationMs: api.now() - startedAt }
 }
 
-/** Finds the guest, by a read of this moment. @throws JarvisError `not_found`, `cluster_unreachable` (its node is offline) */
+/** Finds the guest in a fresh read. @throws JarvisError `not_found`, `cluster_unreachable` (the guest's node is offline) */
 async function find({ sight, signal }: Powering, vmid: number): Promise<PoweredGuest> {
   await sight.lookUnlessJustNow(vmid, signal)
   const { guests, nodes, hidden } = sight.state()
@@ -83,10 +83,12 @@ async function find({ sight, signal }: Powering, vmid: number): Promise<PoweredG
   return { vmid, node: guest.node, type: guest.type, name: guest.name, isHa: guest.isHa }
 }
 
-/** UPIDs have whole seconds, and the node's clock may be a little behind. */
+/** Tolerance, ms: UPIDs have whole seconds, and the node's clock may be a little behind. */
 const slackMs = 2_000
 
-/** The start that follows a VM's reboot as a task of its own; undefined where no task is seen. @param since Unix ms @throws the signal's reason */
+/**
+ * Returns the start task that follows a VM's reboot as a separate task; undefined if none is seen. @param since Unix ms @throws the signal's reason
+ */
 async function startAfter({ api, signal }: Powering, vmid: number, since: number): Promise<Task | undefined> {
   try {
     const { rows } = rowsOf(TaskRow, await api.get(['cluster', 'tasks'], {}, { signal }))
@@ -104,7 +106,7 @@ async function startAfter({ api, signal }: Powering, vmid: number, since: number
 
 type Step = 'start' | 'shutdown' | 'stop' | 'reboot' | 'reset'
 
-/** Clean shutdown by default; `stop` and `reset` cut the power. */
+/** Returns the steps of an action: by default a clean shutdown; if forced, `stop` or `reset`, which cut the power. */
 function stepsOf({ type }: Place, action: PowerAction, isForced: boolean): Step[] {
   if (action === 'start') return ['start']
   if (action === 'stop') return [isForced ? 'stop' : 'shutdown']
@@ -114,8 +116,8 @@ function stepsOf({ type }: Place, action: PowerAction, isForced: boolean): Step[
 }
 
 /**
- * Reads the guest each second until it reaches `goal`. HA's task ends once HA has accepted the request, and a VM is shown as stopped for
- * a moment during its reboot.
+ * Reads the guest each second until it reaches `goal`. Waiting is needed because HA's task ends once HA has accepted the request, and a VM is shown
+ * as stopped for a moment during its reboot.
  * @param until.since for a restart: when the first request was made
  * @returns the last state; `unknown` if the guest could not be read
  */
@@ -140,7 +142,7 @@ async function untilSeen(
   }
 }
 
-/** @returns undefined if the guest cannot be read now */
+/** Reads the guest once. @returns undefined if the guest cannot be read now */
 async function look({ api, sight, signal }: Powering, place: Place): Promise<Sighting | undefined> {
   try {
     const seen = await seeGuest(api, place, { now: () => api.now(), signal })

@@ -9,7 +9,7 @@ const answerMs = 5_000
 export type Probe = SetupProbeReply
 
 /**
- * Looks at an address without sending the token.
+ * Reads an address's certificate and front page without sending the token.
  * @param url an origin, `https://pve1.lan:8006` @throws JarvisError `cluster_unreachable`; the signal's reason
  */
 export async function probeEntry(url: string, signal: AbortSignal): Promise<Probe> {
@@ -34,14 +34,14 @@ export async function probeEntry(url: string, signal: AbortSignal): Promise<Prob
     return { url, ...shown, ...pageFacts(page.text) }
   } catch {
     signal.throwIfAborted()
-    // The certificate is enough here; whether the address is Proxmox's is found out when the token is tried.
+    // The certificate is enough here. A later test with the token shows if the address is Proxmox's.
     return { url, ...shown }
   } finally {
     agent.destroy()
   }
 }
 
-/** Reads node and version from the front page, which is served without signing in. */
+/** Reads the node's name and Proxmox's version from the front page, which needs no sign-in. */
 function pageFacts(html: string): { version?: string; node?: string } {
   const version = /\/pvemanagerlib\.js\?ver=(\d[\w.~-]{0,31})/.exec(html)?.[1]
   const node = /<title>\s*([A-Za-z0-9-]{1,63}) - Proxmox/.exec(html)?.[1]

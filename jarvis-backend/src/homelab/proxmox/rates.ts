@@ -1,16 +1,16 @@
 import type { GuestRow } from '../pve/answers.ts'
 
-/** Bytes per second; undefined until the counters have moved once, or where the cluster does not count. */
+/** Bytes per second; undefined until the counters have changed once, or if the cluster does not count. */
 export type Rate = { inBps?: number; outBps?: number; diskBps?: number }
 export type Rates = {
   learn(guests: readonly GuestRow[], at: number): void
   of(vmid: number): Rate
 }
 
-/** `counts`: bytes since the guest's start. */
+/** Byte counters at a time. `counts`: bytes since the guest's start. */
 type Counter = { at: number; counts: readonly number[]; rates?: readonly number[] }
 
-/** After this long without traffic the rate is 0, ms; before, the list may only be behind. */
+/** Time without traffic after which the rate is 0, ms. Before that the cluster's list may only be behind. */
 const silentMs = 30_000
 
 /** Computes rates from the counters since each guest's start, which the cluster updates every ten seconds. */
@@ -35,7 +35,7 @@ export function createRates(): Rates {
 const both = (first: number | undefined, second: number | undefined) =>
   first === undefined || second === undefined ? undefined : [first, second]
 
-/** Counters that move together. */
+/** Tracks counters that the cluster updates together. */
 function createCounters(countsOf: (guest: GuestRow) => readonly number[] | undefined) {
   let counters = new Map<number, Counter>()
   return {
@@ -53,7 +53,7 @@ function createCounters(countsOf: (guest: GuestRow) => readonly number[] | undef
 
 function counted(before: Counter | undefined, now: Counter): Counter {
   const moved = now.counts.map((count, index) => count - (before?.counts[index] ?? 0))
-  // A restart resets the counters.
+  // A restart of the guest resets the counters, so the measurement begins again.
   if (before === undefined || moved.some((bytes) => bytes < 0)) return now
   const seconds = (now.at - before.at) / 1000
   const hasMoved = moved.some((bytes) => bytes > 0)

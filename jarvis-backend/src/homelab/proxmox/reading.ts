@@ -6,10 +6,10 @@ import { taskOf } from '../pve/upid.ts'
 import type { Reading } from './known.ts'
 import type { Api } from './transport.ts'
 
-/** Time limit per request, ms; the entry node answers these from its memory. */
+/** Time limit per request, ms. The node that is asked answers these requests from memory. */
 const answerMs = 5_000
 
-/** Reads the cluster in three requests. @throws ApiError where the list of resources cannot be read */
+/** Reads the cluster in three requests. @throws ApiError if the list of resources cannot be read */
 export async function readCluster(api: Api, now: () => number, signal: AbortSignal): Promise<Reading> {
   const ask = { signal, answerMs }
   const missing: string[] = []
@@ -31,7 +31,7 @@ export async function readCluster(api: Api, now: () => number, signal: AbortSign
     orMissing('quorum', ['cluster', 'status']),
     orMissing('tasks', ['cluster', 'tasks']),
   ])
-  // A malformed answer must not count as an empty cluster, or everything known would be dropped.
+  // A malformed answer must not count as an empty cluster, because then everything known would be deleted.
   if (!Array.isArray(resources)) throw new ApiError('cluster_refused', 'What the cluster lists makes no sense.')
   const all = resources as ({ type?: unknown } | null)[]
   const rowsOfType = (...types: string[]) => all.filter((row) => types.includes(String(row?.type)))

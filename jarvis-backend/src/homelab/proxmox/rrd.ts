@@ -1,18 +1,18 @@
 import { minuteMs, type Sample } from 'homelab-ports/samples'
 
 export type RrdKind = 'node' | 'guest' | 'storage'
-/** Means over `minutes` (Unix ms). `values`: as in a sample; those that Proxmox does not record are undefined. */
+/** Mean values over `minutes` (Unix ms). `values`: in the order of a sample; undefined for values that Proxmox does not record. */
 export type RrdRow = { minutes: number[]; values: Sample['values'] }
 
 type Raw = Record<string, unknown>
 const isRaw = (row: unknown): row is Raw => typeof row === 'object' && row !== null
 
-/** Longest step between rows, seconds: a minute or half an hour. Longer gaps are not covered by one mean. */
+/** Longest step between two rows, seconds: rows are a minute or half an hour apart. One mean does not cover a longer gap. */
 const mostStepS = 1_800
 
 /**
- * Parses the answer to `rrddata`: rows after `from` and not after `until` (Unix ms), oldest first. A row's time is the end of its
- * interval. Figures may be missing, null or text; a row without any means that the thing was away.
+ * Parses the answer to `rrddata`: rows after `from` and up to `until` (Unix ms), oldest first. A row's time is the end of its interval. Figures may
+ * be missing, null or text. A row without any figure means that the node, guest or storage was off.
  */
 export function readRrd(kind: RrdKind, data: unknown, from: number, until: number): RrdRow[] {
   const byTime = new Map<number, Raw>()
@@ -42,7 +42,7 @@ const valuesOf: Record<RrdKind, (row: Raw) => Sample['values'] | undefined> = {
   guest(row) {
     const cpu = figure(row.cpu)
     const used = share(row.mem, row.maxmem)
-    // As in the cluster's state: more than all is not the guest's own use.
+    // As in the cluster's state: a value above the whole memory is not the guest's own use.
     const ram = used === undefined || used > 1 ? undefined : used
     // A guest that was off has no figures, or only zeros.
     if (cpu === undefined || (cpu === 0 && (used ?? 0) === 0)) return undefined
@@ -71,7 +71,7 @@ function share(part: unknown, whole: unknown): number | undefined {
   return a === undefined || b === undefined || b === 0 ? undefined : a / b
 }
 
-/** Parses a figure without zod, because a day of one guest has about 20,000. */
+/** Parses a figure without zod, for speed: one guest's day has about 20,000 figures. */
 function figure(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined

@@ -6,7 +6,7 @@ import { guestPath } from '../pve/guest.ts'
 import { eachOf } from './each.ts'
 import type { Api } from './transport.ts'
 
-/** Facts about the machine that JARVIS runs on. */
+/** Facts about the machine on which JARVIS runs. */
 export type Host = { name: string; macs: ReadonlySet<string>; isProxmox: boolean }
 
 export function thisHost(): Host {
@@ -20,12 +20,12 @@ export function thisHost(): Host {
 }
 
 const width = 4
-/** In a cluster with more guests only those with the host's name are checked. */
+/** Maximum number of guests that are checked. In a larger cluster only guests with the host's name are checked. */
 const mostGuests = 200
 
 /**
- * Finds the node or guest that JARVIS runs on: a node by its name, where Proxmox is installed here; a guest by a network card, first
- * among guests with the host's name. @returns undefined where there is neither
+ * Finds the node or guest on which JARVIS runs. A node is found by its name, if Proxmox is installed here; a guest by the MAC address of a network
+ * card, first among guests with the host's name. @returns undefined if neither is found
  */
 export async function findSelf(
   api: Api,
@@ -57,7 +57,7 @@ export async function findSelf(
   }
 }
 
-/** MAC addresses in `net0: virtio=BC:24:11:…,bridge=vmbr0` or a container's `hwaddr=…`. */
+/** Returns the MAC addresses in values such as `net0: virtio=BC:24:11:…,bridge=vmbr0` or a container's `hwaddr=…`. */
 function macsIn(config: Record<string, unknown>): string[] {
   const cards = Object.entries(config).filter(([key, value]) => /^net\d+$/.test(key) && typeof value === 'string')
   return cards.flatMap(([, value]) => (String(value).match(/\b[0-9a-f]{2}(?::[0-9a-f]{2}){5}\b/gi) ?? []).map(lower))

@@ -17,17 +17,17 @@ import { type Host, thisHost } from './self.ts'
 import { stateOf } from './state.ts'
 import type { Api } from './transport.ts'
 
-/** Time between reads: while somebody watches, while nobody does, and while Proxmox refuses the token, which takes it 3 s each, ms. */
+/** Time between reads, ms: while somebody watches, while nobody does, and while Proxmox refuses the token. Each refusal takes Proxmox 3 s. */
 const pace = { liveMs: 5_000, idleMs: 25_000, refusedMs: 60_000 }
 
 /** Longest wait of `catchUp`, ms. */
 const catchUpMs = 1_500
 
-/** A read before a decision also serves a request that follows within this time, ms. */
+/** A read of a guest before a decision also serves a request for the same guest within this time, ms. */
 const countsAsNowMs = 250
-/** Time limit of `readAfresh`, ms: an address without an answer takes three seconds, and another may still serve. */
+/** Time limit of `readAfresh`, ms. An address that does not answer takes three seconds, and another address may still work. */
 const readAfreshMs = 10_000
-/** Longest wait for the result of an own request, ms. */
+/** Longest wait for the result of JARVIS's own request, ms. */
 const noteResultMs = 5_000
 
 type SightParts = {
@@ -38,7 +38,7 @@ type SightParts = {
   host?: Host | undefined
 }
 
-/** The known state of the cluster. It is read periodically and right before a decision; a state that is too old becomes unknown. */
+/** The known state of the cluster. It is read periodically, and right before a decision. A state that is too old becomes unknown. */
 export class Sight {
   readonly known = nothingKnown(createRates())
   readonly #parts: SightParts
@@ -84,7 +84,7 @@ export class Sight {
     return this.#made.state
   }
 
-  /** Makes the state anew and tells the watchers. Call it after each change of `known`. */
+  /** Rebuilds the state and notifies the watchers. Call it after each change of `known`. */
   changed(): void {
     this.#made = undefined
     for (const listener of [...this.#listeners.keys()]) listener()
@@ -100,7 +100,7 @@ export class Sight {
     }
   }
 
-  /** A state that is a few seconds old at most. */
+  /** Returns a state that is a few seconds old at most; reads the cluster if needed. */
   async recent(signal: AbortSignal): Promise<ClusterState> {
     if (signal.aborted) throw signal.reason
     const { reading } = this.known
@@ -108,9 +108,9 @@ export class Sight {
     return isRecent && this.#failure === undefined ? this.state() : this.#fresh(signal)
   }
 
-  /** As `Cluster.catchUp`. */
+  /** Same as `Cluster.catchUp`. */
   async catchUp(vmid?: number): Promise<void> {
-    // A refused token is not tried again for each question.
+    // While Proxmox refuses the token, questions do not trigger a read.
     if (this.#isRefused()) return
     const late = new AbortController()
     const cancel = this.#parts.clock.after(catchUpMs, () => late.abort(new Error('not yet')))
@@ -121,13 +121,13 @@ export class Sight {
       this.known.sightings.set(guest.vmid, await this.#see(guest, late.signal))
       this.changed()
     } catch {
-      // The state has what is known and its age.
+      // The state then shows the last known data and its age.
     } finally {
       cancel()
     }
   }
 
-  /** As `Cluster.readAfresh`. */
+  /** Same as `Cluster.readAfresh`. */
   async readAfresh(vmid?: number): Promise<void> {
     const late = AbortSignal.timeout(readAfreshMs)
     try {
@@ -138,13 +138,13 @@ export class Sight {
     }
   }
 
-  /** Reads a guest and the cluster now, unless that was done for it a moment ago. */
+  /** Reads a guest and the cluster now, unless both were read for this guest a moment ago (`countsAsNowMs`). */
   async lookUnlessJustNow(vmid: number, signal: AbortSignal): Promise<void> {
     if (this.#readOf?.vmid !== vmid || this.#now() - this.#readOf.at > countsAsNowMs)
       await this.#lookAfresh(vmid, signal)
   }
 
-  /** As `PveApi.noteResult`. */
+  /** Same as `PveApi.noteResult`. */
   async noteResult(request: OwnRequest, asked: AbortSignal): Promise<void> {
     if (!isAboutGuests(request)) return
     const signal = AbortSignal.any([asked, AbortSignal.timeout(noteResultMs)])
@@ -156,11 +156,11 @@ export class Sight {
       this.changed()
       await this.#poller.refresh(signal)
     } catch {
-      // The next read tells.
+      // The next read of the cluster shows the result.
     }
   }
 
-  /** Finds a node by its exact name; only a known name may be part of a path. @throws JarvisError `not_found` */
+  /** Finds a node by its exact name. Only a name that the cluster lists may become part of a request's path. @throws JarvisError `not_found` */
   async nodeNamed(name: string, signal: AbortSignal): Promise<Node> {
     const has = ({ nodes }: ClusterState) => nodes.find((node) => node.name === name)
     const current = await this.recent(signal)
@@ -170,7 +170,7 @@ export class Sight {
     throw new JarvisError('not_found', `There is no node ${JSON.stringify(name)}. Nodes: ${names.join(', ')}.`)
   }
 
-  /** @throws JarvisError `not_found`, `cluster_unreachable` */
+  /** Returns the name of a node that is not offline. @throws JarvisError `not_found`, `cluster_unreachable` */
   async onlineNode(name: string, signal: AbortSignal): Promise<string> {
     const node = await this.nodeNamed(name, signal)
     if (node.status !== 'offline') return node.name
@@ -207,18 +207,18 @@ export class Sight {
   async #look(signal: AbortSignal) {
     const { api, clock } = this.#parts
     try {
-      // Without the rights nothing proves that a list is whole.
+      // Without the token's rights nothing proves that a list is complete.
       const [reading] = await Promise.all([
         readCluster(api, () => this.#now(), signal),
         this.#details.learnRights(signal),
       ])
-      // A wrong certificate at one of several addresses is reported even if another serves.
+      // A wrong certificate at one of several addresses is reported even if another address works.
       reading.missing.push(...api.problems())
       await this.#learnPaused(reading, signal)
       learn(this.known, reading)
       this.known.clockOffMs = api.clockOffMs()
       this.#failure = undefined
-      // Watchers are notified when this read becomes too old, however later reads end.
+      // Notifies watchers when this read becomes too old, whatever later reads bring.
       this.#cancelOld?.()
       this.#cancelOld = clock.after(unknownAfterMs + 1, () => this.changed())
       void api.recheck({ signal })
@@ -232,7 +232,7 @@ export class Sight {
     void this.#marks.follow(this.state(), signal)
   }
 
-  /** A line that begins with the age of the state, which tells how far to trust the rest. */
+  /** Returns why the cluster cannot be read. The line begins with the age of the last read, so that people know how far to trust the rest. */
   #lostLine(): string {
     const { reading } = this.known
     const { error } = this.#failure ?? { error: new Error('no answer yet') }
@@ -240,7 +240,7 @@ export class Sight {
     return reading === undefined ? why : `last seen ${spanOf((this.#now() - reading.at) / 1000)} ago: ${why}`
   }
 
-  /** A state read from now on. @throws JarvisError `cluster_unreachable` */
+  /** Waits for a read that begins now, and returns its state. @throws JarvisError `cluster_unreachable` */
   async #fresh(signal: AbortSignal): Promise<ClusterState> {
     await this.#poller.refresh(signal)
     if (this.#failure !== undefined) throw unreachable(this.#failure.error)
@@ -252,14 +252,14 @@ export class Sight {
       const guest = guests.find((candidate) => candidate.vmid === vmid)
       return nodes.some(({ name, status }) => name === guest?.node && status === 'online') ? guest : undefined
     }
-    // The guest is most likely still on its node, so both are read in parallel.
+    // The guest is most likely still on its node, so the guest and the cluster are read in parallel.
     const before = placeOf(this.state())
     const first = before && this.#see(before, signal).catch(() => undefined)
     await this.#fresh(signal)
     const guest = placeOf(this.state())
     if (guest !== undefined) {
       const isThere = before?.node === guest.node && before.type === guest.type
-      // Between two reads another guest may have taken its number, name and node. One whose marks cannot be read is not known to be the same.
+      // Between two reads another guest may have taken the vmid, name and node. If its marks cannot be read, it does not count as the same guest.
       const marked = this.#marks.read(guest, signal).catch(() => {})
       this.known.sightings.set(guest.vmid, (isThere ? await first : undefined) ?? (await this.#see(guest, signal)))
       await marked
@@ -268,7 +268,7 @@ export class Sight {
     this.#readOf = { vmid, at: this.#now() }
   }
 
-  /** Notes a guest as an own request left it. */
+  /** Reads and stores a guest's state after JARVIS's own request. */
   async #noteLeft({ isGone, ...place }: GuestLeft, signal: AbortSignal) {
     const { known } = this
     try {

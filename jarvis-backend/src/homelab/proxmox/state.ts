@@ -8,16 +8,19 @@ import { noFigures } from '../unknown.ts'
 import { type Figure, figureKeptMs, type Known, nodesOf, type Reading } from './known.ts'
 
 const shownTasks = 20
-/** A smaller difference of the clocks misjudges no age, ms; larger ones are told in steps, so that the state does not change with each read. */
+/**
+ * Smallest difference of the clocks that is reported, ms; a smaller one does not affect ages. Differences are rounded to 10 s, so that the state
+ * does not change with each read.
+ */
 const clockCountsMs = 30_000
 const roundedOff = (ms: number) => Math.round(ms / 10_000) * 10_000
 const orNull = (value: number | undefined, as: (known: number) => number) => (value === undefined ? null : as(value))
 const digits = (value: number, count: number) => Number(value.toFixed(count))
 
-/** `startedAt`: when reading began, Unix ms. `lost`: why the cluster cannot be read now, in words. */
+/** `startedAt`: when JARVIS began to read the cluster, Unix ms. `lost`: why the cluster cannot be read now, in words; undefined if it can. */
 type About = { protectedTargets: ReadonlySet<string>; startedAt: number; lost: string | undefined }
 
-/** Makes the state for clients. */
+/** Builds the state for clients from everything known. */
 export function stateOf(known: Known, { protectedTargets, startedAt, lost }: About): ClusterState {
   const { reading, self } = known
   if (reading === undefined) {
@@ -73,7 +76,7 @@ function nodeOf(
   return {
     ...who,
     status: 'online',
-    // A node that answers does something: 0 is what Proxmox says before it has measured.
+    // A node that answers uses some CPU. Proxmox reports 0 before it has measured.
     ...(row?.cpu !== undefined && row.cpu > 0 && { cpuRatio: digits(row.cpu, 3) }),
     ...(row?.maxcpu !== undefined && { cpuCount: row.maxcpu }),
     ...(row?.mem !== undefined && { ramBytes: row.mem }),
@@ -85,7 +88,7 @@ function nodeOf(
   }
 }
 
-/** @param answers whether the guest's node is online: the list shows guests of a lost node as running for five minutes */
+/** Builds a guest for clients. @param answers true if the guest's node is online. Proxmox lists guests of a lost node as running for five minutes */
 function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<string>, answers: boolean): Guest {
   const { vmid, node } = row
   const type = row.type === 'qemu' ? 'vm' : 'ct'
@@ -111,7 +114,7 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
     cpuCount: last.maxcpu ?? null,
     ramBytes: isUp ? ramOf(row, last.maxmem) : 0,
     ramTotalBytes: last.maxmem ?? null,
-    // A VM's disk use is not measured: the list has 0.
+    // Proxmox does not measure a VM's disk use: the list has 0.
     diskBytes: type === 'vm' ? null : (row.disk ?? null),
     diskTotalBytes: last.maxdisk ?? null,
     ...(status === 'unknown' && noFigures),
@@ -129,22 +132,22 @@ function guestOf(row: GuestRow, known: Known, protectedTargets: ReadonlySet<stri
   }
 }
 
-/** A guest's used memory, bytes. A figure above its whole memory is that of its process on the host; the guest's own use is then null. */
+/** Returns a guest's used memory, bytes. A figure above the guest's whole memory is that of its process on the host; the result is then null. */
 const ramOf = ({ mem }: GuestRow, most: number | undefined): number | null =>
   mem === undefined || (most !== undefined && mem > most) ? null : mem
 
 const runningOrPaused = (vmid: number, { paused, doubtful }: Known): Guest['status'] =>
   paused.has(vmid) ? 'paused' : doubtful.has(vmid) ? 'unknown' : 'running'
 
-/** Translates a status. The list may have QEMU's states; most mean that a VM neither runs nor is off, and become `unknown`. */
+/** Translates a status. The list may have QEMU's states. Most of them mean that a VM is neither running nor off; they become `unknown`. */
 export function statusIn(word: string | undefined): Guest['status'] {
   if (word === 'stopped' || word === 'running') return word
   return word === 'paused' || word === 'suspended' ? 'paused' : 'unknown'
 }
 
 /**
- * Merges rows of shared storage, which are listed once per node.
- * @param measured nodes whose statistics service runs: of the others a storage is `unknown` whether it is active or not
+ * Merges the rows of a shared storage, which Proxmox lists once per node.
+ * @param measured nodes whose statistics service runs. On other nodes every storage is listed as `unknown`, active or not
  */
 function storagesOf(rows: readonly StorageRow[], measured: ReadonlySet<string>): Storage[] {
   const byId = new Map<string, Storage>()
@@ -164,13 +167,13 @@ function storagesOf(rows: readonly StorageRow[], measured: ReadonlySet<string>):
       totalBytes: row.maxdisk ?? null,
     })
   }
-  // Proxmox's order depends on which node answered first.
+  // Sorted, because Proxmox's order depends on which node answered first.
   return [...byId.values()].sort((a, b) => byNatural(a.name, b.name) || byNatural(a.node ?? '', b.node ?? ''))
 }
 
 const rank = (isActive: boolean | null) => (isActive === true ? 2 : isActive === false ? 1 : 0)
 
-/** The cluster's tasks and JARVIS's own; of two versions of a task the ended one. */
+/** Returns the cluster's tasks and those that JARVIS started. If a task is in both lists, the version that has ended is used. */
 function tasksOf({ reading, ownTasks }: Pick<Known, 'reading' | 'ownTasks'>): Task[] {
   const byUpid = new Map((reading?.tasks ?? []).map((task) => [task.upid, task]))
   for (const [upid, task] of ownTasks) {
@@ -220,14 +223,14 @@ function missingOf(
   ]
 }
 
-/** @param at when the node last gave figures, Unix ms; undefined: not since JARVIS began */
+/** @param at when the node last reported figures, Unix ms; undefined: never since JARVIS started */
 function stalledLine(name: string, at: number | undefined): string {
   const since =
     at === undefined ? 'come no more' : `stopped at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return `figures of ${name}, its guests and storages ${since}: its statistics service pvestatd does not answer. Look with systemctl status pvestatd on ${name}`
 }
 
-/** One line about VMs that may be paused, with the first one's reason. */
+/** Returns a line about VMs that may be paused, with the reason of the first one. */
 function doubtLine(doubtful: Known['doubtful']): string[] {
   const [first] = [...doubtful].filter(([, why]) => why !== '')
   if (first === undefined) return []
@@ -235,7 +238,7 @@ function doubtLine(doubtful: Known['doubtful']): string[] {
   return [`whether ${vmids.join(', ')} runs or is paused cannot be read: ${first[1]}`]
 }
 
-/** One line about online nodes whose sensors could not be read, with the first one's reason. */
+/** Returns a line about online nodes whose sensors could not be read, with the reason of the first one. */
 function heatLine(missing: Known['temperatureMissing'], nodes: readonly Node[]): string[] {
   const blind = nodes.filter(({ name, status }) => status === 'online' && missing.has(name)).map(({ name }) => name)
   const [first] = blind

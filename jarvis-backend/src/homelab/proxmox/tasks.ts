@@ -10,12 +10,12 @@ import type { Api } from './transport.ts'
 const width = 6
 const answerMs = 8_000
 
-/** `own`: tasks that JARVIS began. */
+/** `own`: tasks that JARVIS started. */
 type TaskSource = { api: Api; rights: Rights; own: readonly Task[]; state: Pick<ClusterState, 'nodes'> }
 
 /**
- * Reads the newest tasks of one node or of all, running ones included. The cluster's list has the last few of each node; if that is too
- * short, the nodes are asked. What cannot be read is named in `missing`.
+ * Reads the newest tasks of one node or of all nodes, running tasks included. The cluster's list has only the last few tasks of each node; if these
+ * are too few, the nodes are asked. `missing` names the parts that could not be read.
  */
 export async function readTasks(
   { api, rights, own, state }: TaskSource,

@@ -1,10 +1,10 @@
 import { JarvisError } from 'protocol'
 import type { CallOptions, Shell, Temperature } from '../ports.ts'
 
-/** Values outside this range come from a sensor that is broken or not connected. */
+/** True for a plausible temperature. Values outside this range come from a sensor that is broken or not connected. */
 const plausible = (celsius: number) => celsius > 0 && celsius < 125
 
-/** Preferred sensors: the processor's, by vendor, then a disk's; otherwise the hottest one is used. */
+/** Preferred sensors, best first: the processor's, by vendor, then a disk's. If none is present, the hottest sensor is used. */
 const preferred = [/^Package id \d+$/, /^Tdie$/, /^Tctl$/, /^CPU/i, /^Core \d+$/, /^Composite$/]
 
 export class NoSensor extends JarvisError {
@@ -13,7 +13,7 @@ export class NoSensor extends JarvisError {
   }
 }
 
-/** @throws NoSensor, and what the shell throws */
+/** @throws NoSensor; the shell's errors */
 export async function readTemperature(shell: Shell, node: string, options: CallOptions): Promise<Temperature> {
   const sensors = await shell.run(node, [['sensors', '-j']], options)
   // sensors may warn and exit with an error, and still print the values.
@@ -28,7 +28,7 @@ export async function readTemperature(shell: Shell, node: string, options: CallO
   throw new NoSensor(node)
 }
 
-/** Parses the output of `sensors -j`. @returns undefined where it has no plausible temperature */
+/** Parses the output of `sensors -j`. @returns undefined if it has no plausible temperature */
 export function parseSensors(text: string): Temperature | undefined {
   const chips = parsed(text)
   const all: { sensor: string; celsius: number; label: string }[] = []
@@ -52,7 +52,7 @@ export function parseSensors(text: string): Temperature | undefined {
   return { sensor, celsius, all: all.map(({ label: _, ...reading }) => reading) }
 }
 
-/** Parses JSON. Some versions print lines before the object, or numbers that JSON does not allow. */
+/** Parses JSON leniently, because some versions print lines before the object, or numbers that JSON does not allow. */
 function parsed(text: string): unknown {
   const start = text.indexOf('{')
   if (start < 0) return undefined

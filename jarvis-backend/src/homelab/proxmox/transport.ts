@@ -15,18 +15,18 @@ export type Connection = {
   tokenSecret: string
 } & Trust
 
-/** Time limits, ms. `answerMs`: for one whole answer. `clock`: what measures them; absent: the machine's. */
+/** Time limits, ms. `answerMs`: for one whole answer. `clock`: measures the limits; absent: the machine's clock. */
 export type Deadlines = { connectMs: number; answerMs: number; clock?: Clock }
 export const usualDeadlines: Deadlines = { connectMs: 3_000, answerMs: 12_000 }
 
 export type Api = Pick<PveApi, 'get' | 'change'> & {
-  /** How far the clock of the address that answered last is ahead of ours, ms; undefined while no answer had a time. */
+  /** Lead of the clock of the address that answered last over JARVIS's clock, ms; undefined while no answer had a time. */
   clockOffMs(): number | undefined
   /** Problems of the addresses, in words. */
   problems(): string[]
-  /** Tries failed addresses again after a pause; while another serves, nothing else would. Never rejects. */
+  /** Tries failed addresses again after a pause. Without this they would stay failed as long as another address works. Never rejects. */
   recheck(ask: PveAsk): Promise<void>
-  /** Makes a POST, and gives a way to the address that answered it: a port that it opened is open there alone. @throws as `change` */
+  /** Sends a POST and returns its answer, and `dial` for the same address: a port that the POST opened is open only there. @throws as `change` */
   postAt(path: PvePath, form: PveValues, ask: PveAsk): Promise<{ data: unknown; dial: Dial }>
   close(): void
 }
@@ -36,24 +36,24 @@ export type Dial = (path: PvePath, query: PveValues, signal: AbortSignal) => Pro
 
 type Entry = { url: URL; name: string; fault: { text: string; at: number } | undefined }
 
-/** Sockets per address. Requests to slow nodes have their own, so they do not delay reads of the cluster. */
+/** Maximum sockets per address. Requests to nodes, which may be slow, have sockets of their own, so that they do not delay reads of the cluster. */
 const sockets = { cluster: 4, nodes: 8, changes: 8 }
 /** Pause before a failed address is tried again, ms. */
 const recheckMs = 30_000
 
-/** One request, as every address gets it. */
+/** One request, the same for every address. */
 type Wanted = {
   method: Method
-  /** With its query, from the root. */
+  /** The path from the root, with its query. */
   path: string
-  /** Neither a GET nor a DELETE may have one. */
+  /** The request's body; undefined for GET and DELETE, which must not have one. */
   form: string | undefined
   isChange: boolean
   /** The node that the request is for, if any. */
   node: string | undefined
 }
 
-/** Proxmox's API over HTTPS, by the first address that answers. */
+/** Proxmox's API over HTTPS, through the first address that answers. */
 export class Transport implements Api {
   readonly #connection: Connection
   readonly #now: () => number
@@ -78,7 +78,7 @@ export class Transport implements Api {
     this.#agents = {
       cluster: agent(true, sockets.cluster),
       nodes: agent(true, sockets.nodes),
-      // A new connection cannot have been closed before, so a lost request is rarely in doubt.
+      // Each change gets a new connection. A kept connection may have been closed by the server, and then it would be unknown if the change arrived.
       changes: agent(false, sockets.changes),
     }
     this.#authorization = `PVEAPIToken=${connection.tokenId}=${connection.tokenSecret}`
@@ -130,7 +130,7 @@ export class Transport implements Api {
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
 
-  /** Asks the addresses in turn. @returns the answer's data, and the address that gave it */
+  /** Tries the addresses in turn. @returns the answer's data, and the address that gave it */
   async #call(wanted: Wanted, ask: PveAsk): Promise<{ data: unknown; entry: Entry }> {
     const { isChange, node } = wanted
     const about = { isChange, tokenId: this.#connection.tokenId, ...(node !== undefined && { node }) }
@@ -141,7 +141,7 @@ export class Transport implements Api {
       if (reply.status < 400)
         return { data: dataOf(reply, { name: entry.name, isChange, isWhole: ask.isWhole }), entry }
       const failure = failureOf(this.#masked(reply), { ...about, host: entry.name })
-      // The address's own daemon is down: another address may serve requests that belong to no node.
+      // The daemon at this address is down. Another address may answer a request that is not for one node.
       if (isChange || node !== undefined || !isProxyFailure(reply.status)) throw failure
       lost = failure
       entry.fault = { text: `${entry.name} does not serve the API (${reply.status})`, at: this.#now() }
@@ -150,14 +150,15 @@ export class Transport implements Api {
     throw new ApiError('cluster_unreachable', `The cluster cannot be reached: ${this.problems().join('; ')}.`)
   }
 
-  /** @returns undefined if another address may be asked @throws ApiError, the signal's reason */
+  /** @returns undefined if the next address may be tried @throws ApiError, the signal's reason */
   async #askAt(entry: Entry, wanted: Wanted, ask: PveAsk): Promise<Reply | undefined> {
     const { isChange, node } = wanted
     const askedAt = this.#now()
     try {
       const reply = await this.#sendTwice(entry, wanted, ask)
       entry.fault = undefined
-      // The header has whole seconds; of a node that is asked through another it may be either's.
+      // The header has whole seconds, so half a second is added. If one node is asked through another, the time may be either node's, so it is not
+      // used.
       if (node === undefined && reply.date !== undefined)
         this.#clockOffMs = reply.date + 500 - (askedAt + this.#now()) / 2
       return reply
@@ -178,7 +179,7 @@ export class Transport implements Api {
     }
   }
 
-  /** Sends a read again if the server closed a kept connection just as it was reused. */
+  /** Sends a read a second time if the server closed a kept connection just as it was reused. */
   async #sendTwice(entry: Entry, wanted: Wanted, ask: PveAsk): Promise<Reply> {
     try {
       return await this.#send(entry, wanted, ask)
@@ -220,7 +221,7 @@ export class Transport implements Api {
     })
   }
 
-  /** Addresses in the given order, with those that failed last at the end. */
+  /** Returns the addresses in the given order, but failed ones last. */
   #inOrder(): Entry[] {
     return [...this.#entries].sort((a, b) => Number(a.fault !== undefined) - Number(b.fault !== undefined))
   }

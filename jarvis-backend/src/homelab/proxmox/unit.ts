@@ -8,8 +8,8 @@ const properties = 'Id,Names,Type,LoadState,ActiveState,SubState'
 const plain = (name: string) => name.replace(/\.service$/, '')
 
 /**
- * Reads a service's unit through SSH, because only systemd knows aliases and types. If SSH fails, the API serves for the few services it
- * knows. @throws JarvisError SSH's error
+ * Reads a service's unit through SSH, because only systemd knows aliases and types. If SSH fails, uses the API, which knows only a few services.
+ * @throws JarvisError SSH's error
  */
 export async function readUnit(
   { api, shell }: { api: Api; shell: Shell },
@@ -17,7 +17,7 @@ export async function readUnit(
   signal: AbortSignal,
 ): Promise<UnitState> {
   const name = plain(service)
-  // A flag or a path is never a service.
+  // The name must not be read as an option or a path.
   if (!/^[A-Za-z0-9][A-Za-z0-9@._:-]*$/.test(name))
     throw new JarvisError('invalid_request', 'A service has letters, digits and @._-, for example pveproxy.')
   try {
@@ -34,7 +34,7 @@ export async function readUnit(
   }
 }
 
-/** Parses the output of `systemctl show`; undefined where a required property is missing. */
+/** Parses the output of `systemctl show`; undefined if a required property is missing. */
 function unitIn(text: string): UnitState | undefined {
   const said = new Map(text.split('\n').map((line) => splitOnce(line.trim())))
   const [id, loadState, activeState, subState] = ['Id', 'LoadState', 'ActiveState', 'SubState'].map((key) =>

@@ -14,12 +14,12 @@ export const flag = z
   .unknown()
   .optional()
   .transform((value) => value === 1 || value === '1' || value === true)
-/** A flag whose absence means unknown. */
+/** A flag that is undefined if Proxmox does not send it. */
 export const said = z
   .unknown()
   .optional()
   .transform((value) => (isNothing(value) || value === undefined ? undefined : flag.parse(value)))
-/** Required, because guests are identified by it. */
+/** The vmid is required, because it identifies the guest. */
 const vmid = z.coerce.number().pipe(z.int().min(1).max(999_999_999))
 
 export const NodeRow = z.object({
@@ -75,7 +75,7 @@ export const StatusRow = z.object({
   name: z.string(),
   quorate: said,
   online: said,
-  /** The node's address, as the cluster resolves it. */
+  /** The node's IP address, as the cluster resolves its name. */
   ip: words,
 })
 export type StatusRow = z.output<typeof StatusRow>
@@ -113,7 +113,7 @@ export const BackupRow = z.object({
   verification: z.object({ state: words }).optional().catch(undefined),
 })
 
-/** The definition of a storage on a backup server. */
+/** A storage's definition in the cluster's configuration. `username`: the user on the backup server. */
 export const ServerRow = z.object({ storage: z.string().min(1), username: words })
 
 export const NodeNow = z.object({
@@ -129,7 +129,7 @@ export const NodeNow = z.object({
 })
 export type NodeNow = z.output<typeof NodeNow>
 
-/** A minute of a node's records. */
+/** One minute in a node's records. `arcsize`: the size of ZFS's cache, bytes. */
 export const NodeMinute = z.object({ arcsize: figure })
 
 /** A guest's configuration; only its network cards are read. */
@@ -137,10 +137,10 @@ export const GuestConfig = z.record(z.string(), z.unknown())
 
 export const ServiceState = z.object({ 'active-state': words, state: words })
 
-/** Path → right → whether it propagates to paths below. */
+/** The token's rights: path → right → true if the right propagates to paths below. */
 export const Permissions = z.record(z.string(), z.record(z.string(), z.unknown()))
 
-/** Parses one object. @throws ApiError if it has another form */
+/** Parses one object. @param who the sender, for the message @throws ApiError if the object has another form */
 export function readAs<T extends z.ZodType>(schema: T, data: unknown, who: string): z.output<T> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return parsed.data

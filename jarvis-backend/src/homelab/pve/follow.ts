@@ -5,12 +5,12 @@ import type { Upid } from './upid.ts'
 
 const pollMs = 1_000
 const tellEveryMs = 15_000
-/** After this long without an answer of the node, the task's outcome is unknown. */
+/** If the node does not answer for this long, the task's outcome counts as unknown, ms. */
 const silenceMs = 30_000
 const answerMs = 6_000
 
 /**
- * Follows a task to its end on the node in its UPID. @returns Proxmox's exit status
+ * Follows a task until it ends, on the node that its UPID names. @returns Proxmox's exit status
  * @throws JarvisError `outcome_unknown` if the node stopped answering
  */
 export async function followTask(

@@ -1,7 +1,7 @@
 import type { Guest } from 'protocol'
 import type { PvePath } from '../ports.ts'
 
-/** The place of a guest at present. */
+/** A guest, and the node on which it is now. */
 export type Place = { vmid: number; node: string; type: Guest['type'] }
 
 /** Segments of a guest's path in the API. */

@@ -2,15 +2,15 @@ import type { ApiError } from 'homelab-ports/failure'
 import type { PveReader } from '../ports.ts'
 import { Permissions } from './answers.ts'
 
-/** The token's rights by path, and whether each propagates to paths below; undefined if the cluster does not tell. */
+/** The token's rights by path. The inner value tells if the right propagates to paths below; undefined if the cluster does not report rights. */
 export type Rights = ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
 
-/** The path above all bridges that are set up on the nodes themselves. */
+/** The path above all bridges that are configured on the nodes themselves. */
 export const bridgePath = '/sdn/zones/localnetwork'
 
 /**
- * A required right and its path. `unless`: a right that makes it unnecessary, on all storages, or if `shows` is given on the same
- * path. `shows`: what Proxmox leaves out of its answer without the right; the request itself succeeds.
+ * A required right and its path. `unless`: another right that makes this one unnecessary, on all storages, or if `shows` is given, on the same path.
+ * `shows`: the part that Proxmox leaves out of its answer without the right, although the request itself succeeds.
  */
 export type Need = {
   right: string
@@ -29,7 +29,7 @@ export function rightsIn(data: unknown): Rights {
 const passedOn = (rights: Record<string, unknown>) =>
   new Map(Object.entries(rights).map(([right, propagates]) => [right, Number(propagates) === 1]))
 
-/** Tells if a right holds on everything under `base`, on some of it or on nothing; `unknown` if the cluster does not tell. */
+/** Tells if a right holds on everything under `base`, on a part of it, or on nothing; `unknown` if the cluster does not report rights. */
 export function reachOf(rights: Rights, right: string, base: string): Reach {
   if (rights === undefined) return 'unknown'
   const has = (path: string) => rights.get(path)?.has(right) === true
@@ -45,13 +45,13 @@ export function reachOf(rights: Rights, right: string, base: string): Reach {
 }
 export type Reach = 'all' | 'some' | 'none' | 'unknown'
 
-/** A path and the paths above it, the nearest first. */
+/** Returns a path and the paths above it, the nearest first. */
 function above(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '')
   return parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`).concat('/')
 }
 
-/** Lists that Proxmox cuts silently to the items that the token may see, and the rights of which one shows an item. */
+/** Lists that Proxmox silently limits to the items that the token may see. `rights`: the rights of which each alone shows an item. */
 export const shownBy = {
   guests: { rights: ['VM.Audit'], base: '/vms' },
   storages: { rights: ['Datastore.Audit', 'Datastore.AllocateSpace'], base: '/storage' },
@@ -62,7 +62,7 @@ export const shownBy = {
 } as const
 export type Shown = keyof typeof shownBy
 
-/** How much of a list the token sees. @param base a path below the list's own, for one item. Default: all items */
+/** Tells how much of a list the token sees. @param base a path below the list's own, to ask about one item. Default: all items */
 export function sightOf(rights: Rights, what: Shown, base: string = shownBy[what].base): Reach {
   const reaches = shownBy[what].rights.map((right) =>
     reachOf(rights, right, right === 'Datastore.Allocate' ? '/storage' : base),
@@ -70,7 +70,7 @@ export function sightOf(rights: Rights, what: Shown, base: string = shownBy[what
   return (['all', 'unknown', 'some'] as const).find((reach) => reaches.includes(reach)) ?? 'none'
 }
 
-/** The reason why a list may lack items, in words; undefined if the token's rights prove that it sees all. */
+/** Returns why a list may lack items, in words; undefined if the token's rights prove that it sees all items. */
 export function hiddenWhy(rights: Rights, what: Shown): string | undefined {
   const reach = sightOf(rights, what)
   if (reach === 'all') return undefined
@@ -83,13 +83,13 @@ export function hiddenWhy(rights: Rights, what: Shown): string | undefined {
   return `the list goes only as far as this token sees (${why})`
 }
 
-/** The same as a line for the list of unread parts; empty if the token sees all. */
+/** Returns the reason of `hiddenWhy` as a line for the list of unread parts; empty if the token sees all items. */
 export function hiddenLine(rights: Rights, what: Shown): string[] {
   const why = hiddenWhy(rights, what)
   return why === undefined ? [] : [`${what} beyond those listed: ${why}`]
 }
 
-/** Reads the token's rights. @returns undefined if Proxmox does not tell them @throws the signal's reason */
+/** Reads the token's rights. @returns undefined if Proxmox does not report them @throws the signal's reason */
 export async function readRights(api: PveReader, signal: AbortSignal): Promise<Rights> {
   try {
     return rightsIn(await api.get(['access', 'permissions'], {}, { signal }))
@@ -105,7 +105,10 @@ export function emptyLine(rights: Rights, what: string, right: string, base: str
   return [`${what}: none visible to this token (it needs ${right} on ${base})`]
 }
 
-/** How much of a storage's backups is listed: with `Datastore.Allocate` all, with `Datastore.AllocateSpace` those of guests with `VM.Backup`. @param vmid the guest whose backups are asked for; absent: all */
+/**
+ * Tells how many of a storage's backups are listed: with `Datastore.Allocate` all, with `Datastore.AllocateSpace` only those of guests for which the
+ * token has `VM.Backup`. @param vmid the guest whose backups are asked for; absent: all guests
+ */
 export function backupSight(rights: Rights, storage: string, vmid?: number): Reach {
   if (rights === undefined) return 'unknown'
   const at = (right: string) => {

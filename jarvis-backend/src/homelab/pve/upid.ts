@@ -2,11 +2,11 @@ import type { Task } from 'protocol'
 
 export type Upid = { node: string; startedAt: number; type: string; id: string; user: string }
 
-/** A UPID: it has no slash, so it can stand in a path. */
+/** Matches a UPID. A UPID has no slash, so it can be a segment of a path. */
 export const upidShape =
   /^UPID:([A-Za-z0-9-]+):[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:([0-9A-Fa-f]{8}):([^:\s/]+):([^:\s/]*):([^:\s/]+):$/
 
-/** @returns undefined if the text is no UPID */
+/** @returns undefined if the text is not a UPID */
 export function parseUpid(text: unknown): Upid | undefined {
   const [, node, started, type, id, user] = upidShape.exec(typeof text === 'string' ? text : '') ?? []
   if (node === undefined || started === undefined || type === undefined || id === undefined || user === undefined) {
@@ -35,7 +35,7 @@ export function taskOf(row: { upid: string; status?: string | undefined; endtime
     startedAt,
   }
   if (row.status === undefined || row.status === 'RUNNING' || row.status === 'running') {
-    // A list may have a task's end before its status.
+    // A task list may show a task's end time before its status.
     return [{ ...task, status: 'running' }]
   }
   const ended = row.endtime === undefined || row.endtime === 0 ? {} : { endedAt: row.endtime * 1000 }

@@ -5,7 +5,7 @@ export type CappedOutput = {
   leftOutBytes(): number
 }
 
-/** A cut line is dropped up to this many bytes, because half a secret is not recognised. */
+/** The partial line at the cut is dropped, up to this many bytes, because the redaction does not recognise half a secret. */
 const seamBytes = 8_192
 
 /** Keeps whole lines of the first and the last `keepBytes` of a stream. */
@@ -24,7 +24,7 @@ export function cappedOutput(keepBytes: number): CappedOutput {
       if (rest.length === 0) return
       tail.push(rest)
       tailBytes += rest.length
-      // Joined rarely; at most twice the limit is kept meanwhile.
+      // Trimming is rare, because it joins the buffers. Until then at most twice the limit is kept.
       if (tailBytes > 2 * keepBytes) trim()
     },
     text() {
@@ -56,7 +56,7 @@ export function cappedOutput(keepBytes: number): CappedOutput {
 const newline = 10
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** Drops the cut line at the end, or the last `seam` bytes of it. */
+/** Drops the partial line at the end, or the last `seam` bytes of a longer one. */
 function wholeEnd(bytes: Buffer, seam: number): Buffer {
   const line = bytes.lastIndexOf(newline)
   if (line >= bytes.length - seam) return bytes.subarray(0, line)
@@ -65,7 +65,7 @@ function wholeEnd(bytes: Buffer, seam: number): Buffer {
   return bytes.subarray(0, at)
 }
 
-/** Drops the cut line at the start, or the first `seam` bytes of it. */
+/** Drops the partial line at the start, or the first `seam` bytes of a longer one. */
 function wholeStart(bytes: Buffer, seam: number): Buffer {
   const line = bytes.indexOf(newline)
   if (line !== -1 && line < seam) return bytes.subarray(line + 1)

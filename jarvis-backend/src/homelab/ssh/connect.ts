@@ -13,28 +13,28 @@ export type SshOptions = CredentialSources & {
   clock: Clock
   /** A node's address. @throws JarvisError `not_found` for an unknown node or address */
   addressOf(node: string): Address
-  /** Makes a command line that every POSIX shell splits into exactly these words. */
+  /** Builds a command line that every POSIX shell splits into exactly these words. */
   quote(argv: readonly string[]): string
   /** Time limit from the first packet to being signed in, ms. */
   connectMs?: number
-  /** A connection that is silent for three of these is dead, ms. */
+  /** Interval of keepalive packets, ms. After three without an answer the connection counts as dead. */
   keepaliveMs?: number
 }
 
 export type Connection = {
   client: Client
   isLost(): boolean
-  /** Calls `listener` once, when the connection has ended for whatever reason. */
+  /** Calls `listener` once, when the connection has ended for any reason. */
   onLost(listener: () => void): void
-  /** Closes it properly. */
+  /** Closes the connection in the regular way. */
   end(): void
-  /** Closes it at once. */
+  /** Destroys the connection's socket at once. */
   cut(): void
 }
 
 /**
- * Connects, checks the host key before anything is sent, and signs in.
- * @throws JarvisError `not_found`, `cluster_unreachable` with what a person can do
+ * Connects to a node, checks its host key, and signs in only after that.
+ * @throws JarvisError `not_found`; `cluster_unreachable` with advice for a person
  */
 export async function connect(node: string, options: SshOptions): Promise<Connection> {
   const { clock, user, knownHostsPath: path, quote, connectMs = 10_000, keepaliveMs = 15_000 } = options
@@ -61,7 +61,7 @@ export async function connect(node: string, options: SshOptions): Promise<Connec
       resolve()
     })
     client.on('error', (error) => {
-      // The agent's errors are not final: the next way of signing in may work.
+      // An error of the SSH agent is not final: the next authentication method may work.
       if (error.level === 'agent') return
       if (error.level !== 'client-authentication')
         unreachable(`cannot be reached over SSH: ${whyUnreachable(error)}.`, error)
@@ -100,7 +100,7 @@ function connectionOf(client: Client, socket: Socket): Connection {
   })
   return {
     client,
-    // One side may have ended while the other waits.
+    // One end may be closed while the other still waits.
     isLost: () => isLost || !socket.writable || socket.readableEnded,
     onLost(listener) {
       if (isLost) listener()

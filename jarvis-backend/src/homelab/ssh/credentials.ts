@@ -5,7 +5,7 @@ import type { utils } from 'ssh2'
 export type CredentialSources = { keyPath: string | undefined; agentSocket: string | undefined }
 export type Credentials = { privateKey?: Buffer; agent?: string }
 
-/** Thrown where SSH is not set up, possibly on purpose; it is no failure. */
+/** Thrown if SSH is not set up. This is not a failure: the operator may not want SSH. */
 export class NoSshSetUp extends JarvisError {
   constructor() {
     super(
@@ -16,8 +16,8 @@ export class NoSshSetUp extends JarvisError {
 }
 
 /**
- * Reads the key for each connection, so that a new key is used at once. An encrypted key is left to the agent.
- * @throws NoSshSetUp, or a JarvisError with what to do; never with a part of the key
+ * Reads the key for each connection, so that a new key is used at once. An encrypted key is left to the SSH agent.
+ * @throws NoSshSetUp; JarvisError that says what to do. No message contains a part of the key
  */
 export function readCredentials(
   { keyPath, agentSocket }: CredentialSources,

@@ -21,7 +21,7 @@ const algorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ]
 
-/** Reads known_hosts; a missing file is empty. @throws JarvisError where the file cannot be read */
+/** Reads known_hosts. A missing file counts as empty. @throws JarvisError if the file cannot be read */
 export function readKnownHosts(path: string): KnownHost[] {
   try {
     return parseKnownHosts(readFileSync(path, 'utf8'))
@@ -35,14 +35,14 @@ export function readKnownHosts(path: string): KnownHost[] {
   }
 }
 
-/** Host key algorithms with those of known keys first, so that a server with several keys shows a known one. */
+/** Orders the host key algorithms: those of keys in known_hosts come first, so that a server with several keys shows one that is known. */
 export function algorithmsFor(entries: readonly KnownHost[], address: Address): ServerHostKeyAlgorithm[] {
   const types = knownFor(entries, address).map(({ type }) => type)
   const isKnown = (name: string) => types.includes(name.startsWith('rsa-') ? 'ssh-rsa' : name)
   return [...algorithms.filter(isKnown), ...algorithms.filter((name) => !isKnown(name))]
 }
 
-/** @returns why the key of a node is refused and how a person can accept it; undefined where it is known */
+/** @returns why a node's host key is refused and how a person can accept it; undefined if the key is known */
 export function refusalOf(
   parts: {
     node: string

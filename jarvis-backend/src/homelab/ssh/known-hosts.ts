@@ -32,15 +32,15 @@ export const fingerprintOf = (key: Buffer): string =>
     .digest('base64')
     .replace(/(?<!=)=+$/, '')}`
 
-/** The type in a key's first field. */
+/** Reads the type from the first field of a key in wire format. */
 export function typeOf(key: Buffer): string {
   const length = key.length < 4 ? 0 : key.readUInt32BE(0)
   return key.toString('latin1', 4, 4 + Math.min(length, 64))
 }
 
 /**
- * Parses known_hosts like OpenSSH: comma lists, `*`, `?` and `!` patterns, hashed names, `@revoked`. Unusable lines are skipped, and so
- * are certificate authorities, because certificates are not accepted.
+ * Parses known_hosts like OpenSSH: comma lists, `*`, `?` and `!` patterns, hashed names, `@revoked`. Skips unusable lines. Also skips certificate
+ * authorities, because host certificates are not accepted.
  */
 export function parseKnownHosts(text: string): KnownHost[] {
   return text.split(/\r?\n/).flatMap((content, index) => {
@@ -55,19 +55,19 @@ export function parseKnownHosts(text: string): KnownHost[] {
   })
 }
 
-/** Judges a host key. A revoked key stays revoked whatever else is known. @param key as the server shows it */
+/** Judges a host key. A revoked key is refused even if another entry accepts it. @param key the key that the server shows */
 export function judgeHostKey(entries: readonly KnownHost[], address: Address, key: Buffer): HostKeyVerdict {
   const names = [...new Set([nameOf(address), address.host.toLowerCase()])]
   const same = entries.filter((entry) => entry.key.equals(key) && names.some(entry.covers))
   const revoked = same.find(({ isRevoked }) => isRevoked)
   if (revoked !== undefined) return { verdict: 'revoked', line: revoked.line }
-  // Like OpenSSH, the host's key is accepted on another port too.
+  // Like OpenSSH, accepts a key that is known for the host's port 22 on another port too.
   if (same.length > 0) return { verdict: 'known' }
   const known = knownFor(entries, address)
   return known.length === 0 ? { verdict: 'unknown' } : { verdict: 'changed', known }
 }
 
-/** Entries for exactly this address. */
+/** Returns the entries for exactly this address, port included. */
 export const knownFor = (entries: readonly KnownHost[], address: Address): KnownHost[] =>
   entries.filter(({ isRevoked, covers }) => !isRevoked && covers(nameOf(address)))
 
@@ -88,7 +88,9 @@ function coverOf(names: string): (name: string) => boolean {
   }
 }
 
-/** True if a pattern with `*` and `?` covers a name. It goes back to the last `*` alone, so its time is at most the product of both lengths. */
+/**
+ * True if a pattern with `*` and `?` matches a name. The search goes back only to the last `*`, so its time is at most the product of both lengths.
+ */
 function covers(pattern: string, name: string): boolean {
   let at = 0
   let star = -1

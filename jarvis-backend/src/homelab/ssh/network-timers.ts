@@ -5,16 +5,17 @@ const usual = { interfaces: '/etc/network/interfaces', runDir: '/run' }
 const checksum = /^[0-9a-f]{64}$/
 
 /**
- * Timers of systemd, armed over SSH. What a timer does stands in a script in `runDir`, beside the configuration that it
- * puts back: whoever moves that away first, the timer or JARVIS, wins. All of it is gone after a restart of the node.
- * @param shell not redacted: checksums are compared
- * @param paths of the node
+ * Timers of systemd that put a network configuration back, armed over SSH. Each timer runs a script in `runDir`, beside a copy of the old
+ * configuration. Timer and JARVIS each begin by moving that copy away, and whoever moves it first wins. A restart of the node removes both files and
+ * the timer.
+ * @param shell not redacted, because checksums are compared
+ * @param paths paths on the node
  */
 export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers {
   const { interfaces, runDir } = paths
   const keptAt = (id: string) => `${runDir}/${unitOf(id)}`
 
-  /** @throws JarvisError also where the program fails */
+  /** Runs a program on the node. @throws JarvisError, also if the program fails */
   async function must(node: string, argv: readonly string[], signal: AbortSignal, input?: string) {
     const output = await shell.run(node, [argv], { signal, ...(input !== undefined && { input }) })
     if (output.exitCode === 0) return output
@@ -48,12 +49,12 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
       const before = await checksumOf(node, interfaces, signal)
       const staged = await checksumOf(node, `${interfaces}.new`, signal)
       await must(node, ['cp', '-pT', '--', interfaces, kept], signal)
-      // The staged one may have been applied by somebody else meanwhile.
+      // Somebody else may have applied the staged configuration meanwhile.
       if ((await checksumOf(node, kept, signal)) !== before)
         throw new JarvisError('conflict', `${interfaces} on ${node} was changed by somebody else just now.`)
       const armed = ['systemd-run', '--quiet', '--collect', `--unit=${unit}`]
       const when = [`--on-active=${Math.max(1, Math.round(afterMs / 1000))}s`, '--timer-property=AccuracySec=1s']
-      // A file, for systemd replaces variables in the words of a unit's command.
+      // The script is a file, because systemd replaces variables in the words of a unit's command.
       const script = scriptOf({ kept, interfaces, before, staged })
       await must(node, ['tee', '--', `${kept}.sh`], signal, script)
       await must(node, [...armed, ...when, '/bin/sh', `${kept}.sh`], signal)
@@ -65,7 +66,7 @@ export function createNetworkTimers(shell: Shell, paths = usual): NetworkTimers 
       const { stdout } = await shell.run(node, [['ls', '-1', '--', `${kept}.kept`, `${kept}.went`, kept]], { signal })
       const there = stdout.split('\n')
       if (there.includes(`${kept}.kept`)) {
-        // Without its file the timer does nothing, so that it need not be stopped.
+        // Without the copy the timer does nothing, so it does not matter if this command fails.
         await shell.run(node, [['systemctl', 'stop', `${unitOf(id)}.timer`]], { signal })
         return 'disarmed'
       }
@@ -81,7 +82,7 @@ function unitOf(id: string): string {
   throw new Error('A timer is named by the id of its change.')
 }
 
-/** For a timer's unit. It holds paths and checksums alone, and no text of others. */
+/** Returns the script that a timer runs. It contains only paths and checksums, and no text from outside JARVIS. */
 function scriptOf({ kept, interfaces, before, staged }: Record<'kept' | 'interfaces' | 'before' | 'staged', string>) {
   const sum = (path: string) => `$(sha256sum < ${path} | cut -d" " -f1)`
   return [

@@ -13,7 +13,7 @@ export type OfferedKey = {
   type: string
   /** `SHA256:…` */
   fingerprint: string
-  /** The line of known_hosts that would accept it. */
+  /** The line of known_hosts that would accept this key. */
   line: string
 }
 

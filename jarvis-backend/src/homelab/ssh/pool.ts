@@ -2,24 +2,24 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Connection } from './connect.ts'
 
 /**
- * `over`: the session ended on the server too. `left`: it may still run there, so the connection gets no new sessions. `refused`: the
- * server accepts no more sessions, so fewer are opened from now on.
+ * End of a session. `over`: the session has ended on the server too. `left`: the session may still run on the server, so its connection gets no new
+ * sessions. `refused`: the server accepts no more sessions, so fewer are opened from now on.
  */
 export type SessionEnd = 'over' | 'left' | 'refused'
 
 /** The right to open one session on a connection. */
 export type Lease = {
   connection: Connection
-  /** The server has refused too often to try again. */
+  /** True if the server has refused so often that another try is useless. */
   isHopeless(): boolean
   /** Call it when the server has opened the session. */
   begun(): void
-  /** Call it once. */
+  /** Gives the right back. Call it once. */
   release(end: SessionEnd): void
 }
 
 export type Pool = {
-  /** Waits for a free session, in order of arrival. @throws what connecting throws, the signal's reason */
+  /** Waits for a free session, in order of arrival. @throws the errors of `connect`; the signal's reason */
   lease(node: string, signal: AbortSignal): Promise<Lease>
   /** Ends every connection at once. */
   close(): void
@@ -28,13 +28,13 @@ export type Pool = {
 type Link = {
   connection: Connection
   active: number
-  /** `begun`: active sessions that the server has opened; `proven`: the most there ever were. */
+  /** `begun`: active sessions that the server has opened. `proven`: the largest `begun` so far. */
   begun: number
   proven: number
   refusedInARow: number
   limit: number
   isRetired: boolean
-  /** Called with `true` to hand over a session, with `false` when the connection gets no new ones. */
+  /** Called with `true` to hand a session over, with `false` if the connection gets no new sessions. */
   waiting: Set<(granted: boolean) => void>
   cancelIdle?: () => void
 }
@@ -46,11 +46,11 @@ type PoolParts = {
   connect(node: string): Promise<Connection>
   clock: Clock
   idleMs: number
-  /** Most sessions on one connection; fewer if a server refuses. */
+  /** Maximum number of sessions on one connection; fewer after the server has refused one. */
   maxSessions: number
 }
 
-/** Shares one connection per node among its commands; opened when needed and ended after `idleMs`. */
+/** Shares one connection per node among that node's commands. Opens a connection on demand and ends it after `idleMs` without use. */
 export class SessionPool implements Pool {
   readonly #parts: PoolParts
   readonly #links = new Map<string, Promise<Link>>()
@@ -134,7 +134,7 @@ export class SessionPool implements Pool {
         if (end === 'left') this.#retire(node, link)
         if (end !== 'refused') this.#handOver(link)
         else {
-          // The server also refuses while it cleans up an ended session, and accepts as many as before a moment later.
+          // The server also refuses while it cleans up an ended session. A moment later it accepts as many as before.
           link.limit = Math.max(1, link.proven, Math.min(link.limit, link.active - 1))
           link.refusedInARow += 1
           this.#parts.clock.after(momentMs, () => this.#handOver(link))
@@ -143,7 +143,7 @@ export class SessionPool implements Pool {
     }
   }
 
-  /** Gives the session of an ended lease to who waits longest. */
+  /** Gives the session of an ended lease to the caller who has waited longest. */
   #handOver(link: Link) {
     link.active -= 1
     const [next] = link.waiting

@@ -7,17 +7,17 @@ import { type CappedOutput, cappedOutput } from './capped-output.ts'
 import type { Lease, SessionEnd } from './pool.ts'
 
 export type CommandLimits = {
-  /** Until the node begins a command. */
+  /** Time limit until the node begins a command. */
   startMs: number
-  /** Until the command ends. */
+  /** Time limit until the command ends. */
   commandMs: number
-  /** Until a terminated command ends, and until the output of an ended one is silent. */
+  /** Time that a terminated command gets to end. Also the silence after which the output of an ended command counts as complete. */
   graceMs: number
   /** Bytes kept of each stream's start, and as many of its end. */
   keepBytes: number
 }
 
-/** Thrown where the command certainly did not begin. */
+/** Thrown if the command certainly did not begin. */
 export class NotBegun extends Error {
   readonly why: 'lost' | 'refused'
   constructor(why: 'lost' | 'refused', options: { cause: unknown }) {
@@ -39,9 +39,9 @@ type CommandParts = {
 type Answer = { resolve(output: CommandOutput): void; reject(error: unknown): void }
 
 /**
- * Runs one command line without TTY. Rejects at once when the signal aborts, and ends the command in the background.
- * @param lease released when its session is over, possibly later
- * @throws NotBegun, JarvisError `cluster_refused`, `outcome_unknown`, the signal's reason
+ * Runs one command line without a TTY. If the signal aborts, rejects at once and ends the command in the background.
+ * @param lease released when its session is over, possibly after the answer
+ * @throws NotBegun; JarvisError `cluster_refused`, `outcome_unknown`; the signal's reason
  */
 export function runCommand(lease: Lease, line: string, parts: CommandParts): Promise<CommandOutput> {
   return new Promise((resolve, reject) => new Command(lease, parts, { resolve, reject }).start(line))
@@ -78,7 +78,7 @@ class Command {
       return
     }
     signal.addEventListener('abort', this.#onAbort, { once: true })
-    // If nothing answers, waiting callers of this connection must not wait longer.
+    // If the node does not answer at all, the connection is closed, so that callers who wait for a session on it do not wait longer.
     const disarmStart = clock.after(limits.startMs, cut)
     this.#disarmEnd = clock.after(limits.commandMs, () =>
       this.#giveUp(
@@ -114,7 +114,7 @@ class Command {
     this.#settle(() => this.#answer.reject(error))
   }
 
-  /** Answers now, and ends the command in the background. */
+  /** Rejects now, and ends the command in the background. */
   #giveUp(error: unknown) {
     this.#fail(error)
     if (this.#channel !== undefined) this.#end(this.#channel)
@@ -130,7 +130,7 @@ class Command {
   #refused(error: Error & { reason?: unknown }) {
     const { node } = this.#parts
     this.#free(error.reason === undefined ? 'left' : 'refused')
-    // ssh2 reports this if the server never opened the session, so the command was not sent.
+    // ssh2 gives this error if the server never opened the session. The command was then not sent.
     if (error.message === 'No response from server') this.#fail(new NotBegun('lost', { cause: error }))
     else if (error.reason !== undefined) this.#fail(new NotBegun('refused', { cause: error }))
     else if (this.#isLost()) this.#fail(this.#lost())
@@ -151,7 +151,7 @@ class Command {
       this.#free(this.#exit === undefined ? 'left' : 'over')
       this.#finish()
     })
-    // A program that has read enough may end before all input arrives; unread input is no failure.
+    // A program may end before it has read all of its input. Unread input is not a failure.
     opened.end(this.#parts.input)
     if (this.#isSettled) this.#end(opened)
   }
@@ -161,7 +161,9 @@ class Command {
     this.#silence()
   }
 
-  /** A background process may hold the output open, so it counts as complete once it is silent. */
+  /**
+   * A background process may keep the output open after the command has ended. The output counts as complete once it has been silent for `graceMs`.
+   */
   #silence() {
     if (this.#exit === undefined || this.#isSettled) return
     this.#afterGrace(() => {
@@ -194,7 +196,7 @@ class Command {
   }
 
   /**
-   * Asks the command to end and then closes its channel. The sshd of a root login delivers no signals: there a program that prints
+   * Sends the command a signal to end, and then closes its channel. Some servers deliver no signals to a root login: there a program that prints
    * nothing runs on.
    */
   #end(opened: ClientChannel) {
@@ -207,7 +209,7 @@ class Command {
     })
   }
 
-  /** Runs `run` after the grace period, in place of what waited for it. */
+  /** Runs `run` after the grace period. Cancels an earlier `run` that still waits. */
   #afterGrace(run: () => void) {
     this.#cancelGrace?.()
     this.#cancelGrace = this.#parts.clock.after(this.#parts.limits.graceMs, run)
@@ -227,7 +229,7 @@ class Command {
 
 const unknownEnd = (text: string) => new JarvisError('outcome_unknown', text)
 
-/** Sends a signal. ssh2 refuses one on a channel whose input has ended, though the protocol allows it. */
+/** Sends a signal to the command. ssh2 refuses to send a signal on a channel whose input has ended, although the protocol allows it. */
 function send(channel: ClientChannel, name: 'TERM' | 'KILL') {
   const outgoing = channel.outgoing as { state: string }
   const { state } = outgoing

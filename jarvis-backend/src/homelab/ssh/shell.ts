@@ -5,10 +5,10 @@ import { connect, type SshOptions } from './connect.ts'
 import { SessionPool } from './pool.ts'
 import { type CommandLimits, NotBegun, runCommand } from './run-command.ts'
 
-/** Sessions per connection; below sshd's usual 10, because an ended session counts there a moment longer. */
+/** Maximum sessions per connection. Less than sshd's default of 10, because sshd counts an ended session for a moment longer. */
 const maxSessions = 6
 const usual: CommandLimits = { startMs: 10_000, commandMs: 300_000, graceMs: 2_000, keepBytes: 32 * 1024 }
-/** Programs that map far more memory than they use: Go programs, and Ceph with its many threads. */
+/** Programs that reserve far more virtual memory than they use: Go programs, and Ceph with its many threads. */
 const roomy = new Set([
   'docker',
   'tailscale',
@@ -33,8 +33,8 @@ function boundsOf(program: string, isFilter: boolean): string {
 }
 
 /**
- * Runs commands on nodes over SSH: one connection per node, no TTY, and exactly the words that were judged.
- * @param options.idleMs after which a connection is ended
+ * Runs commands on nodes over SSH: one connection per node, no TTY, and exactly the words that the gate has judged.
+ * @param options.idleMs a connection that is unused for this long is ended
  */
 export function createSshShell(
   options: SshOptions & { idleMs?: number; limits?: Partial<CommandLimits> },
@@ -58,7 +58,7 @@ export function createSshShell(
     { signal, input, keepBytes = limits.keepBytes }: CommandOptions,
   ): Promise<CommandOutput> {
     const line = boundsOf(stages[0]?.[0] ?? '', input !== undefined) + stages.map(quote).join(' | ')
-    // One signal may end many commands.
+    // One signal may abort many commands at once, and each adds a listener.
     setMaxListeners(0, signal)
     for (let losses = 0; ; ) {
       const lease = await pool.lease(node, signal)
@@ -67,7 +67,7 @@ export function createSshShell(
         return await runCommand(lease, line, input === undefined ? parts : { ...parts, input })
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error
-        // An idle connection may have died unnoticed: a command that did not begin is retried on a new one.
+        // An idle connection may have died unnoticed. A command that did not begin is retried on a new connection.
         if (error.why === 'lost') losses += 1
         if (error.why === 'lost' ? losses < 2 : !lease.isHopeless()) continue
         throw error.why === 'lost'

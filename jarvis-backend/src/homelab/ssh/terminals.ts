@@ -4,7 +4,7 @@ import type { ClientChannel } from 'ssh2'
 import type { TerminalSize, Terminals } from '../ports.ts'
 import { type Connection, connect, type SshOptions } from './connect.ts'
 
-/** Most input that the node has not read yet, bytes. */
+/** Maximum input that the node has not read yet, bytes. */
 const maxUnreadBytes = 1024 * 1024
 
 /** Shells on nodes. Each has its own connection, so a flood of output delays no command, and cutting the connection ends it. */

@@ -4,13 +4,13 @@ import type { Cluster, Waker } from '../ports.ts'
 import { magicPacket, sendDatagram } from './magic-packet.ts'
 
 const patienceMs = 180_000
-/** A packet is repeated after this time, ms: datagrams get lost, and a machine that is shutting down ignores them. */
+/** The packet is sent again after this time, ms: datagrams get lost, and a machine that is shutting down ignores them. */
 const repeatMs = 15_000
 
 /**
- * Sends magic packets itself, because the cluster's API cannot wake the node it is reached through and reports no result. The cluster
- * tells whether the node is online.
- * @param options.macOf `aa:bb:cc:dd:ee:01`
+ * Wakes nodes with magic packets that JARVIS sends itself: the cluster's API cannot wake the node through which it is reached, and reports no
+ * result. Reads from the cluster if the node came online.
+ * @param options.macOf the node's MAC address, `aa:bb:cc:dd:ee:01`
  */
 export function createWaker(options: {
   cluster: Pick<Cluster, 'state' | 'watch' | 'nodeDetail'>
@@ -28,7 +28,7 @@ export function createWaker(options: {
       return true
     } catch (error) {
       signal.throwIfAborted()
-      // If the token may not ask the node, the cluster's status counts.
+      // The node answered that the token may not read it. Then the cluster's own status of the node counts.
       const isSilent = error instanceof JarvisError && error.code !== 'cluster_refused'
       return !isSilent && find(name)?.status === 'online'
     }
