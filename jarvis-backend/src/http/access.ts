@@ -8,8 +8,8 @@ import type { SessionCookie } from '../auth/session-cookie.ts'
 import type { Identity, Tokens } from '../auth/tokens.ts'
 
 /**
- * Requires a signed-in person or a program's token, in `Authorization: Bearer`, never in a query string; a person's also in the session cookie. Stores the identity and a check that the
- * request's token still counts.
+ * Requires the token of a signed-in person or of a program, in `Authorization: Bearer` and never in a query string. A person's token may also be in
+ * the session cookie. Stores the identity, and a check that the token is still valid, for the route.
  */
 export type Access = {
   /** Requires a person's token. @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a program's token */
@@ -43,10 +43,10 @@ export function createAccess(parts: {
         const verified = bearer.verify(request, door)
         const { token, person, stillCounts } = verified
         open.add(response, verified)
-        // A stop waits for no answer of the API.
+        // A stop of the server does not wait for answers of the API.
         open.isStream(response)
         const exp = Math.floor((token.expiresAt ?? Number.MAX_SAFE_INTEGER) / 1000)
-        // The role of a reader: whatever else a token may do, its route names.
+        // The role is that of a reader. Each route declares what else a token may do.
         const identity: Identity = { sub: `token:${token.name}`, role: 'viewer', person, exp, tokenHash: '', token }
         response.locals.identity = identity
         response.locals.stillCounts = stillCounts

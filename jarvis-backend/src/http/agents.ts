@@ -26,7 +26,7 @@ import type { TryingJudge } from '../calls/judge.ts'
 import { questionerOf } from './handle.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
-/** The files of an agent. Each throws JarvisError as `Workspace` does. */
+/** The files of an agent. Each method throws the same errors as `Workspace`. */
 export type AgentFiles = {
   list(id: string): AgentDetail['files']
   read(id: string, path: string): WorkspaceText
@@ -51,9 +51,9 @@ export type AgentParts = {
   redact<T>(value: T): T
 }
 
-/** `/api/agents`: who there is, their files, which one answers, and trying them. */
+/** `/api/agents`: the agents, their files, the agent that answers in a given case, and rehearsals. */
 export const agentRoutes = (parts: AgentParts): Route[] => [
-  // `/agents/which` comes before `/agents/:id`, which would answer it too.
+  // `/agents/which` comes first, because `/agents/:id` would match it too.
   ...houseRoutes(parts),
   ...oneRoutes(parts),
   ...fileRoutes(parts),
@@ -84,7 +84,7 @@ function detailOf(id: string, parts: AgentParts, person: PersonRef): AgentDetail
   }
 }
 
-/** One agent: its settings, and the verdict on a call of it. */
+/** Routes of one agent: its settings, and the verdict on one of its calls. */
 function oneRoutes(parts: AgentParts): Route[] {
   const { agents, redact } = parts
   return [
@@ -123,7 +123,7 @@ function oneRoutes(parts: AgentParts): Route[] {
   ]
 }
 
-/** All agents: the list, which one answers, and trying them. */
+/** Routes of all agents: the list, the agent that answers in a given case, and rehearsals. */
 function houseRoutes(parts: AgentParts): Route[] {
   const { agents, redact } = parts
   return [
@@ -158,7 +158,7 @@ function houseRoutes(parts: AgentParts): Route[] {
   ]
 }
 
-/** The files of agents' folders. */
+/** Routes of the files in agents' folders. */
 const fileRoutes = ({ agents, files, redact }: AgentParts): Route[] => [
   get(
     '/agents/:id/files/*path',

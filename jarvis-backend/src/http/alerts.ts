@@ -12,7 +12,7 @@ import type { Shown } from '../auth/closed-words.ts'
 import type { Watch } from '../watch/watch.ts'
 import { get, post, type Route } from './route.ts'
 
-/** `/api/alerts`: what is wrong now and was; acknowledges and silences it. */
+/** `/api/alerts`: present and earlier alerts; acknowledges and silences them. */
 export const alertRoutes = (watch: Watch, shown: (person: PersonRef) => Pick<Shown, 'change'>): Route[] => [
   get(
     '/alerts',

@@ -30,8 +30,8 @@ const contentPolicy = (origins: string) =>
   ].join('; ')
 
 /**
- * WebSocket origins for `connect-src`, because some browsers do not count the page's own host as `'self'` for sockets. Empty for an address in
- * brackets, which the policy cannot name.
+ * Returns the WebSocket origins for `connect-src`, because in some browsers `'self'` does not include sockets of the page's own host. Empty for an
+ * IPv6 address in brackets, which the policy cannot express.
  */
 const socketsOf = (header: string | undefined) => {
   const host = hostOf(`http://${header ?? ''}`)?.full
@@ -53,15 +53,15 @@ export function createApp(parts: {
   access: Access
   stepUp: StepUp
   reach: Pick<SessionReach, 'require'>
-  /** Below `/api`. */
+  /** The routes below `/api`. */
   routes: readonly Route[]
   mcp: RequestListener
-  /** Everything below `/v1`, which answers failures in a form of its own and checks hosts itself. */
+  /** Handles everything below `/v1`, with failures in a form of its own and its own check of hosts. */
   v1: RequestListener
-  /** Mounted at the root, where clients look for it. */
+  /** Mounted at the root, because clients look for it there. */
   oauth: Router
   health(): Health
-  /** Proves this server to commands of this machine. */
+  /** The key with which this server proves its identity to commands on this machine. */
   proofKey: string
   /** In Prometheus' text format. */
   metrics(): Promise<string>
@@ -70,7 +70,7 @@ export function createApp(parts: {
   report(error: unknown, message: string): void
   refused: Parameters<typeof errorHandler>[1]
   redact: Parameters<typeof errorHandler>[2]
-  /** As `Database.untilFree`. */
+  /** The same as `Database.untilFree`. */
   untilFree(): Promise<void> | undefined
 }): RequestListener {
   const app = express()
@@ -114,7 +114,7 @@ export function createApp(parts: {
     throw new JarvisError('not_found', `There is no ${request.method} ${request.path}.`)
   })
   app.use(errorHandler(parts.report, parts.refused, parts.redact))
-  // Most requests name the same host as the one before, so one entry is enough.
+  // Most requests name the same host as the request before, so a cache of one entry is enough.
   let last: { host: string | undefined; policy: string } = { host: undefined, policy: contentPolicy('') }
   const policyFor = (host: string | undefined) => {
     if (last.host !== host) last = { host, policy: contentPolicy(socketsOf(host)) }
@@ -122,7 +122,7 @@ export function createApp(parts: {
   }
   const serve: RequestListener = (request, response) => {
     response.setHeaders(secureHeaders)
-    // It writes the Host that the policy names.
+    // The guard replaces the Host header by the host that the browser sees, which the policy must name.
     const isAllowed = parts.guard(request)
     response.setHeader('Content-Security-Policy', policyFor(request.headers.host))
     // Calls the MCP route directly, because Express's routing costs as much as the rest of a read by an MCP client.
@@ -133,7 +133,8 @@ export function createApp(parts: {
   return (request, response) => {
     const free = isReading.has(request.method ?? '') ? undefined : parts.untilFree()
     if (free === undefined) return serve(request, response)
-    // Nothing of it has begun, so it is left out where its client is gone. After too long a wait the work itself says what is wrong.
+    // The request has not begun, so it is dropped if its client has disconnected. If the wait for the database fails, the request runs and reports
+    // the reason.
     const go = () => {
       if (!response.destroyed) serve(request, response)
     }

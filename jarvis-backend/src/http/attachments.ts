@@ -5,7 +5,7 @@ import type { Identity } from '../auth/tokens.ts'
 import { senderOf } from './program-messages.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `/api/attachments`: files that are uploaded before the message that they belong to, and read in its session. */
+/** `/api/attachments`: uploads files before the message to which they belong, and reads them in its session. */
 export function attachmentRoutes({
   attachments,
   store,
@@ -38,7 +38,7 @@ export function attachmentRoutes({
         response.set({
           'Content-Type': isPicture(found.attachment) ? found.attachment.mimeType : 'text/plain; charset=utf-8',
           'Content-Security-Policy': "default-src 'none'; sandbox",
-          // Revalidated each time, so that a browser that signed out, or a deleted session, shows it no more.
+          // The browser must revalidate the file each time, so that it is not shown after sign-out or after the session was deleted.
           'Cache-Control': 'private, no-cache',
           ETag: `"${attachmentId}"`,
         })

@@ -29,15 +29,15 @@ export type SignIn = EntranceNeeds & {
   elsewhere: SignInElsewhere
   /** Writes to the journal. */
   record(event: SignInEvent): void
-  /** Drops the sockets of a token that was revoked. */
+  /** Disconnects the sockets of a revoked token. */
   revoked(identity: Identity): void
-  /** Drops what is open by sign-ins that ended. */
+  /** Closes the connections of sign-ins that have ended. */
   ended(): void
-  /** Drops what a person had open, after a change of their password. */
+  /** Closes a person's connections after their password changed. */
   changed(person: string): void
 }
 
-/** The parts of signing in that the routes share. */
+/** Objects that the sign-in routes share. */
 type Desk = { log: SignInLog; checks: SignInChecks; entrance: Entrance }
 
 /** `/api/auth` and `/api/passkeys`: sign in and out, change the password, enrol passkeys, step up. */
@@ -142,7 +142,7 @@ const passwordRoute = (
     'Changes the password and ends all other sign-ins of this person. A person with a second factor gives `code` too.',
     { role: 'viewer', forMembers: true, body: PasswordBody, reply: LoginReply },
     async ({ body: { current, next, code }, identity: { sub, person, tokenHash }, request }) => {
-      // First, so that a password that is not taken uses no code up.
+      // Checked first, so that a refused password does not use up a code.
       passwords.requireGood(person.id, next)
       const proved = await checks.password({
         person: people.get(person.id),

@@ -1,11 +1,11 @@
 import { BudgetRaise, BudgetsChange, BudgetsReply, RunBudget } from 'protocol'
 import { get, post, put, type Route } from './route.ts'
 
-/** `/api/budgets`: what models used and may use; sets limits, and allows a run more. Reading changes nothing. */
+/** `/api/budgets`: the use of models and its limits; changes limits, and allows one run more. Reading changes nothing. */
 export const budgetRoutes = (parts: {
   reply(): BudgetsReply
   change(change: BudgetsChange, by: string): void
-  /** @throws JarvisError `not_found`, `conflict` where the run has ended */
+  /** Allows a run more. @throws JarvisError `not_found`, `conflict` if the run has ended */
   raise(runId: string, usd: number, by: string): RunBudget
 }): Route[] => [
   get(

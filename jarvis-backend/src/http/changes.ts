@@ -9,11 +9,11 @@ const Query = z.strictObject({
   target: z.string().max(200).optional(),
   before: z.coerce.number().int().optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  /** Only those that go back by themselves, soonest first. */
+  /** Selects only the changes that will be undone automatically, the soonest first. */
   armed: z.literal('true').optional(),
 })
 
-/** `/api/changes`: lists what JARVIS changed, keeps a change that would go back by itself, and takes one back. */
+/** `/api/changes`: lists the changes that JARVIS made, keeps a change that would be undone automatically, and undoes a change. */
 export const changeRoutes = ({
   changes,
   runs,
@@ -32,7 +32,7 @@ export const changeRoutes = ({
     ({ query: { target, before, limit, armed }, identity }) => {
       const query = { limit, target, ...(before !== undefined && { before }) }
       const items = armed === undefined ? changes.list(query) : changes.armed().slice(0, limit)
-      // By the server's clock, so that every screen counts down to the same instant.
+      // The server's time, so that all dashboards count down to the same moment.
       return { items: items.map(shown(identity.person).change), now: now() }
     },
   ),
@@ -48,7 +48,7 @@ export const changeRoutes = ({
       return ok
     },
   ),
-  // The undo is a call of its own, which the gate judges; the session shows what comes of it.
+  // The undo is a separate call, which the gate judges. The session shows its outcome.
   post(
     '/changes/:id/undo',
     'Starts the run that takes a change back, by a call through the gate.',

@@ -21,14 +21,14 @@ import type { StepUp } from '../auth/step-up.ts'
 import type { Desk } from '../channels/desk.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 
-/** Buttons of one channel that phones may press in a minute. */
+/** Maximum number of button presses per minute that one channel accepts. */
 const mostTaps = 60
 
-/** `/api/channels`: where JARVIS reaches people outside the dashboard. Secrets are accepted and never returned. */
+/** `/api/channels`: the ways to reach people outside the dashboard. Secrets are accepted and never returned. */
 export const channelRoutes = (
   desk: Desk,
   stepUp: Pick<StepUp, 'require'>,
-  /** @throws JarvisError `too_many_requests` if a key came more often in a minute */
+  /** Counts a use of `key`. @throws JarvisError `too_many_requests` if the key was used more than `most` times in a minute */
   limit: (key: string, most: number) => void,
 ): Route[] => [
   ...setUpRoutes(desk),

@@ -2,7 +2,7 @@ import { CheckBody, CheckRow, ChecksReply } from 'protocol'
 import type { Watch } from '../watch/watch.ts'
 import { get, Ok, ok, patch, post, type Route } from './route.ts'
 
-/** `/api/checks`: what is looked at; switches a check off and on, and lets all look now. */
+/** `/api/checks`: lists the checks, turns a check off and on, and runs all checks now. */
 export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>): Route[] => [
   get(
     '/checks',
@@ -16,7 +16,7 @@ export const checkRoutes = (watch: Pick<Watch, 'checks' | 'setOff' | 'checkNow'>
     { role: 'operator', body: CheckBody, reply: CheckRow },
     ({ params, body, by }) => watch.setOff(params.id, body.isOff, by),
   ),
-  // A sweep of a large cluster takes minutes, so nobody waits for its end here.
+  // All checks of a large cluster take minutes, so the answer does not wait for their end.
   post('/checks/run', 'Lets all checks look now.', { role: 'operator', status: 202, reply: Ok }, () => {
     void watch.checkNow()
     return ok

@@ -5,7 +5,7 @@ import { get, post, type Route } from './route.ts'
 
 const linesShown = 6
 
-/** `/api/sessions/:id/commands`: the commands that a conversation has run in the sandbox. */
+/** `/api/sessions/:id/commands`: the commands that ran in the sandbox for a session. */
 export const commandRoutes = (commands: Commands): Route[] => [
   get(
     '/sessions/:id/commands',

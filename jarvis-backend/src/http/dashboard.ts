@@ -3,9 +3,9 @@ import { extname, join } from 'node:path'
 import express, { type RequestHandler, Router } from 'express'
 import { JarvisError } from 'protocol'
 
-/** First parts of paths that are not the dashboard's; their clients read JSON. */
+/** First path segments that do not belong to the dashboard; their clients expect JSON. */
 const served = new Set(['assets', 'api', 'v1', 'mcp', 'oauth', '.well-known', 'socket.io', 'health', 'metrics'])
-/** The one dashboard page below those paths. */
+/** The one page of the dashboard below these path segments. */
 const consentPage = '/oauth/authorize'
 
 const endings = { br: '.br', gzip: '.gz' }
@@ -41,8 +41,8 @@ function isPage(path: string): boolean {
 }
 
 /**
- * Serves the build's compressed form of a file where the client accepts it. Each form has its own ETag. API answers are never compressed: the length
- * of a compressed answer that holds a secret beside an attacker's text reveals the secret (BREACH).
+ * Serves the compressed form of a built file if the client accepts it. Each form has its own ETag. API answers are never compressed: if an answer
+ * contains a secret beside an attacker's text, the length of its compressed form reveals the secret (BREACH).
  */
 function compressed(dir: string): RequestHandler {
   return (request, response, next) => {
@@ -51,7 +51,7 @@ function compressed(dir: string): RequestHandler {
     const there = encodings.filter((encoding) => existsSync(join(dir, path + endings[encoding])))
     if (there.length === 0) return next()
     response.vary('Accept-Encoding')
-    // Browsers list gzip first without preferring it, so the smaller form is chosen.
+    // Browsers list gzip first without preferring it, so the first form in JARVIS's own order is chosen, which is smaller.
     const chosen = there.find((encoding) => request.acceptsEncodings(encoding) !== false)
     if (chosen !== undefined) {
       response.set('Content-Encoding', chosen).type(extname(path))

@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Disk } from './status-parts.ts'
 
-/** Free and total space of the data dir's file system and the size of the database, bytes; undefined where it cannot be read. */
+/** Returns the free and total space of the data dir's file system, and the size of the database, bytes; undefined if they cannot be read. */
 export function diskOf(dataDir: string): Disk | undefined {
   try {
     const { bavail, blocks, bsize } = statfsSync(dataDir)

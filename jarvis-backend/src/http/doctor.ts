@@ -4,7 +4,7 @@ import { get, type Route } from './route.ts'
 
 const DoctorQuery = z.strictObject({ model: z.enum(['0', '1']).default('1') })
 
-/** `/api/doctor`: runs the checks once for all requests that arrive meanwhile. */
+/** `/api/doctor`: runs the doctor's checks. Requests that arrive during a run share its result. */
 export function doctorRoutes(examine: (asksModel: boolean) => Promise<DoctorReply>): Route[] {
   let running: Promise<DoctorReply> | undefined
   return [

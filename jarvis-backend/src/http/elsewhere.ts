@@ -19,7 +19,7 @@ import type { Entrance } from './entrance.ts'
 import { del, type Exchange, get, post, type Route } from './route.ts'
 
 const cookieForS = 10 * 60
-/** Where the browser goes after the service's answer; the page there ends the flow. No code and no reason stands in the address. */
+/** The page to which the browser is sent after the other service's answer; it ends the flow. Its URL contains neither the code nor a reason. */
 const pages: Record<Purpose['kind'], string> = { sign_in: '/?from=elsewhere', link: '/settings?from=elsewhere#people' }
 
 export type SignInElsewhere = {
@@ -34,17 +34,20 @@ type ElsewhereParts = SignInElsewhere & {
   originOf: OriginOf
   /** Journals a refused sign-in. */
   refused(request: Request): void
-  /** Signs a person in, whose account it is. */
+  /** Signs in the person to whom the account belongs. */
   entrance: Pick<Entrance, 'enter'>
 }
 
-/** `/api/auth/oidc`, `/api/auth/accounts` and `/api/people/accounts`: signing in with an account of another service, and whose each is. */
+/**
+ * `/api/auth/oidc`, `/api/auth/accounts` and `/api/people/accounts`: signs in with an account of another service, and manages the accounts of
+ * people.
+ */
 export function elsewhereRoutes(parts: ElsewhereParts): Route[] {
   const visits = new Visits(parts)
   return [...signInRoutes(parts, visits), ...ownAccountRoutes(parts, visits), ...accountRoutes(parts.accounts)]
 }
 
-/** Sends browsers to the other service and takes them back. A cookie ties the answer to the browser that began. */
+/** Sends browsers to the other service and handles their return. A cookie binds the answer to the browser that began. */
 class Visits {
   readonly #elsewhere: Elsewhere | undefined
   readonly #place: ElsewherePlace
@@ -56,7 +59,10 @@ class Visits {
     this.#originOf = originOf
   }
 
-  /** @throws JarvisError `not_found` (no service is set), `conflict` (not at this address), `forbidden` (not from our page) */
+  /**
+   * Begins a visit to the other service. @throws JarvisError `not_found` (no service is set), `conflict` (sign-in does not work at this address),
+   * `forbidden` (the request is not from a page of JARVIS)
+   */
   async begin({ request, response }: Exchange, page: string, purpose: Purpose): Promise<ElsewhereReply> {
     const [service, origin] = [this.#service(), this.#originOf(request)]
     const problem = this.#place.problem(origin)
@@ -69,7 +75,10 @@ class Visits {
     return { redirectTo: url }
   }
 
-  /** Takes the answer that the browser brings back in its address. @returns the purpose that began @throws JarvisError as `Elsewhere.back` */
+  /**
+   * Handles the answer of the other service, which is in the browser's URL. @returns the purpose of the visit @throws JarvisError as
+   * `Elsewhere.back`
+   */
   back(request: Request): Promise<Purpose['kind']> {
     const at = request.originalUrl.indexOf('?')
     return this.#service().back(this.#cookieOf(request), request.originalUrl.slice(at))
@@ -119,7 +128,7 @@ const signInRoutes = ({ accounts, entrance, refused }: ElsewhereParts, visits: V
     { role: 'public', query: z.record(z.string(), z.unknown()), media: ['text/plain'], status: 303 },
     async ({ request, response }) => {
       const kind = await visits.back(request).catch((error: unknown) => {
-        // The page tells of it.
+        // The page shows the error.
         if (error instanceof JarvisError) return 'sign_in' as const
         throw error
       })
@@ -182,7 +191,7 @@ const ownAccountRoutes = ({ elsewhere, accounts, place, originOf }: ElsewherePar
   ),
 ]
 
-/** Everybody's accounts, for owners. */
+/** Routes for the accounts of all people, for owners. */
 const accountRoutes = (accounts: ForeignAccounts): Route[] => [
   get(
     '/people/accounts',

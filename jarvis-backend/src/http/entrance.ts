@@ -9,25 +9,25 @@ import type { Tokens } from '../auth/tokens.ts'
 import type { Exchange } from './route.ts'
 import type { SignInLog } from './sign-in-checks.ts'
 
-/** How somebody signed in. `passkey`: the id of the passkey that proved it. */
+/** The way in which a person signed in. `passkey`: the id of the passkey that was used. */
 export type SignInMethod = { method: string; passkey?: string }
 
-/** Programs on this machine that are told apart. */
+/** Maximum number of programs on this machine that are remembered. */
 const mostHere = 1_000
 
-/** The parts that signing in needs. */
+/** The parts that are needed to sign people in. */
 export type EntranceNeeds = {
   tokens: Pick<Tokens, 'issue'>
   people: Pick<People, 'get'>
   device: DeviceCookie
-  /** Says how long a sign-in lasts; whoever serves the routes sets it. */
+  /** Tells if a sign-in is kept in a cookie, which determines how long it lasts. The code that serves the routes sets the cookie. */
   cookie: Pick<SessionCookie, 'suits'>
   addressOf: ClientAddressOf
-  /** Tells a person that they signed in on a device that they had not signed in on before. */
+  /** Informs a person about a sign-in on a device on which they had not signed in before. */
   newDevice(person: Person, facts: { address: string; method: string; signIn: string }): void
 }
 
-/** Signs people in who have proved who they are. */
+/** Signs in people who have proved their identity. */
 export class Entrance {
   readonly #needs: EntranceNeeds
   readonly #log: SignInLog
@@ -68,7 +68,7 @@ export class Entrance {
     return { token, expiresIn, role: wireRole(role), person: { id, name, role }, signIn }
   }
 
-  /** True if the person signs in on this device for the first time. */
+  /** True if the person has not signed in on this device before. */
   #isNew(request: Request, person: string): boolean {
     const { device, addressOf } = this.#needs
     if (device.read(request.headers.cookie, person) !== undefined) return false

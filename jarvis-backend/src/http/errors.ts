@@ -2,13 +2,13 @@ import type { ErrorRequestHandler, Request, Response } from 'express'
 import { type ErrorBody, errorStatus, JarvisError } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 
-/** Turns every failure into an HTTP answer; the only place that does. */
+/** Converts every failure to an HTTP answer. No other code does this. */
 export const errorHandler =
   (
     report: (error: unknown, message: string) => void,
-    /** Is told of a request that somebody may not make. */
+    /** Called for a request that the caller has no right to make. */
     refused: (request: Request, by: string, door: string, why: string) => void,
-    /** Takes secrets out of what others said: a cluster's words may be in a message. */
+    /** Removes secrets from messages, which may contain texts of the cluster. */
     redact: (text: string) => string,
   ): ErrorRequestHandler =>
   (error, request, response, next) => {
@@ -37,7 +37,7 @@ const isPage = (request: Request): boolean =>
   !/^\/(?:api|mcp|v1|oauth|metrics|health|\.well-known)(?:\/|$)/.test(request.path) &&
   request.accepts(['json', 'html']) === 'html'
 
-/** A page without the dashboard's parts, whose script and style the same refusal would meet. */
+/** Returns a page that uses no files of the dashboard, because its script and style would be refused too. */
 const refusalPage = (message: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -56,7 +56,7 @@ const refusalPage = (message: string): string => `<!doctype html>
 
 const holderOf = (response: Response) => (response.locals.identity as Identity | undefined)?.sub ?? ''
 
-/** The route, without what its path names. */
+/** Returns the method and the route's pattern, without the values in the path. */
 function doorOf({ method, originalUrl, route }: Request): string {
   const [path = ''] = originalUrl.split('?', 1)
   const { path: pattern } = (route ?? {}) as { path?: unknown }

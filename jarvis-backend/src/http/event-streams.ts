@@ -3,29 +3,29 @@ import { JarvisError } from 'protocol'
 import type { Identity } from '../auth/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** Streams that one person may have open of one session, or of the activity feed; and of all. */
+/** Maximum number of open streams per person: of one session or of the activity feed (`mostStreams`), and in total (`mostStreamsOfOne`). */
 export const mostStreams = 100
 export const mostStreamsOfOne = 300
 /** Bytes that may wait for a client that does not read; a client with more is cut off. */
 export const mostQueuedBytes = 1024 * 1024
 const commentEveryMs = 15_000
-/** After how long a client connects again. */
+/** Delay after which a disconnected client connects again, ms. */
 const retryMs = 2_000
-/** Longest delay that `setTimeout` takes, ms. */
+/** Maximum delay of `setTimeout`, ms. */
 const longestMs = 2 ** 31 - 1
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // nginx would otherwise collect what is sent.
+  // Without it, nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 }
 
-/** One client's stream of server-sent events. */
+/** A stream of server-sent events to one client. */
 export type EventStream = {
-  /** Sends an event at once, or cuts the client off where it does not read. Must not be called after `ended`. @param id its `id:` */
+  /** Sends an event at once; disconnects the client if it does not read. Must not be called after `ended`. @param id the event's `id:` */
   send(event: string, payload: object, id?: number | string): void
-  /** Resolves once the client has read what was sent, or is gone. */
+  /** Resolves when the client has read the sent data, or has disconnected. */
   drained(): Promise<void>
   isOpen(): boolean
 }
@@ -33,11 +33,11 @@ export type EventStream = {
 type Opening = {
   response: ServerResponse
   identity: Identity
-  /** Throws once the holder counts no longer. */
+  /** Throws when the token is no longer valid, or the right to the stream has ended. */
   stillCounts(): void
   /** Streams with the same key share a limit: a session's id, or `events`. */
   key: string
-  /** Called once when the client is gone or the stream was ended. */
+  /** Called once when the client has disconnected or the stream was ended. */
   ended(): void
 }
 
@@ -47,7 +47,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>
 export function createEventStreams(clock: Clock) {
   const open = new Map<ServerResponse, { key: string; person: string; tokenHash: string; stillCounts: () => void }>()
   let stopBeat: (() => void) | undefined
-  // All clients of a session are told the same payload, so it is encoded once.
+  // All clients of a session get the same payload, so it is encoded only once.
   let last: { payload: object; event: string; id: number | string | undefined; frame: string } | undefined
 
   function frameOf(event: string, payload: object, id: number | string | undefined): string {
@@ -57,7 +57,7 @@ export function createEventStreams(clock: Clock) {
     }
     return last.frame
   }
-  /** Keeps connections alive through proxies. Nothing is added where the client has not read the rest. */
+  /** Sends comments, so that proxies keep the connections open. A client that has unread data gets none. */
   function beat() {
     look()
     for (const response of open.keys()) {
@@ -80,11 +80,9 @@ export function createEventStreams(clock: Clock) {
 
   return {
     /**
-     * Answers a request with a stream. It ends with its token.
-     * @param stillCounts throws once it counts no longer
-     * @param key what streams are counted by: a session's id, or `events`
-     * @param ended called once when the client is gone or the stream was ended
-     * @throws JarvisError `too_many_requests`
+     * Answers a request with a stream, which ends with the token. @param stillCounts throws when the stream must end @param key the key by which
+     * streams are counted: a session's id, or `events` @param ended called once when the client has disconnected or the stream was ended @throws
+     * JarvisError `too_many_requests`
      */
     open({ response, identity, stillCounts, key, ended }: Opening): EventStream {
       const person = identity.person.id
@@ -137,12 +135,12 @@ export function createEventStreams(clock: Clock) {
         },
       }
     },
-    /** Ends the streams of a token that was revoked. */
+    /** Ends the streams of a revoked token. */
     drop: ({ tokenHash }: Pick<Identity, 'tokenHash'>) => endAll((of) => of.tokenHash === tokenHash),
-    /** Ends the streams of a session that is gone. */
+    /** Ends the streams of a session that was deleted. */
     close: (key: string) => endAll((of) => of.key === key),
     dropAll: () => endAll(() => true),
-    /** Ends the streams whose holder counts no longer. */
+    /** Ends the streams whose `stillCounts` throws. */
     look,
     size: () => open.size,
   }

@@ -10,11 +10,14 @@ type Feed = {
   listen(listener: <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void): () => void
 }
 
-/** `GET /api/events`: the newest lines of the activity feed, or those after `Last-Event-ID`, then every line and change as `/events` tells it. */
+/**
+ * `GET /api/events`: the newest activity lines, or those after `Last-Event-ID`, then each new line and each event that a list has changed, as on the
+ * namespace `/events`.
+ */
 export function activityEventRoutes(parts: {
   feed: Feed
   streams: EventStreams
-  /** When this process began, Unix ms: lines are counted anew at each start. */
+  /** Start time of this process, Unix ms. It is part of each event's id, because the numbers of lines begin again at each start. */
   begun: number
   shown(person: PersonRef): Pick<Shown, 'reads'>
 }): Route[] {

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { Executor } from '../calls/execute.ts'
 import { post, type Route } from './route.ts'
 
-/** `upid`: the task that the call started, where it was found. */
+/** `upid`: the task that the call started, if it was found. */
 const Reconciled = z.object({
   outcome: z.enum(['done', 'failed', 'unknown']),
   text: z.string(),
   upid: z.string().optional(),
 })
 
-/** `/api/executions`: looks again for the outcome of a call whose outcome is unknown. */
+/** `/api/executions`: looks again for the outcome of a call if the outcome is unknown. */
 export const executionRoutes = (executor: Executor): Route[] => [
   post(
     '/executions/:id/check',

@@ -22,8 +22,8 @@ const mostBackups = 500
 export type Leaning = Pick<GuestReply, 'leansOn' | 'groups' | 'isOwn'>
 
 /**
- * `/api/guests/:vmid`: what is read of one guest beside its live state. One part that cannot be read leaves the others.
- * @param parts.proofOf the newest restore proof; undefined: none. Absent where no drill exists
+ * `/api/guests/:vmid`: details of one guest other than its live state. If one part cannot be read, the others are still returned.
+ * @param parts.proofOf returns the newest restore proof; undefined: there is none. Absent if there are no restore drills
  */
 export function guestRoutes(parts: {
   homelab: Pick<Homelab, 'api' | 'cluster'>
@@ -106,7 +106,7 @@ export function guestRoutes(parts: {
       }
     }
 
-    /** They lie on storages, of which some may be read while the guest's node is away. */
+    /** Backups are on storages, and some of these can be read even if the guest's node is offline. */
     async function backupsOf(): Promise<{ reply: NonNullable<GuestReply['backups']>; others: string[] } | null> {
       try {
         const { items, missing: unread, isUnread } = await cluster.backups({ vmid }, { signal })
@@ -134,7 +134,7 @@ function othersIn(backups: readonly Backup[]): string[] {
   })
 }
 
-/** @throws JarvisError `not_found` */
+/** Returns the guest with its node. @throws JarvisError `not_found` */
 function placeOf(state: ClusterState, vmid: string) {
   const guest = state.guests.find((known) => known.vmid === Number(vmid))
   if (guest === undefined)

@@ -16,8 +16,8 @@ export function read<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /**
- * Whose rights a question about a call is judged by: the caller's own. Whoever may only look, and a program whose token may only read, is judged as a
- * viewer and has nothing read.
+ * Returns the caller, by whose rights a trial of a call is judged. A person who may only look, and a program whose token may only read, are judged
+ * as viewers, and the trial then reads nothing from the cluster.
  */
 export function questionerOf({ person, token }: Identity): Questioner {
   const isReading = token === undefined ? !isAtLeast(person.role, 'member') : token.scope !== 'ask'
@@ -32,7 +32,8 @@ export function questionerOf({ person, token }: Identity): Questioner {
 export const identityOf = (response: Response): Identity => response.locals.identity as Identity
 
 /**
- * Refuses persons of a lesser standing, and programs unless their token has `scope`, which `requireScope` checked. @throws JarvisError `forbidden`
+ * Refuses people with a lower role than `least`. Refuses programs unless the route's scope is `ask`, which `requireScope` has checked. @throws
+ * JarvisError `forbidden`
  */
 export const atLeast =
   (least: Standing, scope: TokenScope | undefined): RequestHandler =>
@@ -48,7 +49,10 @@ export const wholeSight: RequestHandler = (_request, response, next) => {
   next()
 }
 
-/** Refuses another person's session. @throws JarvisError `unknown_session`; `forbidden` where it is shared for less */
+/**
+ * Refuses a session in which the person lacks the right. @throws JarvisError `unknown_session` for another person's session; `forbidden` if the
+ * session is shared with fewer rights
+ */
 export const sessionWithin =
   (reach: Pick<SessionReach, 'require'>, needs: Reach): RequestHandler =>
   (request, response, next) => {
@@ -56,10 +60,10 @@ export const sessionWithin =
     next()
   }
 
-/** A check that throws once the request's token counts no longer, for answers that stay open. Only for routes behind `Access`. */
+/** Returns a check for answers that stay open. It throws when the request's token is no longer valid. Use only in routes behind `Access`. */
 export const stillCountsOf = (response: Response): (() => void) => response.locals.stillCounts as () => void
 
-/** Refuses API tokens that lack the scope; all of them where it is undefined. @throws JarvisError `forbidden` */
+/** Refuses API tokens without the scope. If `scope` is undefined, refuses all API tokens. @throws JarvisError `forbidden` */
 export const requireScope =
   (scope: TokenScope | undefined): RequestHandler =>
   (request, response, next) => {

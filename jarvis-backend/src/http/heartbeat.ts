@@ -4,7 +4,7 @@ import { type Heartbeat, heartbeatId } from '../jobs/heartbeat.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { get, post, type Route } from './route.ts'
 
-/** `/api/heartbeat`: the heartbeat as earlier clients know it; it is also one of the jobs. */
+/** `/api/heartbeat`: the heartbeat in the form for older clients. The heartbeat is also one of the jobs. */
 export function heartbeatRoutes({
   jobs,
   heartbeat,

@@ -5,13 +5,13 @@ import type { Journal, Transactions } from '../calls/ports.ts'
 import type { Watch } from '../watch/watch.ts'
 import { del, get, Ok, ok, post, type Route } from './route.ts'
 
-/** `createdAt`: Unix ms; null: there is no key. */
+/** `createdAt`: Unix ms. Null: there is no key. */
 const Key = z.object({ createdAt: z.int(), lastUsedAt: z.int().nullable() }).nullable()
 /** The body of Proxmox's template. Other fields are ignored. */
 const Hint = z.object({ type: z.string().max(100).optional().catch(undefined) })
 const name = 'webhook of Proxmox'
 
-/** `/api/hooks`: makes the webhook's key, shown once, takes it back, and takes hints with it. */
+/** `/api/hooks`: creates the webhook's key, which is shown once, revokes it, and accepts hints that carry it. */
 export function hookRoutes(parts: {
   hook: HookKey
   watch: Pick<Watch, 'hint'>
@@ -47,7 +47,7 @@ export function hookRoutes(parts: {
         journal.append('token', { change: 'revoked', name, by })
       }),
     ),
-    // A hint only makes JARVIS look sooner: its content is never believed.
+    // A hint only makes JARVIS check earlier. Its content is not trusted.
     post(
       '/hooks/pve',
       'A hint of Proxmox’s to look, once a minute at most. Asks for the webhook’s key.',

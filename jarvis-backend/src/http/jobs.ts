@@ -20,7 +20,7 @@ const SlotsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50),
 })
 
-/** `/api/jobs`: what runs without anybody, when it runs next, and what became of each of its runs. */
+/** `/api/jobs`: the jobs, their next start, and the outcome of each run. */
 export function jobRoutes({
   jobs,
   approvals,

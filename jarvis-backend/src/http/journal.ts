@@ -3,7 +3,7 @@ import type { Shown } from '../auth/closed-words.ts'
 import { sendText } from './handle.ts'
 import { get, type Route } from './route.ts'
 
-/** `/api/journal`: pages, verification and export. */
+/** `/api/journal`: reads pages of the journal, verifies it and exports it. */
 export const journalRoutes = ({
   page,
   verify,

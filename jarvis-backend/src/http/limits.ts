@@ -1,7 +1,7 @@
 import { Limits } from 'protocol'
 import { get, put, type Route } from './route.ts'
 
-/** `/api/limits`: reads and sets from where on a figure needs attention. */
+/** `/api/limits`: reads and sets the limits above which a figure needs attention. */
 export const limitsRoutes = (limits: { current(): Limits; set(limits: Limits, by: string): void }): Route[] => [
   get(
     '/limits',

@@ -8,14 +8,14 @@ import type { SecondFactors } from '../auth/second-factor.ts'
 import type { Entrance } from './entrance.ts'
 import { post, type Route } from './route.ts'
 
-/** `/api/auth/link`, `join` and `reset`: what somebody does who was given a link. The secret stands in the body, never in an address. */
+/** `/api/auth/link`, `join` and `reset`: for a person who received a link. The secret is in the body, never in a URL. */
 export function linkRoutes(parts: {
   links: Links
   guard: LoginGuard
   addressOf: ClientAddressOf
   passwords: Pick<PersonPasswords, 'hashOf' | 'change' | 'requireGood'>
   factors: Pick<SecondFactors, 'check'>
-  /** Called after a person's password changed: their open connections count no longer. */
+  /** Called after a person's password changed: their open connections are no longer valid. */
   changed(person: string): void
   /** Signs a person in, whose link was used. */
   entrance: Pick<Entrance, 'enter'>
@@ -23,8 +23,9 @@ export function linkRoutes(parts: {
   const { links, guard, addressOf, passwords, factors, entrance } = parts
 
   /**
-   * Looks a link up and counts one that does not count, which nobody has by chance. One that counts is found however many were wrong: strangers
-   * of the same network would lock its holder out, and 128 bits are not guessed. @throws JarvisError `too_many_requests`, `not_found`
+   * Looks up a link. A link that is not valid is counted, because nobody sends one by chance. A valid link is accepted whatever the count is;
+   * otherwise strangers in the same network could lock out its holder. The secret has 128 bits and cannot be guessed. @throws JarvisError
+   * `too_many_requests`, `not_found`
    */
   function counted<T>(request: Request, look: () => T): T {
     try {
@@ -57,7 +58,7 @@ export function linkRoutes(parts: {
       { role: 'public', body: ResetBody, reply: LoginReply },
       async ({ body: { secret, password, code }, request, response }) => {
         const person = counted(request, () => links.requireReset(secret))
-        // First, so that a password that is not taken uses no code up.
+        // Checked first, so that a refused password does not use up a code.
         passwords.requireGood(person, password)
         await factors.check(person, code, false)
         await passwords.change(person, password, { by: person, within: () => links.useReset(secret) })

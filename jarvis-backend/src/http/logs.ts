@@ -4,7 +4,7 @@ import { get, type Route } from './route.ts'
 
 const weights = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
-/** `/api/logs`. @param tail the newest lines, at most `mostKept`. `weight`: pino's level */
+/** `/api/logs`: the newest lines of the log, at most `mostKept`. `weight`: pino's level. */
 export const logRoutes = (tail: { lines(): (LogLine & { weight: number })[] }, mostKept: number): Route[] => [
   get(
     '/logs',

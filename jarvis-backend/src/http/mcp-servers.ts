@@ -20,7 +20,7 @@ import { del, get, post, put, type Route, readByHandler } from './route.ts'
 const [command, address] = AttachedServerConfig.options
 const NamedServer = z.union([command.extend({ name: ServerName }), address.extend({ name: ServerName })])
 
-/** The attached servers as these routes show and change them. */
+/** The attached servers, as far as these routes use them. */
 interface ShownServers {
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
@@ -88,7 +88,7 @@ export const mcpServerRoutes = ({ servers, stepUp }: { servers: ShownServers; st
     { role: 'owner', password: 'sometimes', body: AttachedTierBody, reply: AttachedToolInfo },
     ({ params, body: { tier, hash }, by, identity }) => {
       const tools = servers.list().items.flatMap((server) => server.tools)
-      // An unknown tool counts as red.
+      // A tool that is not listed counts as red.
       const { tier: before = 'red' } = tools.find(({ name }) => name === params.tool) ?? {}
       if (asksLess(tier, before)) stepUp.require(identity)
       return servers.setTier(params.tool, { tier, hash }, by)

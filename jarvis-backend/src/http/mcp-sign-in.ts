@@ -7,7 +7,10 @@ import { type Exchange, get, post, type Route } from './route.ts'
 const cookieForS = 10 * 60
 const page = '/settings#mcp-servers'
 
-/** `/api/mcp-servers/…/sign-in`: signing JARVIS in to an attached server. Only an owner begins and ends it; one browser goes there and back. */
+/**
+ * `/api/mcp-servers/…/sign-in`: signs JARVIS in to an attached server. Only an owner begins and ends the sign-in, and both must happen in the same
+ * browser.
+ */
 export function mcpSignInRoutes(parts: {
   signIns: {
     begin(name: string, asked: { origin: string; by: string }): Promise<AttachedSignInReply>
@@ -18,7 +21,7 @@ export function mcpSignInRoutes(parts: {
     client(origin: string): Record<string, unknown>
   }
   originOf: OriginOf
-  /** Where browsers reach JARVIS, if that is known; else it is where the request came to. */
+  /** The address at which browsers reach JARVIS, if it is configured; otherwise the request's own address is used. */
   publicUrl: string | undefined
 }): Route[] {
   const { signIns, originOf, publicUrl } = parts

@@ -10,7 +10,7 @@ const inOlderForm = <Token extends ApiToken>(token: Token): Token & McpTokenInfo
   isReadOnly: token.scope === 'read',
 })
 
-/** `/api/mcp-tokens`: the older form of `/api/tokens`, for tokens of the door `mcp` alone. */
+/** `/api/mcp-tokens`: the older form of `/api/tokens`, only for tokens of the door `mcp`. */
 export const mcpTokenRoutes = ({ tokens, revoked }: TokenRouteParts): Route[] => [
   get(
     '/mcp-tokens',

@@ -9,10 +9,10 @@ const SearchQuery = z.strictObject({
   q: z.string().trim().min(1).max(500),
   limit: z.coerce.number().int().min(1).max(50).default(20),
 })
-/** `checksum`: of the file as it was read; absent for a new file. */
+/** `checksum`: of the file when it was read; absent for a new file. */
 const FileBody = z.strictObject({ text: z.string().max(1_000_000), checksum: z.string().max(100).optional() })
 
-/** The files of the workspace. Each throws JarvisError as `Workspace` does. */
+/** The files of the workspace. Each method throws the same errors as `Workspace`. */
 export type NoteFiles = {
   list(): WorkspaceFile[]
   read(path: string): WorkspaceText
@@ -47,7 +47,7 @@ export function memoryRoutes(parts: {
       'Makes the index anew; `/memory/status` tells how far it is.',
       { role: 'operator', status: 202, reply: z.object({ started: z.literal(true) }) },
       () => {
-        // Not awaited: progress is reported on /events and by /status.
+        // Not awaited: progress is reported by `/events` and `/status`.
         memory.call('reindex', {}).catch(() => {})
         return { started: true as const }
       },

@@ -17,7 +17,7 @@ export type Measured = {
   waiting: number
   /** Since the journal began. */
   journalEntries: number
-  /** Since the start. */
+  /** Tokens and cost of each model since the start of JARVIS. */
   models: readonly ModelTally[]
   /** The alerts that have not ended. */
   alerts: readonly Alert[]
@@ -105,7 +105,7 @@ const ofWatch = ({ alerts, checks }: Measured): string[] => [
 ]
 
 function ofCluster({ isQuorate, unreachableSince, unread = [] }: ClusterState): string[] {
-  // Null until the first read: neither up nor down is known.
+  // Null until the first read, because it is not known yet if the cluster can be reached.
   const isUp = unreachableSince !== undefined ? 0 : unread.includes('nodes') ? null : 1
   return [
     gauge('jarvis_cluster_up', '1 where the cluster can be reached.', one(isUp)),

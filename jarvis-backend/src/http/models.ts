@@ -30,13 +30,13 @@ export type Models = {
 
 const params = z.object({ provider: ModelProvider })
 
-/** `/api/models`, for operators: which models there are, and which one answers. Keys are accepted and never returned. */
+/** `/api/models`, for operators: lists the models and chooses the one that answers. Keys are accepted and never returned. */
 export function modelRoutes(parts: {
   models: Models
   presets: readonly ModelPreset[]
   journal: Journal
   durably<T>(work: () => T): T
-  /** Adds a secret to the redactor. */
+  /** Makes the redactor remove this secret from now on. */
   hide(secret: string): void
 }): Route[] {
   const { models, journal, durably } = parts

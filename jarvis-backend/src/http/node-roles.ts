@@ -2,7 +2,7 @@ import { NodeRolesBody, NodeRolesReply } from 'protocol'
 import type { RolesOfNodes } from '../homelab/node-roles.ts'
 import { get, put, type Route } from './route.ts'
 
-/** `/api/node-roles`: reads what nodes are for; a PUT replaces all roles. */
+/** `/api/node-roles`: reads the roles of nodes; a PUT replaces all of them. */
 export const nodeRolesRoutes = (roles: Pick<RolesOfNodes, 'current' | 'set'>): Route[] => [
   get('/node-roles', 'The roles of nodes.', { role: 'viewer', token: 'read', reply: NodeRolesReply }, () =>
     roles.current(),

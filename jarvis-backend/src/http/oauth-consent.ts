@@ -6,7 +6,8 @@ import type { StepUp } from '../auth/step-up.ts'
 import { post, type Route } from './route.ts'
 
 /**
- * `/api/oauth`, for operators: opens and decides sign-in requests of MCP clients. The operator's token is required, so no foreign page can decide.
+ * `/api/oauth`, for operators: opens and decides sign-in requests of MCP clients. The routes require the operator's token, so a page of another site
+ * cannot decide.
  */
 export const oauthConsentRoutes = (parts: { requests: OAuthRequests; originOf: OriginOf; stepUp: StepUp }): Route[] => [
   post(

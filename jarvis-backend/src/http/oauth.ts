@@ -13,7 +13,7 @@ export function oauthRoutes(parts: {
   clients: OAuthClients
   secrets: OAuthSecrets
   originOf: OriginOf
-  /** @throws JarvisError `too_many_requests` */
+  /** Counts a registration. @throws JarvisError `too_many_requests` */
   limitRegistrations(request: Request): void
 }): Router {
   const { clients, secrets, originOf } = parts
@@ -52,7 +52,7 @@ export function oauthRoutes(parts: {
       client_id_metadata_document_supported: clients.takesDocuments(),
     })
   })
-  // Clients try several paths; those that do not exist must answer 404 and not with the dashboard's page.
+  // Clients try several paths. A path that does not exist must be answered with 404 and not with the dashboard's page.
   router.use('/.well-known', (request) => {
     throw new JarvisError('not_found', `There is no ${request.baseUrl}${request.path}.`)
   })

@@ -25,8 +25,8 @@ export function openApiRoute(routes: () => readonly Route[], version: string): R
 }
 
 /**
- * Makes the OpenAPI 3.1 document of routes. Schemas that `protocol` exports become components under the same name. `x-role` and `x-password` of an
- * operation are those of its route; `x-token` is the scope that a program's token needs; `x-untyped` marks a reply whose schema is not written.
+ * Creates the OpenAPI 3.1 document of routes. Schemas that `protocol` exports become components with the same name. `x-role` and `x-password` are
+ * the route's `role` and `password`. `x-token` is the scope that a program's token needs. `x-untyped` marks a reply whose schema is not defined yet.
  */
 export function openApiOf(routes: readonly Route[], version: string): Json {
   const replies = schemasOf(routes, { part: 'reply', io: 'output', more: { ErrorReply } })
@@ -97,7 +97,7 @@ export function openApiOf(routes: readonly Route[], version: string): Json {
   }
 }
 
-/** `POST /jobs/:id/run` is `postJobsByIdRun`. */
+/** Returns the id of an operation: `POST /jobs/:id/run` becomes `postJobsByIdRun`. */
 const idOf = ({ method, path }: Route) =>
   method +
   path
@@ -111,7 +111,10 @@ function contentOf({ media }: Route, reply: Json | undefined): Json {
   return { content: Object.fromEntries(types.map((type) => [type, reply ? { schema: reply } : {}])) }
 }
 
-/** Writes the routes' schemas as JSON Schema. `named`: those of `protocol` that they lead to. `of`: a route's own, or a reference. */
+/**
+ * Converts the routes' schemas to JSON Schema. `named`: the schemas of `protocol` that the routes use. `of`: returns a route's own schema, or a
+ * reference.
+ */
 function schemasOf(
   routes: readonly Route[],
   {
@@ -139,7 +142,7 @@ function schemasOf(
     override: ({ jsonSchema }) => {
       delete jsonSchema.$schema
       delete jsonSchema.$id
-      // Replies may gain fields; zod closes every object of an output.
+      // Removed because replies may gain fields, while zod forbids additional fields in every output.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -153,7 +156,7 @@ function schemasOf(
     const schema = route[part]
     return schema && registry.get(schema)?.id
   }
-  /** A route's schema itself. */
+  /** Returns a route's schema without a reference. */
   const whole = (route: Route): Json | undefined => schemas[idIn(route) ?? '']
   const of = (route: Route): Json | undefined => {
     const id = idIn(route)
@@ -176,7 +179,10 @@ function schemasOf(
 const refsIn = (value: Json) =>
   [...JSON.stringify(value).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name)
 
-/** Joins the components of replies and requests. One that differs, as defaults make it, or leads to such a one is `…Input` in requests. */
+/**
+ * Merges the components of replies and requests. If a component differs in requests, for example by defaults, or refers to one that differs, its
+ * form in requests is named `…Input`.
+ */
 function joined(replies: Schemas, requests: Schemas) {
   const differing = new Set<string>()
   for (let before = -1; before < differing.size; ) {

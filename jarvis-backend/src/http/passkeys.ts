@@ -18,14 +18,14 @@ import type { Passkeys } from '../signing/passkeys.ts'
 import type { Entrance } from './entrance.ts'
 import { del, get, patch, post, type Route } from './route.ts'
 
-/** `/api/passkeys`, `/api/people/:id/passkeys` and `/api/auth/passkey`: a person's passkeys, and signing in with one. */
+/** `/api/passkeys`, `/api/people/:id/passkeys` and `/api/auth/passkey`: a person's passkeys, and the sign-in with a passkey. */
 export function passkeyRoutes(parts: {
   passkeys: Passkeys
   people: Pick<People, 'must'>
   originOf: OriginOf
   /** The name of the person that authenticators show. */
   labelOf(person: string): string
-  /** Checks a passkey and counts refused ones. @returns the person's id */
+  /** Checks a passkey, and counts a refused one. @returns the person's id */
   prove(request: Request, response: PasskeyAssertion): Promise<string>
   /** Signs the person in, whose passkey was checked. */
   entrance: Pick<Entrance, 'enter'>

@@ -5,7 +5,7 @@ import { isAtLeast } from '../auth/roles.ts'
 import type { SignInList } from '../auth/sign-in-list.ts'
 import { del, get, Ok, ok, patch, post, type Route } from './route.ts'
 
-/** `/api/people`: who may sign in, and what each may do. */
+/** `/api/people`: the people who may sign in, and their rights. */
 export function peopleRoutes(parts: {
   people: Pick<People, 'list' | 'must' | 'names' | 'change' | 'remove' | 'signOut'>
   signIns: Pick<SignInList, 'of'>

@@ -13,14 +13,14 @@ export type PlanList = {
   list(query: { limit: number; before?: number }): PlanRun[]
   /** @throws JarvisError `not_found` */
   one(id: string): PlanRun
-  /** The plan stops after its present step, or at once where that waits. @throws JarvisError `not_found`, `conflict` */
+  /** Stops the plan after its present step, or at once if that step waits. @throws JarvisError `not_found`, `conflict` */
   stop(id: string, by: string): PlanRun
-  /** Starts the plan that takes this one back; the session shows its card. @throws JarvisError `not_found`, `conflict` */
+  /** Starts the plan that undoes this one; the session shows its card. @throws JarvisError `not_found`, `conflict` */
   undo(id: string, by: string): RunbookRunReply
   shown(person: PersonRef): Pick<Shown, 'plan'>
 }
 
-/** `/api/plans`: the plans that began, newest first, stopping one, and taking one back. */
+/** `/api/plans`: lists the plans that have started, newest first; stops a plan, and undoes a plan. */
 export const planRoutes = ({ list, one, stop, undo, shown }: PlanList): Route[] => [
   get(
     '/plans',

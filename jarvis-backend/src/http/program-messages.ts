@@ -11,7 +11,7 @@ export type ProgramSessions = {
   newId(token: ApiToken): string
   /** The agent that answers the token, by the bindings of the door `v1`. */
   agentOf(token: ApiToken): string
-  /** @throws JarvisError `invalid_request` where a program may not have its message answered by that model */
+  /** Checks the model that a program chose for its message. @throws JarvisError `invalid_request` if the program may not choose it */
   requireModel(agent: string, model: string): void
 }
 
@@ -28,8 +28,8 @@ export const senderOf = ({ name, createdAt }: Pick<ApiToken, 'name' | 'createdAt
   `token ${name} ${createdAt}`
 
 /**
- * Starts and stops runs for programs. What a program says is no person's word: its runs have the rights of a program, and its cards end with
- * its token.
+ * Starts and stops runs for programs. A program's message does not count as a person's: its runs have the rights of a program, and its cards end
+ * with its token.
  */
 export function createProgramMessages(parts: {
   runs: Pick<Runs, 'startProgram' | 'abort'>
@@ -39,7 +39,7 @@ export function createProgramMessages(parts: {
 }) {
   const { runs, store, sessions } = parts
 
-  /** @throws JarvisError `unknown_session`, `forbidden` */
+  /** Requires that the session belongs to the token. @throws JarvisError `unknown_session`, `forbidden` */
   function requireOwn(token: ApiToken, sessionId: string) {
     if (sessions.isOf(token, sessionId) && store.session(sessionId) !== undefined) return
     if (store.session(sessionId) === undefined)
@@ -87,7 +87,7 @@ export function createProgramMessages(parts: {
       if (sent === undefined) throw new JarvisError('internal', 'The message was not stored.')
       return sent
     },
-    /** Stops what goes on in a session of the token. @throws JarvisError */
+    /** Stops the present run in a session of the token. @throws JarvisError */
     abort(token: ApiToken, sessionId: string): void {
       requireOwn(token, sessionId)
       runs.abort(sessionId, token.name)

@@ -1,10 +1,10 @@
 import { JarvisError, RestartReply } from 'protocol'
 import { post, type Route } from './route.ts'
 
-/** `POST /api/restart`: restarts with the saved settings. Refused where the start would fail. */
+/** `POST /api/restart`: restarts with the saved settings. Refused if the start would fail. */
 export const restartRoutes = (parts: {
   restart(): void
-  /** Why the start would fail; undefined when it would succeed. */
+  /** Returns the reason why the start would fail; undefined if it would succeed. */
   problem(): string | undefined
   isStopping(): boolean
   record(by: string): void

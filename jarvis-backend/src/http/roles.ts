@@ -5,13 +5,13 @@ import type { Judgement } from '../calls/judgement.ts'
 import type { People } from '../calls/people.ts'
 import { get, post, type Route } from './route.ts'
 
-/** `/api/roles`: what each role may, and what a call would get. */
+/** `/api/roles`: the rights of each role, and the verdict that a call would get. */
 export function roleRoutes(parts: {
-  /** All roles by name. `sentences`: what each may. */
+  /** Returns all roles by name. `sentences`: the rights of the role. */
   roles(): ReadonlyMap<string, { name: string; sentences: readonly string[] }>
-  /** The roles that are always there. */
+  /** The names of the roles that always exist. */
   builtIn: readonly string[]
-  /** Says in words which people must approve. */
+  /** Returns a sentence about the people who must approve. */
   approveWords(approve: Approve): string
   people: People
   judge: TryingJudge
@@ -19,7 +19,7 @@ export function roleRoutes(parts: {
 }): Route[] {
   const { people, roles } = parts
 
-  /** @throws JarvisError `not_found` */
+  /** Returns the id of the person with this id or name. @throws JarvisError `not_found` */
   function personNamed(wanted: string): string {
     const found = people.list().find(({ id, name }) => id === wanted || name.toLowerCase() === wanted.toLowerCase())
     if (found !== undefined) return found.id

@@ -23,7 +23,7 @@ import type { Route } from './route.ts'
 /** Time limits of a request, ms. They end connections of clients that send their bytes very slowly. */
 const slowest = { headersTimeout: 15_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 }
 
-/** The HTTP server, which does not listen yet, and its checks of hosts and addresses. */
+/** The HTTP server and its checks of hosts and addresses. The server does not listen yet. */
 export const serverRoom = defineRoom({
   name: 'server',
   open(needs: {

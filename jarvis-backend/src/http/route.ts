@@ -8,40 +8,41 @@ import type { Identity } from '../auth/tokens.ts'
 import type { Access } from './access.ts'
 import { atLeast, identityOf, passwordAgain, read, requireScope, sessionWithin, wholeSight } from './handle.ts'
 
-/**
- * One REST route as data. From the table of all routes come the express router, the OpenAPI document and the reference in `docs/api.md`.
- */
+/** The data of one REST route. The table of all routes provides the express router, the OpenAPI document and the reference in `docs/api.md`. */
 export type Route = Required<Pick<Facts, 'role' | 'password' | 'status'>> &
   Omit<Facts, 'role' | 'password' | 'status'> & {
     method: Method
-    /** Below `/api`, as express writes it: `/jobs/:id`, `/memory/files/*path`. */
+    /** The path below `/api`, in express's form: `/jobs/:id`, `/memory/files/*path`. */
     path: string
-    /** One line of Markdown for the reference: what the request does, and when it is refused. */
+    /** One line of Markdown for the reference: the effect of the request, and the conditions under which it is refused. */
     summary: string
     handle(call: Call): unknown
   }
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The declarations of a route beside method, path and summary. */
+/** The declarations of a route other than method, path and summary. */
 type Facts = {
-  /** Least standing of a person. `public`: no token is asked for. `key`: `admit` asks for another one. */
+  /** Minimum role of a person. `public`: no token is required. `key`: `admit` requires another key instead. */
   role: Standing | 'public' | 'key'
-  /** Only with the standing `viewer`: the route answers members too, because it shows nothing of the cluster beyond their scopes. */
+  /** Only with the role `viewer`. True if members may use the route too, because it shows nothing of the cluster outside their scopes. */
   forMembers?: true
   /**
-   * Least scope of a program's token; absent: closed to programs. Never of a route that decides, changes a setting, makes a token or shows a secret.
-   * `ask` admits programs beside operators.
+   * Minimum scope of a program's token; absent: programs may not use the route. Must be absent for a route that decides, changes a setting, creates
+   * a token or shows a secret. `ask`: programs may use the route in addition to people with the role.
    */
   token?: TokenScope
-  /** Only for paths below `/sessions/:id`: the right that a share of the session must give to a person who does not own it. Absent: `look` for GET, else `own`. */
+  /**
+   * Only for paths below `/sessions/:id`. The right in the session that a person other than its owner needs. Absent: `look` for GET, otherwise
+   * `own`.
+   */
   session?: Reach
   /** True if the password is asked for again. `sometimes`: the handler asks if the body allows more than before. */
   password?: boolean | 'sometimes'
   /** Only with the role `key`: checks the key. @throws JarvisError `unauthorized` before the body is read */
   admit?(request: Request): void
-  /** Any body is taken: one that is no JSON, or too large, counts as none. */
+  /** True if any body is accepted. A body that is not JSON or is too large is treated as absent. */
   takesAnyBody?: true
-  /** Largest body; absent: 256 kB with a token, else 16 kB. */
+  /** Maximum size of the body. Absent: 256 kB for routes that require a token, otherwise 16 kB. */
   limit?: string
   params?: z.ZodType
   /** A strict object. Absent: every query is refused. */
@@ -55,7 +56,7 @@ type Facts = {
   status?: number
 }
 
-/** A request as a handler gets it: `params`, `query` and `body` are parsed. */
+/** A request in the form for its handler: `params`, `query` and `body` are parsed. */
 export type Call<P = unknown, Q = unknown, B = unknown> = {
   params: P
   query: Q
@@ -106,7 +107,7 @@ export const del = verb('delete')
 
 /** Marks a reply in the OpenAPI document whose schema is not written yet. */
 export const untypedMark = 'x-untyped'
-/** A reply whose type is known to TypeScript alone; the OpenAPI document calls it an object of which only `description` is told. */
+/** Declares a reply that only TypeScript has a type for. The OpenAPI document describes it as an object with `description`. */
 export const untyped = <T>(description: string) =>
   z.custom<T>().meta({ type: 'object', description, [untypedMark]: true })
 /** A body that the handler reads itself, because another part of the request chooses its form. `schema` describes it. */
@@ -114,20 +115,20 @@ export const readByHandler = (schema: z.ZodType) => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return z.unknown().meta(json as Record<string, unknown>)
 }
-/** The reply of a request that has nothing to tell. */
+/** The reply of a request that returns no data. */
 export const Ok = z.object({ ok: z.literal(true) })
 export const ok = { ok: true } as const
 
 const nothing = z.strictObject({})
-/** Refuses every query parameter by name, because an ignored filter would look as if it worked. @throws JarvisError `invalid_request` */
+/** Refuses every query parameter by name. If it were ignored, a filter would seem to work. @throws JarvisError `invalid_request` */
 export const noQuery: RequestHandler = (request, _response, next) => {
   read(nothing, request.query)
   next()
 }
 
 /**
- * Serves routes. Checks come in this order: token, stray query, size and syntax of the body, role, password, params, query and body.
- * @param doors what each needs of tokens and of the password
+ * Serves routes. The order of the checks is: token, unknown query, size and syntax of the body, role, password, params, query and body. @param doors
+ * checks tokens, the password, and the right in a session
  */
 export function serveRoutes(
   routes: readonly Route[],
@@ -146,7 +147,7 @@ export function serveRoutes(
       bodyOf(route, needsToken),
       ...(needsToken && role !== 'viewer' ? [atLeast(role, token)] : []),
       ...(role === 'viewer' && route.forMembers !== true ? [wholeSight] : []),
-      // Whatever it does with a session: another person's is none.
+      // For every route below a session: refuses the session of another person.
       ...(needsToken && /^(?:\/memory)?\/sessions\/:id/.test(path)
         ? [sessionWithin(doors.reach, route.session ?? (method === 'get' ? 'look' : 'own'))]
         : []),
@@ -162,7 +163,10 @@ export function serveRoutes(
   return router
 }
 
-/** Reads the body as JSON, whatever its content type says, so that no body is silently ignored. @throws where the route does not take any */
+/**
+ * Reads the body as JSON, whatever its content type is, so that no body is silently ignored. @throws Error for a body that is not JSON or is too
+ * large, unless the route accepts any body
+ */
 function bodyOf({ limit, takesAnyBody }: Route, needsToken: boolean): RequestHandler {
   const readJson = express.json({ limit: limit ?? (needsToken ? '256kb' : '16kb'), type: () => true })
   if (takesAnyBody !== true) return readJson
@@ -170,7 +174,7 @@ function bodyOf({ limit, takesAnyBody }: Route, needsToken: boolean): RequestHan
     readJson(request, response, (error?: unknown) => {
       if (error !== undefined) {
         request.body = undefined
-        // The client hears the answer once it has sent all.
+        // Reads the rest of the body, because the client receives the answer only after it has sent everything.
         request.resume()
       }
       next()

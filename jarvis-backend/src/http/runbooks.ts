@@ -15,19 +15,19 @@ import type { Library } from '../runbooks/library.ts'
 import { endOf } from './handle.ts'
 import { del, get, post, put, type Route } from './route.ts'
 
-/** `/api/runbooks`: what there is, checking and saving a text, and running one as a plan. */
+/** `/api/runbooks`: lists runbooks, checks and saves a text, and runs a runbook as a plan. */
 export function runbookRoutes(parts: {
   library: Library
   redact<T>(value: T): T
   now(): number
-  /** Makes the plan of a text without running it; undefined where the text has a fault. */
+  /** Creates the plan of a text without running it; undefined if the text has a fault. */
   make(request: { text: string; inputs: ToolInput; by: string; signal: AbortSignal }): Promise<Made> | undefined
-  /** Starts a run of a saved one. */
+  /** Starts a run of a saved runbook. */
   run(request: { name: string; inputs: ToolInput; by: string }): RunbookRunReply
 }): Route[] {
   const { library, now, redact } = parts
 
-  /** Real reads, resolved values, nothing changed. */
+  /** Creates the plan with real reads and resolved values, and changes nothing. */
   async function dryRun(made: Promise<Made>): Promise<RunbookCheck['plan']> {
     const at = now()
     try {
@@ -85,7 +85,7 @@ export function runbookRoutes(parts: {
     del('/runbooks/:name', 'Deletes a runbook.', { role: 'operator' }, ({ params, by }) =>
       library.remove(params.name, by),
     ),
-    // Its calls are judged as one plan.
+    // The calls of the runbook are judged as one plan.
     post(
       '/runbooks/:name/run',
       'Runs a runbook, in a session where its card or its plan appears.',

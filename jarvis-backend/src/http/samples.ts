@@ -8,10 +8,13 @@ const ranges = {
   '7d': { stepMs: quarterMs, count: weekMs / quarterMs },
 }
 
-/** Values that are read without a pause for other requests. */
+/** Number of values that are read before other requests get a turn. */
 const valuesAtOnce = 10_000
 
-/** `/api/samples`: values for charts. The largest reply, 64 series of 1,440 moments, has 2.4 MB; others wait for one series at most. */
+/**
+ * `/api/samples`: values for charts. The largest reply, with 64 series of 1,440 values, has 2.4 MB. Other requests wait for at most one series of
+ * it.
+ */
 export const samplesRoutes = (store: Pick<SampleStore, 'read'>, now: () => number): Route[] => [
   get(
     '/samples',

@@ -3,7 +3,10 @@ import type { People } from '../auth/people.ts'
 import type { SecondFactors } from '../auth/second-factor.ts'
 import { del, post, type Route } from './route.ts'
 
-/** `/api/second-factor`: the codes of an app beside a person's password, and recovery codes. `GET /api/auth/me` says what there is. */
+/**
+ * `/api/second-factor`: codes of an app in addition to a person's password, and recovery codes. `GET /api/auth/me` says which factors the person
+ * has.
+ */
 export function secondFactorRoutes(parts: { factors: SecondFactors; people: Pick<People, 'must'> }): Route[] {
   const { factors, people } = parts
   return [

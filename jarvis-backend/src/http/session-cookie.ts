@@ -4,8 +4,8 @@ import type { Identity, Tokens } from '../auth/tokens.ts'
 import type { Route } from './route.ts'
 
 /**
- * Lets routes keep a sign-in in a cookie where it suits: what answers a `LoginReply` sets it in place of handing out the token, ends the sign-in
- * that the cookie held before, and signing out clears it.
+ * Wraps routes so that sign-ins are kept in a cookie if that is possible for the request. An answer that is a `LoginReply` then sets the cookie and
+ * does not contain the token, and ends the sign-in of the previous cookie. Signing out clears the cookie.
  */
 export function withSessionCookie(
   routes: readonly Route[],
@@ -18,7 +18,7 @@ export function withSessionCookie(
       tokens.revoke(identity)
       ended(identity)
     } catch {
-      // It had ended.
+      // The earlier sign-in had ended already.
     }
   }
   return routes.map((route) => {

@@ -11,7 +11,7 @@ import type { SessionView } from './session-view.ts'
 
 const onlyPrograms = 'isReadOnly: only a program’s message has it. A rehearsal changes nothing either.'
 
-/** `POST /api/sessions`: an empty session, a person's first message, or a program's. */
+/** `POST /api/sessions`: creates a session, either empty, with a person's first message, or with a program's message. */
 export function createRoutes(parts: {
   runs: Runs
   store: TranscriptStore
@@ -35,7 +35,7 @@ export function createRoutes(parts: {
       },
       ({ body, by, identity: { token } }) => {
         const { title, agent, message, requestId, model, attachments, isReadOnly, isRehearsal } = body
-        // The run begins after this request was handled.
+        // The run begins after this request was handled, so it is a rehearsal from its start.
         const rehearse = (id: string) => isRehearsal && runs.setRehearsal(id, true, by)
         if (token !== undefined) {
           if (message === undefined || agent !== undefined || title !== undefined)

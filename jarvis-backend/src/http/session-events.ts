@@ -8,13 +8,16 @@ import type { EventStreams } from './event-streams.ts'
 import { stillCountsOf } from './handle.ts'
 import type { Call } from './route.ts'
 
-/** Entries that are read at a time. */
+/** Number of entries that are read at once. */
 const entriesAtOnce = 200
 
 /** True if an event is a line of the transcript. A client can resume only after the `seq` of such an event. */
 const isEntry = (payload: object): payload is Entry => 'at' in payload
 
-/** The `seq` that a client has: of the last event it received, else `after`, of its query; -1 where it has none. @throws JarvisError `invalid_request` */
+/**
+ * Returns the `seq` after which the client resumes: that of the last event it received, otherwise `after` from its query; -1 if it sends neither.
+ * @throws JarvisError `invalid_request`
+ */
 function placeOf(request: Request, after = -1): number {
   const lastId = request.get('last-event-id')
   if (lastId === undefined || lastId === '') return after
@@ -24,8 +27,8 @@ function placeOf(request: Request, after = -1): number {
 }
 
 /**
- * `GET /api/sessions/:id/events`: the entries after a `seq`, then `chat:partial` with what streams now, then every event as `/chat` tells it.
- * A slow client is sent the transcript as fast as it reads; it holds up nobody.
+ * `GET /api/sessions/:id/events`: the entries after a `seq`, then `chat:partial` with the text that is streaming now, then every event as on
+ * `/chat`. A slow client gets the transcript at its own pace, and delays no other client.
  */
 export function streamSession(parts: {
   runs: Pick<Runs, 'watch'>
@@ -38,7 +41,7 @@ export function streamSession(parts: {
     const sessionId = call.params.id
     let last = placeOf(call.request, call.query.after)
     let isLive = false
-    // A program is no screen: a card that it is told of does not count as seen by a person.
+    // The reader is a program, so a card that is sent to it does not count as seen by a person.
     const watch = parts.runs.watch(sessionId, {
       isOperator: false,
       tell(event, payload) {
@@ -75,7 +78,7 @@ export function streamSession(parts: {
       await new Promise(setImmediate)
     }
     if (!stream.isOpen()) return
-    // Read in the same step as the last entries, so that nothing lies between them and what is told from now on.
+    // Read in the same tick as the last entries, so that no event can fall between them and the later events.
     const { seq, runId, partial } = watch.snapshot(Number.MAX_SAFE_INTEGER)
     const now: StreamEvents['chat:partial'] = { sessionId, seq, ...(runId !== undefined && { runId }), ...partial }
     stream.send('chat:partial', now)

@@ -31,12 +31,12 @@ export function exportRoutes(parts: {
   redact: Parameters<typeof wireEntry>[1]
   attachments: Pick<Attachments, 'read'>
   shares: Pick<Shares, 'of'>
-  /** A person's name by id; what is no person's id stays as it is. */
+  /** Returns a person's name by id. A text that is not a person's id is returned unchanged. */
   nameOf(id: string): string
 }): Route[] {
   const { store, known } = parts
 
-  /** All entries of a session in pieces, oldest first, with a pause for other work between two. 10,000 messages take 0.3 s. */
+  /** Reads all entries of a session in pieces, oldest first, with a pause for other work after each piece. 10,000 messages take 0.3 s. */
   async function* piecesOf(id: string): AsyncGenerator<Entry[]> {
     for (let from = 0; ; ) {
       const entries = store.entriesFrom(id, from, entriesAtOnce)
@@ -50,7 +50,7 @@ export function exportRoutes(parts: {
 
   const fileIn = (id: string) => (attachmentId: string) => parts.attachments.read(id, attachmentId)?.data
 
-  /** With whom it is shared, in Markdown; empty: with nobody. */
+  /** Returns a line of Markdown with the people with whom the session is shared; empty if it is not shared. */
   function sharedLine(id: string): string {
     const shared = parts.shares.of(id)
     if (shared.length === 0) return ''

@@ -15,11 +15,11 @@ export const toMarkdown = (
     .map((block) => `\n${block}\n`)
     .join('')
 
-/** The same with the name of whoever asked, decided or answered. */
+/** Returns the entry with the name of the person who asked, decided or answered. */
 const named = (entry: Entry, nameOf: (id: string) => string): Entry =>
   'by' in entry && entry.by !== undefined ? { ...entry, by: nameOf(entry.by) } : entry
 
-/** A file within the document: a picture as a `data:` address, a text between fences that it cannot close. */
+/** Returns a file for the document. A picture becomes a `data:` URL. A text is put in a fence that is longer than any fence inside it. */
 function attached(file: Attachment, fileOf: (id: string) => Buffer | undefined): string {
   const name = file.name.replace(/[[\]\\`<]/g, '_')
   const data = fileOf(file.id)
@@ -31,10 +31,10 @@ function attached(file: Attachment, fileOf: (id: string) => Buffer | undefined):
   return `- attached: ${name}\n\n${fence}text\n${text}\n${fence}`
 }
 
-/** A text that holds others' words, which a reader must not take for markup, a link or a picture to fetch. */
+/** Escapes text from other sources, so that a Markdown reader does not treat it as markup, a link or a picture to fetch. */
 const plain = (text: string): string => text.replace(/[[<`]/g, '\\$&').replace(/\r?\n/g, ' ')
 
-/** A call between more backticks than stand in it. */
+/** Returns a call as inline code, in more backticks than the call contains in a row. */
 function callOf({ toolName, toolInput }: { toolName: string; toolInput: unknown }): string {
   const text = `${toolName} ${JSON.stringify(toolInput)}`
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))

@@ -3,7 +3,7 @@ import type { Shares } from '../agent/sessions/shares.ts'
 import type { SessionReach } from '../auth/reach.ts'
 import { del, put, type Route } from './route.ts'
 
-/** `/api/sessions/:id/shares`: with whom a conversation is [shared](people.md#share-a-conversation). */
+/** `/api/sessions/:id/shares`: the people with whom a session is [shared](people.md#share-a-conversation). */
 export const shareRoutes = ({ shares, reach }: { shares: Shares; reach(): SessionReach }): Route[] => [
   put(
     '/sessions/:id/shares/:person',

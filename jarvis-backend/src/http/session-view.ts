@@ -4,13 +4,13 @@ import type { ListedSession, SessionList } from '../agent/sessions/session-list.
 import type { Shares } from '../agent/sessions/shares.ts'
 import type { StoredSession, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 
-/** Sessions as the routes answer with them. */
+/** Converts sessions to the form in which the routes return them. */
 export interface SessionView {
   /** The session with this id. @throws JarvisError `unknown_session` */
   known(id: string): StoredSession
-  /** Lists all versions of a session, by id. */
+  /** Returns the ids of all versions of a session. */
   familyOf(id: string): string[]
-  /** The session as one of a reply. @throws as `known` */
+  /** Returns the session in the form for replies. @throws JarvisError as `known` */
   summary(id: string): SessionSummary
   /** Returns the function that makes the rows of a list. @param pending the number of waiting cards, by session */
   toRow(pending: Map<string, number>): (session: ListedSession) => SessionSummary
@@ -40,7 +40,7 @@ export function createSessionView(parts: {
       pendingCount: ids.reduce((sum, id) => sum + (pending.get(id) ?? 0), 0),
     }
   }
-  /** A row stands for all versions of a session, so cards that wait in an older version are counted too. */
+  /** A row represents all versions of a session, so cards that wait in an older version are counted too. */
   const toRow = (pending: Map<string, number>) => (session: ListedSession) =>
     toSummary(session, pending, session.versions === undefined ? [session.id] : familyOf(session.id))
   const familyOf = (id: string) => store.family(id).map((member) => member.id)

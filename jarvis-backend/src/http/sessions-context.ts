@@ -6,7 +6,7 @@ import type { Runs } from '../agent/runs.ts'
 import { endOf } from './handle.ts'
 import { get, post, type Route } from './route.ts'
 
-/** `/api/sessions/:id/context` and `/fold`: what fills the window of a session's model, and folding it by hand. */
+/** `/api/sessions/:id/context` and `/fold`: the content of the context window of a session's model, and folding it on request. */
 export function contextRoutes(parts: {
   runs: Pick<Runs, 'isRunning' | 'start'>
   reports: Reports
@@ -14,7 +14,7 @@ export function contextRoutes(parts: {
   pendingCounts(): Map<string, number>
 }): Route[] {
   const { runs, reports, goingBack } = parts
-  /** Why nothing can be folded now; undefined where it can. */
+  /** Returns the reason why the session cannot be folded now; undefined if it can. */
   function resting(id: string): string | undefined {
     const waiting = parts.pendingCounts().get(id) ?? 0
     if (waiting > 0) return waiting === 1 ? 'A card waits for you.' : `${waiting} cards wait for you.`

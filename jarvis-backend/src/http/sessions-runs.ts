@@ -70,7 +70,7 @@ export function runRoutes(parts: {
       'The answer of `chat:attach`. `since` is the newest `seq` that the client has.',
       { role: 'viewer', forMembers: true, token: 'read', query: SnapshotQuery, reply: Snapshot },
       ({ params, query }) => {
-        // A program is no screen: what it reads does not count as seen by a person.
+        // The reader is a program, so it does not count as a person who has seen a card.
         const watch = runs.watch(params.id, { isOperator: false, tell() {} })
         watch.end()
         return watch.snapshot(query.since)

@@ -58,7 +58,7 @@ export type SessionParts = {
   streams: EventStreams
   reach(): SessionReach
   shares: Shares
-  /** A person's name by id; what is no person's id stays as it is. */
+  /** Returns a person's name by id. A text that is not a person's id is returned unchanged. */
   nameOf(id: string): string
   programs: ProgramMessages
 }
@@ -186,7 +186,7 @@ function changeRoutes(parts: SessionParts, { known, familyOf, summary }: Session
         reply: SessionSummary.extend({ restored: z.array(CheckpointFile).optional() }),
       },
       ({ params: { id: from }, body: { before, after = 0, model, restoreFiles }, by, identity }) => {
-        // The files are the house's.
+        // The files belong to the whole installation, so restoring them requires an operator.
         if (restoreFiles) requireStanding(identity.person.role, 'operator')
         const point = before === undefined ? { after } : { before }
         if (restoreFiles && runs.isRunning(from))
@@ -223,7 +223,7 @@ const imageRoute = (parts: SessionParts, { known }: SessionView): Route =>
       response.set({
         'Content-Type': image.mimeType,
         'Content-Security-Policy': "default-src 'none'; sandbox",
-        // Revalidated each time, so that a browser that signed out, or a deleted session, shows the image no more.
+        // The browser must revalidate the image each time, so that it is not shown after sign-out or after the session was deleted.
         'Cache-Control': 'private, no-cache',
         ETag: `"${imageId}"`,
       })

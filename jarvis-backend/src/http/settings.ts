@@ -2,7 +2,7 @@ import { type ProfileName, profileNames, SettingsBody, SettingsReply } from 'pro
 import type { StepUp } from '../auth/step-up.ts'
 import { get, put, type Route } from './route.ts'
 
-/** `/api/settings`: reads the settings and sets the safety profile; a looser one requires the password again. */
+/** `/api/settings`: reads the settings and sets the safety profile. A less strict profile requires the password again. */
 export const settingsRoutes = (parts: {
   read(): SettingsReply
   setProfile(profile: ProfileName, by: string): void

@@ -26,7 +26,7 @@ export function setupRoutes(parts: {
   setup: Setup
   journal: Journal
   durably<T>(work: () => T): T
-  /** Adds a secret to the redactor. */
+  /** Makes the redactor remove this secret from now on. */
   hide(secret: string): void
   /** Called after settings were saved. */
   changed(): void
@@ -52,7 +52,7 @@ export function setupRoutes(parts: {
           record('probed', by, { url: shown.url, fingerprint: shown.fingerprint })
           return shown
         } catch (error) {
-          // A probe that nobody answered is journalled. An invalid address was never contacted and may hold anything, so it is not.
+          // A probe without an answer is journalled. A probe of an invalid address is not: nothing was contacted, and the text may contain anything.
           if (!(error instanceof JarvisError && error.code === 'invalid_request'))
             record('probed', by, { url, ok: false })
           throw error

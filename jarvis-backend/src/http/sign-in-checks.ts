@@ -6,14 +6,14 @@ import type { PersonPasswords } from '../auth/person-passwords.ts'
 import type { Proved, SecondFactors } from '../auth/second-factor.ts'
 import type { Passkeys } from '../signing/passkeys.ts'
 
-/** `client`: the browser's user agent, unchecked. `method`: how somebody signed in. */
+/** An event of a sign-in for the journal. `client`: the browser's user agent, not verified. `method`: the way in which the person signed in. */
 export type SignInEvent = {
   what: 'signed_in' | 'refused' | 'signed_out' | 'password_changed' | 'stepped_up' | 'step_up_refused'
   by: string
   address: string
   client: string
   method?: string
-  /** The person had not signed in there before. */
+  /** True if the person had not signed in on this device before. */
   isNewDevice?: true
 }
 
@@ -48,23 +48,23 @@ export class SignInLog {
   }
 }
 
-/** Journals a refusal. @param method the proof that was wrong; absent: the password @returns the words for whoever asked */
+/** Journals a refusal. @param method the proof that was wrong; absent: the password @returns the message for the caller */
 export type Refusal = (method?: string) => string
 
-/** A password and the code beside it, as somebody gave them. */
+/** A password, and the code of the second factor, as a caller sent them. */
 export type PasswordTry = {
-  /** The person whose password it should be; undefined if nobody has the name. */
+  /** The person with the given name; undefined if nobody has the name. */
   person: Person | undefined
   password: string
   code: string | undefined
   /** Counts of wrong passwords. */
   budgets: Budget[]
-  /** True if the device or the token is known, so the try counts apart from those of strangers. */
+  /** True if the device or the token is known. The attempt is then counted separately from those of strangers. */
   isKnown: boolean
   refused: Refusal
 }
 
-/** Checks the proofs of somebody who signs in or steps up, and counts wrong ones. */
+/** Checks the proofs of a caller who signs in or steps up, and counts wrong ones. */
 export class SignInChecks {
   readonly #guard: LoginGuard
   readonly #passwords: Pick<PersonPasswords, 'changes' | 'is'>
@@ -84,9 +84,8 @@ export class SignInChecks {
   }
 
   /**
-   * Checks a password and the code of the second factor. A password that is changed meanwhile is wrong.
-   * @returns what stood beside the password
-   * @throws JarvisError `too_many_requests`, `invalid_credentials`, `second_factor_required`
+   * Checks a password and the code of the second factor. If the password changes during the check, it counts as wrong. @returns the second factor
+   * that was used; undefined if there is none @throws JarvisError `too_many_requests`, `invalid_credentials`, `second_factor_required`
    */
   async password({ person, password, code, budgets, isKnown, refused }: PasswordTry): Promise<Proved | undefined> {
     const succeeded = this.#guard.enter(budgets)
@@ -108,7 +107,10 @@ export class SignInChecks {
     return proved
   }
 
-  /** Checks a passkey and counts a wrong one. @returns the id of its person @throws what `Passkeys.prove` throws, and `too_many_requests` */
+  /**
+   * Checks a passkey, and counts a wrong one. @returns the id of its person @throws the errors of `Passkeys.prove`, and JarvisError
+   * `too_many_requests`
+   */
   async passkey(given: PasskeyAssertion, budgets: Budget[], refused: Refusal): Promise<string> {
     const succeeded = this.#guard.enter(budgets)
     try {

@@ -6,10 +6,10 @@ import type { SignInList } from '../auth/sign-in-list.ts'
 import type { SignInStore } from '../auth/sign-ins.ts'
 import { del, get, Ok, ok, post, put, type Route } from './route.ts'
 
-/** A change of where a person is signed in, for the journal. */
+/** A change of a person's sign-ins, for the journal. */
 export type SignInChange = { what: 'ended' | 'others_ended'; by: string; signIn?: string }
 
-/** `/api/auth/me` and `/api/auth/sign-ins`: who asks, and where that person is signed in. */
+/** `/api/auth/me` and `/api/auth/sign-ins`: the caller, and the places where the caller is signed in. */
 export function signInRoutes(parts: {
   signIns: Pick<SignInStore, 'get' | 'end' | 'endAll'>
   list: SignInList
@@ -76,7 +76,7 @@ export function signInRoutes(parts: {
       ({ identity, by }) => {
         durably(() => {
           signIns.endAll(identity.person.id, identity.signIn)
-          // A phone that is lost approves by its messages too.
+          // A lost phone could also approve through messages of a channel, so pairings end too.
           parts.endChannels(identity.person.id, signedOut)
           record({ what: 'others_ended', by })
         })

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import type { Skills } from '../skills/library.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `agent`: whose own skills; absent: those of the workspace. */
+/** `agent`: the agent whose own skills are meant; absent: the skills of the workspace. */
 const Owner = z.strictObject({ agent: z.string().max(100).optional() })
 
-/** `/api/skills`: what there is, a whole tree, approving one, turning one off, deleting one. */
+/** `/api/skills`: lists skills, shows all files of a skill, and approves, turns off and deletes a skill. */
 export const skillRoutes = ({
   of,
   redact,
 }: {
-  /** @throws JarvisError `unknown_agent` */
+  /** Returns the skills of an agent or of the workspace. @throws JarvisError `unknown_agent` */
   of(agent: string | undefined): Skills
   redact<T>(value: T): T
 }): Route[] => [
@@ -27,7 +27,7 @@ export const skillRoutes = ({
     { role: 'viewer', token: 'read', query: Owner, reply: SkillTree },
     ({ params, query, identity }) => {
       const tree = of(query.agent).get(params.name)
-      // An operator approves these bytes and needs them unredacted.
+      // An operator approves exactly these bytes and needs their unredacted form.
       return identity.role === 'operator' ? tree : redact(tree)
     },
   ),

@@ -5,7 +5,7 @@ import type { OriginOf } from '../auth/public-origin.ts'
 import type { SshKeys } from '../signing/ssh-keys.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `/api/signers/ssh` and `/api/people/:id/signers/ssh`: a person's keys of OpenSSH, by which decisions are signed at a terminal. */
+/** `/api/signers/ssh` and `/api/people/:id/signers/ssh`: a person's OpenSSH keys, with which decisions are signed in a terminal. */
 export const sshKeyRoutes = ({
   sshKeys,
   people,

@@ -16,16 +16,16 @@ export type PartsSeen = {
   journalEntries: number
   journal: { problem?: string; lostCards: number }
   apiTokens: readonly ApiTokenInfo[]
-  /** Undefined where it could not be read. */
+  /** Undefined if it could not be read. */
   disk: Disk | undefined
   policyProblems: readonly string[]
   /** Connections of dashboards, by namespace. */
   sockets: Readonly<Record<string, number>>
-  /** Browsers that are told of cards, and how many of them could not be told last time. */
+  /** Number of browsers that receive cards, and number of those to which the last push failed. */
   push: { devices: number; failing: number }
   sqliteVersion: string
   log: LogStanding
-  /** The leap of a clock that is not believed, Unix ms. */
+  /** The clock jumped from `from` to `to`, and JARVIS does not trust the new time yet, Unix ms. Undefined: there was no such jump. */
   leapt: { from: number; to: number } | undefined
   /** Another process holds the database. */
   isHeld: boolean
@@ -37,7 +37,7 @@ const gib = 1024 ** 3
 const tightShare = 0.05
 const tightBytes = gib / 2
 
-/** Describes the health of each part of JARVIS from what is known already; asks nothing. */
+/** Describes the health of each part of JARVIS from data that is already known; sends no requests. */
 export function statusParts(seen: PartsSeen): PartStatus[] {
   return [
     model(seen),
@@ -96,7 +96,7 @@ function cluster(state: ClusterState): PartStatus {
   return { name, health: 'ok', text, at }
 }
 
-/** SSH may be left out on purpose, so this counts as ok. */
+/** Some operators leave SSH out on purpose, so its absence counts as ok. */
 const noSsh: PartStatus = {
   name: 'SSH',
   health: 'ok',
@@ -182,7 +182,7 @@ const failed = (rooms: PartsSeen['failedRooms']): PartStatus => ({
   effect: 'What these parts do in the background is not done. Mend the cause, then restart JARVIS. The log says more.',
 })
 
-/** A log that lost lines. The newest ones are on the page Log all the same. */
+/** Describes a log that lost lines. The page Log still has the newest ones. */
 function log({ lost, problem }: LogStanding): PartStatus {
   const text = `${lost} ${lost === 1 ? 'line' : 'lines'} of the log could not be written to standard output.`
   if (problem === undefined) return { name: 'Log', health: 'ok', text: `${text} It takes lines again.` }

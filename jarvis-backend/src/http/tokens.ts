@@ -11,12 +11,12 @@ export type TokenRouteParts = {
   revoked(name: string, by: string): void
 }
 
-/** Doors behind which a member sees no more than the part that is theirs. */
+/** The doors at which a member sees only the part of the cluster that the member may see. */
 const membersDoors: readonly Door[] = ['mcp', 'v1', 'api']
 
 const dayMs = 24 * 60 * 60_000
 
-/** Makes a token from a body. `expiresInDays` becomes its expiry. */
+/** Creates a token from a request body. `expiresInDays` is converted to the time of its expiry. */
 export function makeToken(
   tokens: ApiTokens,
   { expiresInDays, ...rights }: ReturnType<typeof ApiTokenBody.parse>,

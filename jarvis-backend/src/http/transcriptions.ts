@@ -1,10 +1,10 @@
 import { JarvisError, TranscriptionBody, TranscriptionReply } from 'protocol'
 import { post, type Route } from './route.ts'
 
-/** Turns speech into text; undefined where no server is set. @throws Error in words */
+/** Converts speech to text; undefined if no server is set. @throws Error with a sentence */
 export type Transcribe = (audio: Buffer, name: string, signal: AbortSignal) => Promise<string>
 
-/** `/api/transcriptions`: what a person said into the microphone, as text for the composer. They send it, or do not. */
+/** `/api/transcriptions`: converts a person's recording to text for the composer. The person then decides to send it or not. */
 export const transcriptionRoutes = (transcribe: Transcribe | undefined): Route[] => [
   post(
     '/transcriptions',

@@ -5,7 +5,7 @@ import type { Passkeys } from '../signing/passkeys.ts'
 import type { SignInElsewhere } from './elsewhere.ts'
 import { get, type Route } from './route.ts'
 
-/** `/api/auth/ways`: what the sign-in page shows. It names nobody. */
+/** `/api/auth/ways`: the ways to sign in, for the sign-in page. It reveals no names of people. */
 export function waysRoutes(parts: {
   people: Pick<People, 'list'>
   passkeys: Pick<Passkeys, 'list' | 'problem'>

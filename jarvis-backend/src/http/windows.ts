@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Watch } from '../watch/watch.ts'
 import { del, get, post, type Route } from './route.ts'
 
-/** `/api/windows`: maintenance windows, in which nobody is told of alerts. */
+/** `/api/windows`: maintenance windows, during which alerts are not sent to anybody. */
 export const windowRoutes = (watch: Pick<Watch, 'windows' | 'addWindow' | 'removeWindow'>): Route[] => [
   get(
     '/windows',

@@ -2,14 +2,16 @@ import { DiffReply, type FileDiff, WorkbenchBody, WorkbenchPreview, WorkbenchRep
 import type { Identity } from '../auth/tokens.ts'
 import { get, post, put, type Route } from './route.ts'
 
-/** `/api/workbench`: which areas are on, what they lack, and the roots; turning them on and off; and the whole diff of a card. */
+/**
+ * `/api/workbench`: the areas that are on, their missing requirements, and the roots; turns areas on and off; and returns the whole diff of a card.
+ */
 export const workbenchRoutes = (workbench: {
   state(): Promise<WorkbenchReply>
   /** @throws JarvisError `invalid_request`, `conflict` */
   preview(body: WorkbenchBody): WorkbenchPreview
   /** @throws JarvisError as `preview` */
   save(body: WorkbenchBody, by: string): void
-  /** @throws JarvisError `unknown_confirmation` where there is no such card, or the person does not see it */
+  /** Returns the whole diff of a card. @throws JarvisError `unknown_confirmation` if there is no such card, or the person may not see it */
   diff(toolUseId: string, person: Identity['person']): Promise<FileDiff[]>
 }): Route[] => [
   get(

@@ -1,22 +1,22 @@
 /**
- * The longest text before a closing tag without an opening one that counts as reasoning, characters. A tag that begins or ends a line has no
- * such limit.
+ * A closing tag without an opening tag makes the text before it reasoning only if that text is at most this long, characters. A closing tag that
+ * begins or ends a line has no such limit.
  */
 const longestInline = 400
 
-/** The answer so far, without what was taken back. */
+/** The part of the answer that counts. Text that was taken back as reasoning is not included. */
 export class AnswerSoFar {
   readonly code = new CodeWatch()
-  /** True if a word of the answer was told. */
+  /** True if a word of the answer was passed on. */
   hasBegun = false
   /** Blank text before the first word. */
   #lead = ''
-  /** Characters. */
+  /** Length of the answer, characters. */
   #length = 0
-  /** Opening tags that were left in the answer, because they stand within a line. */
+  /** Number of opening tags that count as text of the answer, because they stand within a line. */
   #mentions = 0
 
-  /** @returns the text to tell; undefined if it is blank and nothing was told yet */
+  /** Adds text to the answer. @returns the text to pass on; undefined if it is blank and nothing was passed on yet */
   say(text: string, hasThought: boolean): string | undefined {
     if (!this.hasBegun && text.trim() === '') {
       this.#lead += text
@@ -53,13 +53,13 @@ export class AnswerSoFar {
     return this.#length <= longestInline
   }
 
-  /** True if a closing tag without an opening one may end reasoning here. @param after the text that follows the tag */
+  /** True if a closing tag without an opening one may end reasoning at this place. @param after the text that follows the tag */
   mayEndThought(after: string): boolean {
     return this.isShort() || this.code.isLineStart() || /^[ \t]*(?:\r?\n|$)/.test(after)
   }
 }
 
-/** Follows Markdown: says whether the end of a text stands within code, or at the start of a line. */
+/** Tracks Markdown in a growing text: tells if the end of the text is inside code, or at the start of a line. */
 class CodeWatch {
   #line = ''
   #fence: string | undefined

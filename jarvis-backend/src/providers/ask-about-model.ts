@@ -3,13 +3,13 @@ import { isSame } from './listing.ts'
 import type { ModelServer, NotListed } from './model-api.ts'
 import { modelApis } from './model-apis.ts'
 
-/** `served`: the server takes the key and has the model. `unknown_model`: `models` are the ones that it lists instead. */
+/** `served`: the server accepts the key and has the model. `unknown_model`: the server has no such model; `models` are the names that it lists. */
 export type ModelAnswer = { kind: 'served' } | NotListed
 
-/** Most models that are returned; OpenRouter lists several hundred. */
+/** Maximum number of models in the result. OpenRouter lists several hundred. */
 const mostNamed = 1_000
 
-/** Asks a server if it takes the key and has the model, by its list of models, which costs nothing. @throws only the signal's reason */
+/** Checks that a server accepts the key and has the model. Uses the server's list of models, which costs nothing. @throws only the signal's reason */
 export async function askAboutModel(
   server: Omit<ModelServer, 'provider'> & { model: string },
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { settingsOf, withoutSettings } from './settings-names.ts'
 
 const answerMs = 10_000
 
-/** A server to ask about its models. Redirects are not followed, because the key goes along. */
+/** Creates the requests to a server about its models. They follow no redirects, because each request carries the key. */
 export function askedServer(server: Omit<ModelServer, 'provider'>, signal: AbortSignal): AskedServer {
   const { kind, apiKey, headers = {} } = server
   const ask: AskedServer['ask'] = async (url, { body: sent, headers: more, hasKey = true } = {}) => {
@@ -33,7 +33,7 @@ export function askedServer(server: Omit<ModelServer, 'provider'>, signal: Abort
       const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...Object.values(headers)]
       const provider = { name: host, host, ...settingsOf('model'), secrets }
       const body = parsed(text)
-      // Only an error in the API's own format means that the model is unknown.
+      // A 404 means an unknown model only if the error is in the API's own format.
       const isUnknown = status === 404 && fieldsIfAny(fieldsIfAny(body)?.error)?.type === 'not_found_error'
       if (isUnknown) return { kind: 'unknown_model', models: [] }
       return meant(refusal(provider, { status, headers: response.headers, body: parsed(asErrorBody(text)) }), status)
@@ -48,7 +48,7 @@ export function askedServer(server: Omit<ModelServer, 'provider'>, signal: Abort
   return { address: addressOf(server), apiKey, ask }
 }
 
-/** Translates a refusal by its meaning, which its status alone does not tell. */
+/** Translates a refusal by its meaning, because several refusals share one HTTP status. */
 function meant(error: ModelError, status: number): NotListed {
   if (error.because === 'key' || error.because === 'forbidden') return { kind: 'key_refused' }
   if (error.because === undefined || error.because === 'no_model')

@@ -4,23 +4,26 @@ import type { Message, ModelImage, ToolResult } from '../agent/model.ts'
 import { wellFormed } from './well-formed.ts'
 
 export type UserTurn = { role: 'user'; results: ToolResult[]; images: ModelImage[]; texts: string[] }
-/** A model's turn as the agent loop has it. */
+/** A turn of the model, as the agent loop stores it. */
 type ModelTurn = Extract<Message, { role: 'assistant' }>
 export type AssistantTurn = { role: 'assistant'; content: Content[] }
 
-/** The form of a call's id: nine letters and digits, or Kimi's, whose local servers find the name of a result's tool in its id. */
+/**
+ * The form of a call's id. `short`: nine letters and digits. `kimi`: `functions.NAME:INDEX`, because local servers of Kimi read the tool of a result
+ * from its id.
+ */
 type CallIds = 'short' | 'kimi'
 
 type ConversationForm = {
-  /** The model is not shown what people attached, and is told so. Default false. */
+  /** True: the pictures that people attached are left out, and a text tells the model so. Default false. */
   isBlind?: boolean
   /** Default `short`. */
   ids?: CallIds
 }
 
 /**
- * Converts messages to turns that every provider accepts: a person's first, no blank text, no empty turn, no thinking at a turn's end, no
- * two turns of one role in a row, each call answered in the turn right after it, no lone surrogates.
+ * Converts messages to turns that every provider accepts. The first turn is a person's. No text is blank and no turn is empty. No turn ends with
+ * thinking. Two turns in a row never have the same role. The turn after a call holds its result. Lone surrogates are replaced.
  * @param keeps true if a turn's thinking, or the extra data of a call, is sent back to the model
  */
 export function conversation(
@@ -51,9 +54,9 @@ const begun = '[The conversation began before this.]'
 const unanswered = 'Interrupted: what came of it is not known.'
 
 /**
- * Gives each call and its result an id of nine letters and digits, which is all that Mistral's servers take. The id follows from the call's
- * own, so it stays the same where older turns are cut, and providers' caches hold. No provider asks for the id that it gave, and the ids of
- * programs may repeat or have any form. A result without its call becomes words.
+ * Gives each call and its result a new id. The default form is nine letters and digits, because Mistral's servers accept no other. The new id is
+ * derived from the call's own id. It therefore stays the same when older turns are cut, and the caches of providers stay valid. The own ids are not
+ * sent, because ids from programs may repeat or have any form; no provider requires the id that it gave. A result without a call becomes text.
  */
 function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: CallIds): (UserTurn | AssistantTurn)[] {
   const ordered: (UserTurn | AssistantTurn)[] = turns[0]?.role === 'assistant' ? [saying(begun)] : []
@@ -79,11 +82,11 @@ function paired(turns: readonly (UserTurn | AssistantTurn)[], ids: CallIds): (Us
   return ordered
 }
 
-/** How a call is named in requests. @param again how many calls before it have the same id */
+/** Returns the id that a request uses for a call. @param again number of earlier calls with the same own id */
 export const sentId = (own: string, again = 0): string =>
   createHash('sha256').update(`${own} ${again}`).digest('hex').slice(0, 9)
 
-/** An id that is not `used` yet, which it then is. */
+/** Returns a sent id that is not in `used` yet, and adds it to `used`. */
 function idOf(own: string, used: Set<string>): string {
   let again = 0
   while (used.has(sentId(own, again))) again += 1
@@ -94,7 +97,7 @@ function idOf(own: string, used: Set<string>): string {
 
 const saying = (...texts: string[]): UserTurn => ({ role: 'user', results: [], images: [], texts })
 
-/** A turn with a result for each call before it, in the calls' order. */
+/** Adds to a user turn a result for each open call, in the order of the calls. */
 function answering(open: readonly { call: ToolCall; id: string }[], turn: UserTurn): UserTurn {
   const left = [...turn.results]
   const results = open.map(({ call: { toolUseId, toolName }, id }): ToolResult => {
@@ -106,7 +109,7 @@ function answering(open: readonly { call: ToolCall; id: string }[], turn: UserTu
   return { ...turn, results, texts: [...stray, ...turn.texts] }
 }
 
-/** Pictures of people in a request. */
+/** Number of pictures in a request that people attached. */
 export const picturesIn = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + (message.role === 'user' ? (message.images?.length ?? 0) : 0), 0)
 

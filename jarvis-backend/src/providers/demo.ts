@@ -11,7 +11,7 @@ import { newId } from '../lib/ids.ts'
  */
 export function demoModel(parts: { cluster(): ClusterState }): Model {
   const loaded = load(parts.cluster)
-  // A request reports the failure.
+  // The first request reports a failure to load.
   loaded.catch(() => undefined)
   return {
     id: 'demo',

@@ -59,7 +59,7 @@ export async function exchange(provider: Provider, { send, reader, signal }: Exc
   }
 }
 
-/** Some servers do not refuse a conversation that is too long: they answer with nothing. */
+/** True if the answer is empty because the conversation is too long. Some servers send this instead of a refusal. */
 const hasNoRoom = ({ content, stopReason, usage }: Turn) =>
   stopReason === 'max_tokens' && content.length === 0 && usage.outputTokens === 0
 

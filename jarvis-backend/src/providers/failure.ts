@@ -6,18 +6,18 @@ import { outcomeOf } from './refusals/outcomes.ts'
 import { saidBy } from './refusals/said.ts'
 import { waitOf } from './refusals/wait.ts'
 
-/** Thrown when no byte came for too long. Its wording keeps an SDK from treating it as its own time-out. */
+/** Thrown if no byte came within the time limit. Its message avoids words by which an SDK would take it for the SDK's own time-out. */
 export class SilentError extends Error {}
 
 /** The provider, by the names that a person knows. */
 export type Provider = {
   name: string
   host: string
-  /** Names of the settings to check. */
+  /** Names of the settings that a person should check, for messages. */
   keyName: string
   urlName: string
   modelName?: string
-  /** Key and headers, which are cut out of the provider's messages. */
+  /** The key and the values of headers. They are removed from the provider's messages. */
   secrets: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export function refusal(provider: Provider, complaint: Complaint, usage?: Usage)
   })
 }
 
-/** Translates a failure before the answer began; errors that are not the provider's are returned unchanged. */
+/** Translates a failure that came before the answer began. Returns errors that are not from the provider unchanged. */
 export function sendFailure(provider: Provider, error: unknown): unknown {
   if (!isSdkError(error)) return error
   if (error.status !== undefined) return refusal(provider, complaintOf(error))

@@ -1,7 +1,7 @@
-/** An object from the wire with unknown fields. */
+/** An object that came from a server; its fields are not validated. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** @throws TypeError where the value is no object; `exchange` reports it as a broken stream */
+/** Returns the value as an object. @throws TypeError if the value is not an object; `exchange` reports it as a broken stream */
 export function fields(value: unknown): Fields {
   const known = fieldsIfAny(value)
   if (known === undefined) throw new TypeError('an object was expected')
@@ -11,13 +11,13 @@ export function fields(value: unknown): Fields {
 export const fieldsIfAny = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 
-/** @throws TypeError */
+/** Returns the value as a list. @throws TypeError if it is not a list */
 export function list(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new TypeError('a list was expected')
   return value
 }
 
-/** Parses the data of one event. Google sends a failure as a list of one. @throws TypeError */
+/** Parses the data of one event. Google sends a failure as a list with one object. @throws TypeError */
 export function eventOf(data: string): Fields {
   let event: unknown
   try {
@@ -29,10 +29,13 @@ export function eventOf(data: string): Fields {
   return fields(fieldsIfAny(first)?.error === undefined ? event : first)
 }
 
-/** Text for a person; other values become empty. */
+/** Returns a string unchanged, and an empty string for any other value. For text that a person reads. */
 export const words = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A part of a value that is useless with a part missing. @throws TypeError unless it is a string or absent */
+/**
+ * Returns a streamed part of a string; empty if it is absent. For values that are useless if a part is missing. @throws TypeError unless the value
+ * is a string or absent
+ */
 export function fragment(value: unknown): string {
   if (value !== undefined && value !== null && typeof value !== 'string') throw new TypeError('a string was expected')
   return value ?? ''

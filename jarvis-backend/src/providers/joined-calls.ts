@@ -1,8 +1,8 @@
 import { type Fields, fieldsIfAny, words } from './fields.ts'
 
 /**
- * A tool call whose arguments still stream in, as `parts` of JSON. `id`: the server's, empty where it gave none. `input`: sent whole at the
- * start; used only if no JSON follows.
+ * A tool call whose arguments are still streaming in, as `parts` of JSON. `id`: the server's id, empty if the server gave none. `input`: arguments
+ * that the server sent whole at the start; used only if no JSON follows.
  */
 export type CallInProgress = {
   type: 'call'
@@ -17,7 +17,10 @@ export type CallInProgress = {
 /** The part of a call that one chunk holds. `at`: the call's index. `input`: an object, JSON, or a part of JSON. */
 type Delta = { id?: unknown; at?: number | undefined; name?: unknown; input?: unknown; extra?: Fields | undefined }
 
-/** Joins the chunks of calls as servers really send them, by index, id, name and order. @param begun told of each call, in order */
+/**
+ * Joins the chunks of tool calls. Servers are not consistent, so a chunk is matched to its call by index, id, name and order. @param begun called
+ * with each new call, in order
+ */
 export function createCallJoiner(begun: (call: CallInProgress) => void) {
   const ids = new Map<string, CallInProgress>()
   const places = new Map<number, CallInProgress>()
@@ -68,14 +71,14 @@ export function createCallJoiner(begun: (call: CallInProgress) => void) {
   }
 }
 
-/** @throws TypeError where it is neither a text nor absent */
+/** @throws TypeError if the value is neither a string nor absent */
 function partIn(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'string') throw new TypeError('a string was expected')
   return value
 }
 
-/** Undefined where the object is too deep to be written. */
+/** Returns the object as JSON; undefined if it is nested too deeply for that. */
 function written(object: Fields): string | undefined {
   try {
     return JSON.stringify(object)
@@ -84,14 +87,14 @@ function written(object: Fields): string | undefined {
   }
 }
 
-/** Follows JSON in pieces. */
+/** Reads JSON that arrives in pieces, and finds the ends of values. */
 class EndSeeker {
   #depth = 0
   #isText = false
   #isEscaped = false
   #isEnded = false
 
-  /** True if a value has ended, and no other one has begun. */
+  /** True if a value has ended and no further value has begun. */
   isWhole(): boolean {
     return this.#isEnded
   }
@@ -126,9 +129,9 @@ class EndSeeker {
 }
 
 /**
- * The arguments that a call's parts come to: joined where that is JSON, and otherwise what they restate. Servers send `{}` first, restate in each part
- * all so far, or repeat the whole at the end.
- * @returns JSON, or what is no JSON where they do not agree
+ * Builds the arguments of a call from its parts: the joined parts if they are JSON, otherwise the last part or value, if it restates all before it.
+ * Servers send `{}` first, repeat in each part all arguments so far, or repeat the whole at the end.
+ * @returns JSON; text that is not JSON if the parts contradict each other
  */
 export function argumentsOf(parts: readonly string[]): string {
   const all = parts.join('')
@@ -146,7 +149,7 @@ export function argumentsOf(parts: readonly string[]): string {
   return agreed(valuesIn(all)) ?? all
 }
 
-/** Values that stand one behind the other. */
+/** Splits text into the JSON values that follow each other in it. */
 function valuesIn(text: string): string[] {
   const ends = new EndSeeker().add(text)
   return [...ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)), text.slice(ends.at(-1) ?? 0)].filter(
@@ -154,7 +157,7 @@ function valuesIn(text: string): string[] {
   )
 }
 
-/** The last of values of which each one restates the one before it, or more. */
+/** Returns the last value if each value restates the one before it, possibly with more fields; otherwise undefined. */
 function agreed(values: readonly string[]): string | undefined {
   let last: string | undefined
   for (const value of values) {
@@ -167,7 +170,7 @@ function agreed(values: readonly string[]): string | undefined {
 
 const isPlaceholder = (json: string): boolean => ['', '{}', 'null', '""'].includes(json.replaceAll(/\s/g, ''))
 
-/** True if the later arguments repeat all of the earlier ones, alone or with more. */
+/** True if the later arguments contain all of the earlier ones, possibly with more. */
 function restates(later: string, earlier: string): boolean {
   if (isPlaceholder(earlier)) return true
   return holds(objectIn(later), objectIn(earlier))
@@ -197,7 +200,7 @@ export function isJson(json: string): boolean {
   }
 }
 
-/** Leaves out calls that only repeat an earlier one. Two calls are two where their ids differ, or, without ids, what they say. */
+/** Removes calls that only repeat an earlier one. Two calls are different if their ids differ, or, without ids, if their arguments differ. */
 export function withoutRepeats<P extends { type: string }>(
   pieces: readonly (P | CallInProgress)[],
 ): (P | CallInProgress)[] {
@@ -219,8 +222,8 @@ export function withoutRepeats<P extends { type: string }>(
 const isCall = (piece: { type: string }): piece is CallInProgress => piece.type === 'call'
 
 /**
- * Where two calls have one id and one index, they are one, whatever they say: arguments that do not agree then run nothing. Blocks without an index are
- * whole, and some servers repeat ids: those are one where they say the same.
+ * True if two calls are one. Calls with one id and one index are always one; if their arguments contradict each other, the call does not run. Calls
+ * without an index arrive whole, and some servers repeat an id, so such calls are one only if their arguments agree.
  */
 function isSame(first: CallInProgress, later: CallInProgress): boolean {
   if (first.id !== '' && later.id !== '' && first.id !== later.id) return false

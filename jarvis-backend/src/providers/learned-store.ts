@@ -2,26 +2,26 @@ import type { Clock } from '../lib/clock.ts'
 import type { Learned, LeftOut } from './learned.ts'
 import { type ConfiguredModel, isServed, type ServedPlace } from './model-api.ts'
 
-/** How long a refused part is left out, ms. Servers learn too. */
+/** Time for which a refused part is left out, ms. Afterwards it is tried again, because servers are updated. */
 const learnedForMs = 30 * 24 * 60 * 60_000
 
 type Part = { part: string; at: number; leftOut?: LeftOut }
 
-/** Keeps texts by their names, over restarts. */
+/** Stores texts under names; they survive a restart. */
 export type KeptTexts = { get(name: string): string | undefined; set(name: string, text: string): void }
 
 export type LearnedStoreParts = {
   settings: KeptTexts
   clock: Pick<Clock, 'now'>
   redact(text: string): string
-  /** Called when a tool is left out from now on. @param id of the model */
+  /** Called when a tool has been left out of requests. @param id the model's id */
   leftOut(id: string, left: LeftOut): void
 }
 
-/** The parts of requests that servers refused, kept over restarts by API, address and model. */
+/** Stores which parts of requests servers refused, by API, address and model. The records survive a restart. */
 export class LearnedStore {
   readonly #parts: LearnedStoreParts
-  /** Tools that were left out since `newly` was called last, by the model's id. */
+  /** Tools that were left out since the last call of `newly`, by the model's id. */
   readonly #added = new Map<string, LeftOut[]>()
 
   constructor(parts: LearnedStoreParts) {
@@ -33,7 +33,7 @@ export class LearnedStore {
     const { settings, clock, redact } = this.#parts
     const key = keyOf(model)
     const parts = this.#read(key)
-    // Parts of an earlier release have no time: theirs begins now.
+    // Records of an earlier release have no time, so their time begins now.
     if (parts.length > 0) settings.set(key, JSON.stringify(parts))
     return {
       has: (part) => parts.some((known) => known.part === part),
@@ -79,7 +79,7 @@ export class LearnedStore {
       )
   }
 
-  /** Forgets the refusals of these servers, so that everything is tried anew. */
+  /** Deletes the refusals of these servers, so that requests contain all parts again. */
   forget(places: readonly ServedPlace[]): void {
     for (const place of places) {
       this.#parts.settings.set(keyOf(place), '[]')
@@ -90,7 +90,7 @@ export class LearnedStore {
   #read(key: string): Part[] {
     const kept = JSON.parse(this.#parts.settings.get(key) ?? '[]') as (string | Part)[]
     const now = this.#parts.clock.now()
-    // An earlier release kept names alone.
+    // An earlier release stored only the names.
     return kept
       .map((one) => (typeof one === 'string' ? { part: one, at: now } : one))
       .filter(({ at }) => now - at < learnedForMs)

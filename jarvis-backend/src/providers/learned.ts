@@ -1,16 +1,16 @@
-/** A tool that a server is not sent. `why`: the server's words, in a sentence. */
+/** A tool that is left out of requests to a server. `why`: the server's reason, a sentence. */
 export type LeftOut = { tool: string; why: string }
 
-/** The parts of requests that one server refused for one model, by name. */
+/** The parts of requests that one server refused for one model, each with a name. */
 export type Learned = {
   has(part: string): boolean
-  /** The newest part that begins so. */
+  /** The newest part whose name begins with `start`. */
   find(start: string): string | undefined
-  /** @param leftOut the tool that is left out from now on, if the part is one */
+  /** Adds a refused part. @param leftOut the tool that is left out from now on, if the part is a tool */
   add(part: string, leftOut?: LeftOut): void
 }
 
-/** Keeps it as long as the process. */
+/** Returns a store that lives only as long as the process. */
 export function learnedInMemory(): Learned {
   const parts = new Set<string>()
   return {

@@ -6,7 +6,7 @@ import { modelApis } from './model-apis.ts'
 
 const mostSpoken = 3
 
-/** Lists a server's models for a person who has not named one. Costs nothing. @throws only the signal's reason */
+/** Lists a server's models for a person who has not chosen one. Costs nothing. @throws only the signal's reason */
 export async function listModels(
   server: ModelServer,
   { now, signal }: { now(): number; signal: AbortSignal },
@@ -39,10 +39,10 @@ export async function listModels(
 export const placeOf = ({ baseUrl }: Pick<ModelServer, 'baseUrl'>): string =>
   baseUrl === undefined ? 'The provider' : new URL(baseUrl).host
 
-/** The first few names and the number of others. */
+/** Returns the first few names, and the number of further ones. */
 export const listed = (models: readonly string[]): string => firstOf(models, mostSpoken)
 
-/** Suggests the path that most servers with this API have, if the address has none; else empty. */
+/** Returns a sentence that suggests the usual path of this API, if the address has no path; otherwise an empty string. */
 export function pathHint({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string {
   const { usualPath } = modelApis[kind]
   if (usualPath === undefined || baseUrl === undefined || new URL(baseUrl).pathname !== '/') return ''

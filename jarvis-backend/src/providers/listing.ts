@@ -2,11 +2,11 @@ import { listedFacts } from './facts/listed-facts.ts'
 import { fieldsIfAny } from './fields.ts'
 import type { AskedServer, ListedModel, Listing } from './model-api.ts'
 
-/** Most pages of a list that are read. OpenRouter has several hundred models on one page. */
+/** Maximum number of pages of a list that are read. OpenRouter has several hundred models on one page. */
 export const mostPages = 20
 
 /**
- * Reads a list of models page by page, as Anthropic and OpenAI have it: `has_more` says that another page follows the last id.
+ * Reads a list of models page by page, in the form of Anthropic and OpenAI: if `has_more` is true, another page follows after the last id.
  * @param first the URL of the first page
  * @param after the query parameter that takes the last id
  */
@@ -35,6 +35,6 @@ function modelIn(entry: unknown): ListedModel[] {
   return typeof found === 'string' ? [{ id: found, facts: listedFacts(entry) }] : []
 }
 
-/** Compares a listed name with a configured one. Ollama takes names without the tag `:latest`, and Gemini without `models/`. */
+/** True if a listed name is the configured model. Ollama accepts names without the tag `:latest`, and Gemini accepts them without `models/`. */
 export const isSame = (listed: string, model: string): boolean =>
   [model, `${model}:latest`, `models/${model}`].includes(listed)

@@ -8,7 +8,7 @@ export type ModelServer = {
   provider: string
   kind: ModelKind
   apiKey?: string
-  /** Default: `address` of the API. */
+  /** Default: the API's `address`. */
   baseUrl?: string
   /** Sent with each request. */
   headers?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export type ModelServer = {
 
 /** The server and name of a model, which stay the same if its provider is renamed. */
 export type ServedPlace = Pick<ModelServer, 'kind' | 'baseUrl'> & { model: string }
-/** A configured model: one of a server, or the demo. */
+/** A configured model: a model of a server, or the demo model. */
 export type ConfiguredModel = (ModelServer & { model: string }) | { provider: 'demo'; kind: 'demo' }
 export const isServed = (model: ConfiguredModel): model is ModelServer & { model: string } => model.kind !== 'demo'
 
@@ -25,29 +25,31 @@ export type ModelOptions = {
   /** The provider's name, the first part of the model's id. */
   name: string
   model: string
-  /** Servers on the local network may need none. */
+  /** Optional, because servers on the local network may need no key. */
   apiKey?: string
-  /** Default: `address` of the API. */
+  /** Default: the API's `address`. */
   baseUrl?: string
   /** Sent with each request. */
   headers?: Readonly<Record<string, string>>
-  /** Default: the API's or the server's. */
+  /** Maximum length of an answer, tokens. Default: that of the API or the server. */
   maxTokens?: number
-  /** Effort for requests without one. Absent: the request leaves it out too. */
+  /** Effort for requests that set none. Absent: such a request is sent without an effort. */
   effort?: Effort
-  /** Longest time without a byte, ms. Default: the API's. */
+  /** Maximum time without a byte, ms. Default: that of the API. */
   idleTimeoutMs?: number
   /** The parts of requests that the server refused before. Absent: they are kept in memory only. */
   learned?: Learned
-  /** Returns what the server says about pictures: true if the model takes them. Absent or undefined: not known. */
+  /**
+   * Returns true if the server says that the model takes pictures, and false if it says that the model takes none. Absent or undefined: not known.
+   */
   sees?: () => boolean | undefined
 }
 
 export type ListedModel = { id: string; facts: ModelFacts }
 
 /**
- * What a server answered instead of the models that it was asked for. `unknown_model`: it has no model of the name that was asked for.
- * `refused`: it refused for another reason than the key; `text` has its words. `unsure`: its answer does not tell.
+ * The answer of a server that did not give the requested models. `unknown_model`: the server has no model of the requested name. `refused`: the
+ * server refused for a reason other than the key; `text` has its message. `unsure`: the answer allows no conclusion; `why` says what came.
  */
 export type NotListed =
   | { kind: 'key_refused' }
@@ -78,13 +80,13 @@ export type AskedServer = {
 export interface ModelApi {
   /** The address of the service that defined the API, without a slash at its end. */
   readonly address: string
-  /** Makes a model. Sends nothing: the server is first asked when the model answers. */
+  /** Creates a model. Sends nothing: the first request goes out when the model is first asked. */
   model(options: ModelOptions): Model
   /** The headers that carry the key. @param host of the server that is asked, without a port */
   keyHeaders(apiKey: string, host: string): Record<string, string>
   /** Lists a server's models. It must cost nothing. @throws only the signal's reason */
   list(server: AskedServer): Promise<Listing>
-  /** Asks for one model by its name, if the API has an address for that. It must cost nothing. @throws only the signal's reason */
+  /** Looks up one model by its name, if the API has an address for that. The request must cost nothing. @throws only the signal's reason */
   find?(server: AskedServer, model: string): Promise<Answered | NotListed>
   /** The path at which servers usually have this API. It is suggested if an address without a path does not answer. */
   readonly usualPath?: string

@@ -11,6 +11,6 @@ export const modelApis: Readonly<Record<ModelKind, ModelApi>> = {
   anthropic: anthropicApi,
 }
 
-/** The address of a server without a slash at its end, or its API's own. */
+/** Returns the server's address, by default that of its API, without a slash at its end. */
 export const addressOf = ({ kind, baseUrl }: Pick<ModelServer, 'kind' | 'baseUrl'>): string =>
   (baseUrl ?? modelApis[kind].address).replace(/(?<!\/)\/+$/, '')

@@ -10,7 +10,7 @@ const agents = {
   https: new https.Agent({ keepAlive: true, timeout: 30_000 }),
 }
 
-/** How much of an error's body is read, characters. */
+/** Maximum length of an error's body that is read, characters. */
 const maxErrorChars = 64_000
 
 /**
@@ -36,7 +36,7 @@ export const nodeFetch =
         const isAsked = proxy !== undefined && !isSecure
         const { request: open } = (isAsked ? proxy.isSecure : isSecure) ? https : http
         const own = isSecure ? agents.https : agents.http
-        // A request over http names its whole address to the proxy; one over https goes through a way that the proxy opens.
+        // A request over http sends the whole URL to the proxy. A request over https uses a tunnel that the proxy opens.
         const way = isAsked
           ? {
               host: proxy.host,
@@ -58,7 +58,7 @@ export const nodeFetch =
         request.on('timeout', () => close(new SilentError(`silent for ${idleTimeoutMs / 1000} s`)))
         request.on('close', () => signal?.removeEventListener('abort', abort))
         request.on('error', (error: NodeJS.ErrnoException) => {
-          // The server had closed the kept-alive connection before this request arrived.
+          // The server had closed the kept-alive connection before this request arrived, so the request is sent again.
           const isStale = request.reusedSocket && error.code === 'ECONNRESET' && response === undefined
           if (isStale && signal?.aborted !== true) resolve(attempt())
           else reject(error)
@@ -87,11 +87,14 @@ export const nodeFetch =
     return attempt()
   }
 
-/** True if a refusal comes from the HTTP proxy and not from the model's server, which refuses in JSON. */
+/** True if the HTTP proxy refused the request. The model's server would refuse in JSON. */
 const isOfProxy = (status: number, type = ''): boolean =>
   status === 407 || ([403, 502, 503, 504].includes(status) && !type.includes('json'))
 
-/** The tokens that a provider says a request has. @param response of `nodeFetch`, 2xx. @throws TypeError where it says something else */
+/**
+ * Reads the number of tokens that a provider counted in a request. @param response of `nodeFetch`, 2xx. @throws TypeError if the answer holds no
+ * number
+ */
 export async function countIn(response: Response): Promise<number> {
   const { input_tokens: tokens } = JSON.parse(await text(response.body as unknown as http.IncomingMessage))
   if (typeof tokens !== 'number') throw new TypeError('The provider counted nothing.')

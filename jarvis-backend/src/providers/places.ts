@@ -14,7 +14,7 @@ export function isAtHome({ kind, baseUrl }: Reached): boolean {
   return !host.includes('.') || /\.(?:local|lan|home|internal|home\.arpa|localhost)$/.test(host)
 }
 
-/** Services of others; `prices`: the first part of their models' ids in the table of prices. */
+/** Cloud services. `prices`: the first part of their models' names in the table of prices; absent if their prices are not known. */
 const clouds: readonly (readonly [host: RegExp, prices?: string])[] = [
   [/^api\.anthropic\.com$/, 'anthropic'],
   [/^api\.openai\.com$/, 'openai'],
@@ -28,13 +28,13 @@ const clouds: readonly (readonly [host: RegExp, prices?: string])[] = [
 const cloudOf = (baseUrl: string) => clouds.find(([host]) => host.test(hostOf(baseUrl)))
 
 /**
- * Whether a model is surely a service of others. A name of one's own domain may lead home, so it is none: what was said to such a model
- * leaves the house only with consent.
+ * True if a model is certainly a cloud service. A host name that is not in the list may belong to the operator's own server, so it does not count as
+ * a cloud service. Conversations with such a model are sent to a cloud service only with consent.
  */
 export const isCloud = ({ kind, baseUrl }: Reached): boolean =>
   kind !== 'demo' && (baseUrl === undefined || cloudOf(baseUrl) !== undefined)
 
-/** Under which name the table of prices has a model; undefined where its address is of a service without known prices. */
+/** Returns a model's name in the table of prices; undefined if no prices are known for the service at its address. */
 export function pricedAs(model: Reached & { provider: string; model: string }): string | undefined {
   if (model.kind === 'demo') return undefined
   if (model.baseUrl === undefined) return `${model.provider}/${model.model}`

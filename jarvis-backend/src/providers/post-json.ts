@@ -1,6 +1,6 @@
 import { nodeFetch } from './node-fetch.ts'
 
-/** A refusal, or a connection that failed, with the fields of the SDKs' errors, which `sendFailure` translates. */
+/** A refusal or a failed connection. It has the fields of the SDKs' errors, which `sendFailure` translates. */
 class PostError extends Error {
   readonly status: number | undefined
   readonly headers: Response['headers'] | undefined
@@ -15,7 +15,7 @@ class PostError extends Error {
   }
 }
 
-/** `idleTimeoutMs`: longest time without a byte. */
+/** `idleTimeoutMs`: maximum time without a byte, ms. */
 export type PostOptions = { headers: Readonly<Record<string, string>>; body: object; idleTimeoutMs: number }
 
 /**

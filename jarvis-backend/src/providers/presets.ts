@@ -1,6 +1,6 @@
 import type { ModelPreset } from 'protocol'
 
-/** Known services, in the order in which they are offered. */
+/** Known services, in the order in which the settings offer them. */
 export const presets: readonly ModelPreset[] = [
   {
     id: 'claude',
@@ -108,8 +108,8 @@ export const presets: readonly ModelPreset[] = [
   },
 ]
 
-/** Words of a preset's address that a person replaces. */
+/** Placeholders in a preset's address that a person must replace. */
 const toFillIn = /(?<![A-Z])(?:NAME|REGION|LOCATION|PROJECT)(?![A-Z])/
 
-/** A word of an address that still stands for something else; undefined where there is none. */
+/** Returns a placeholder that is left in an address; undefined if none is left. */
 export const leftToFillIn = (baseUrl: string): string | undefined => toFillIn.exec(baseUrl)?.[0]

@@ -12,7 +12,7 @@ const Prices = z.record(
     .transform(({ above, ...price }): Price => ({ ...price, ...(above !== undefined && { above }) })),
 )
 
-/** The operator's prices by `provider/model`; empty without a file. @throws Error that says what is wrong with the file */
+/** Reads the operator's prices, by `provider/model`. Empty if there is no file. @throws Error with the problem, if the file is not valid */
 export function readPrices(path: string): Record<string, Price> {
   let text: string
   try {

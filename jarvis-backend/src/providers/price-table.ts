@@ -1,6 +1,6 @@
 /**
- * US dollars per million tokens: input, output, cache reads and writes (for five minutes). `above`: prices of a whole request whose
- * prompt is longer.
+ * Prices in US dollars per million tokens: input, output, cache reads, and cache writes that last five minutes. `above`: prices that apply to the
+ * whole request if its prompt has more than `promptTokens` tokens.
  */
 export type Price = {
   input: number
@@ -16,7 +16,7 @@ const anthropic = (input: number, output: number, cacheRead = input / 10): Price
   cacheRead,
   cacheWrite: input * 1.25,
 })
-/** OpenAI's prices; cache writes are free. */
+/** Price of an OpenAI model; cache writes are free. */
 const openai = (input: number, output: number, cacheRead: number): Price => ({
   input,
   output,
@@ -25,7 +25,10 @@ const openai = (input: number, output: number, cacheRead: number): Price => ({
 })
 
 const embedding = (input: number): Price => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 })
-/** Google's prices; storing a cache costs by the hour, which is not counted. `above`: of prompts of more than 200,000 tokens. */
+/**
+ * Price of a Google model. Google charges for a stored cache by the hour; this is not counted. `above`: prices if the prompt has more than 200,000
+ * tokens.
+ */
 const gemini = (input: number, output: number, long?: [input: number, output: number]): Price => ({
   input,
   output,
@@ -37,10 +40,10 @@ const gemini = (input: number, output: number, long?: [input: number, output: nu
 })
 
 /**
- * Prices by `service/model` without a date suffix; standard service, no batches. Looked up on 2026-11-22: Anthropic's on
- * platform.claude.com/docs/en/about-claude/pricing, the newest from third parties. OpenAI's from third parties that quote
- * developers.openai.com/api/docs/pricing, which could not be read, and Gemini's from ones that quote ai.google.dev: compare them
- * before relying on them.
+ * Shipped prices by `service/model` without a date suffix, for standard service without batches. Looked up on 2026-11-22. Anthropic's prices: from
+ * platform.claude.com/docs/en/about-claude/pricing, those of the newest models from third parties. OpenAI's: from third parties that quote
+ * developers.openai.com/api/docs/pricing, which could not be read. Gemini's: from third parties that quote ai.google.dev. Compare all prices from
+ * third parties before you rely on them.
  */
 export const shippedPrices: Readonly<Record<string, Price>> = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.25),

@@ -11,9 +11,9 @@ export interface Prices {
 }
 
 /**
- * Computes the cost of answers. The operator's prices count before those that a model's server lists, and those before the shipped ones, which apply only to services whose prices are known,
- * because a name means nothing at another address.
- * @param parts.pricedAs the name of a model in the shipped table, by its id; undefined: its service has no known prices
+ * Computes the cost of answers. The operator's prices come first, then the prices that the model's server lists, then the shipped prices. Shipped
+ * prices apply only to services whose prices are known, because at another address the same name may be another model.
+ * @param parts.pricedAs returns a model's name in the shipped table, by the model's id; undefined: its service has no known prices
  * @param path a JSON file of `{"provider/model": {input, output, cacheRead?, cacheWrite?}}`, dollars per million tokens
  */
 export function createPrices(
@@ -57,7 +57,7 @@ export function createPrices(
   }
 }
 
-/** Without a price of its own, what is read from or written to a cache costs as what is read anew. */
+/** Adds cache prices to a listed price. A missing price for cache reads or writes defaults to the input price. */
 const withCaches = (price: ModelFacts['price'] | undefined): Price | undefined =>
   price && { ...price, cacheRead: price.cacheRead ?? price.input, cacheWrite: price.cacheWrite ?? price.input }
 
@@ -65,6 +65,6 @@ const shippedPriceOf = (name: string | undefined) => (name === undefined ? undef
 
 const dated = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/
 
-/** The price of a model, also under its name without a date. Names such as `constructor` have none. */
+/** Returns the price of a model. A name with a date also matches the name without the date. Names such as `constructor` have no price. */
 const priceOf = (table: Readonly<Record<string, Price>>, model: string): Price | undefined =>
   [model, model.replace(dated, '')].flatMap((id) => (Object.hasOwn(table, id) ? (table[id] ?? []) : []))[0]

@@ -54,7 +54,7 @@ function toolCall({ name, parts, input, extra }: CallInProgress, isWhole: boolea
   }
 }
 
-/** Parses arguments. Some models encode them twice, or send `null` for none. @throws SyntaxError */
+/** Parses arguments. Some models encode them as JSON twice, or send `null` if there are none. @throws SyntaxError */
 function argumentsIn(json: string): Fields | undefined {
   const value: unknown = JSON.parse(json)
   if (value === null || value === '') return {}

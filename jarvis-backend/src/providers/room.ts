@@ -7,10 +7,10 @@ import { modelRoutes } from '../http/models.ts'
 import { type ComposedModels, Models } from './choice/models.ts'
 import { presets } from './index.ts'
 
-/** The models: providers, choice, prices and what was learned of them. Tells `models.changed`; hears `files.changed`. */
+/** The room of models: providers, the choice of a model, prices, and records of refused parts. Emits `models.changed`; listens to `files.changed`. */
 export const modelsRoom = defineRoom({
   name: 'models',
-  /** `first` and `others`: models in place of the configured ones, for tests. */
+  /** `first` and `others`: replace the configured models in tests. */
   open(needs: {
     foundation: Foundation
     config: Config

@@ -5,13 +5,16 @@ const variables: Readonly<Record<string, SettingNames>> = {
   openai: { keyName: 'OPENAI_API_KEY', urlName: 'OPENAI_BASE_URL', modelName: 'OPENAI_MODEL' },
 }
 
-/** Where a provider's key, address and models are set, for messages: variables for the two that have them, else the settings' page. */
+/**
+ * Returns the names of the settings for a provider's key, address and models, for messages. These are environment variables for `anthropic` and
+ * `openai`, and the settings page for all others.
+ */
 export function settingsOf(name: string): SettingNames {
   const place = `Settings, Models, ${name}`
   const own = Object.hasOwn(variables, name) ? variables[name] : undefined
   return own ?? { keyName: place, urlName: place, modelName: place }
 }
 
-/** A message without the places that `settingsOf` names, for a reader who has the form before them. */
+/** Removes the names of settings that `settingsOf` gives from a message. For a reader who sees the form anyway. */
 export const withoutSettings = (message: string): string =>
   message.replace(/ \((?:\w+_(?:BASE_URL|API_KEY|MODEL)|Settings, Models, [\w-]+)\)/, '')

@@ -1,7 +1,7 @@
 import type { ModelRequest, Turn } from '../agent/model.ts'
 import { picturesIn } from './conversation.ts'
 
-/** Models by the last part of their name: those that take pictures, and those that take none. The first that fits counts. */
+/** Models by the last part of their name, and if they take pictures. The first matching row counts. */
 const known: readonly (readonly [name: RegExp, sees: boolean])[] = [
   [/^demo$/, false],
   [/^claude-(?:2|instant)/, false],
@@ -30,22 +30,23 @@ export function seesPictures(id: string): boolean | undefined {
   return known.find(([of]) => of.test(name))?.[1]
 }
 
-/** Matches refusals of a picture by a model that takes none. */
+/** Matches a refusal that says that the model takes no pictures. */
 const refusals =
   /image_url|input_image|\bimages?\b[^.]{0,60}\b(?:not supported|unsupported|not (?:be )?(?:accept|allow)ed|only supported)|(?:not|n't|no endpoints?)[^.]{0,40}\bsupport(?:s|ed)?[^.]{0,30}\bimage|not a multimodal|mmproj|\bvision\b|image input/i
 
-/** Says if one model is shown pictures. */
+/** Decides if one model is sent pictures. */
 export interface Sight {
   /** True if the table says that the model takes pictures; undefined if the table does not know the model. */
   readonly known: boolean | undefined
   isBlind(): boolean
-  /** Told of a refused request with pictures. @returns true if the request is to be sent again without them */
+  /** Reads the refusal of a request with pictures. @returns true if the request should be sent again without pictures */
   refused(said: string): boolean
 }
 
 /**
- * Decides by the server's words when a picture was sent, else by its description of the model, else by the table.
- * @param told what the server says of the model; undefined while it is not known
+ * Decides whether a model is sent pictures. The server's refusal of a picture decides first, then the server's description of the model, then the
+ * table of known models. A refusal is ignored if the table knows the model and the server gave no description.
+ * @param told returns true if the server says that the model takes pictures; undefined while that is not known
  */
 export function createSight(id: string, told: () => boolean | undefined = () => undefined): Sight {
   const sees = seesPictures(id)
@@ -61,7 +62,7 @@ export function createSight(id: string, told: () => boolean | undefined = () => 
   }
 }
 
-/** A turn, with how many of the request's pictures its model was not shown. */
+/** Returns a turn with the number of pictures in the request that were not sent to the model. */
 export function withUnseen(turn: Turn, { messages }: Pick<ModelRequest, 'messages'>, sight: Sight): Turn {
   const unseen = sight.isBlind() ? picturesIn(messages) : 0
   return unseen === 0 ? turn : { ...turn, unseen }

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { isJson } from './joined-calls.ts'
 
-/** Longest event, characters; no model sends larger ones. */
+/** Maximum length of an event, characters; no model sends larger ones. */
 const maxEventChars = 16 * 1024 * 1024
 
 /**
- * Passes on the data of each event in the tick in which its bytes arrive; or the body, if it is JSON.
- * @param take returns true once the reply is complete; the rest is drained unread
- * @returns resolves when `take` returned true or the body ended. @throws what `take` threw, or why the connection broke; the connection
- * is closed then
+ * Passes the data of each event to `take` in the tick in which its bytes arrive. If the body is JSON, passes the whole body.
+ * @param take returns true once the reply is complete; the rest of the body is then discarded
+ * @returns resolves when `take` returned true or the body ended.
+ * @throws the error that `take` threw, or the error that broke the connection; the connection is closed then
  */
 export function readEvents(body: IncomingMessage, take: (data: string) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -52,13 +52,13 @@ export function readEvents(body: IncomingMessage, take: (data: string) => boolea
 }
 
 /**
- * Finds the events of a body, also where a server ends them by one newline, or leaves `data:` out. Some ignore `stream`, or report an error with
- * status 200: the body is then one object.
+ * Finds the events in a body. Accepts servers that end an event with one newline, or leave out `data:`. Some servers ignore `stream`, or report an
+ * error with status 200: the body is then one JSON object.
  */
 function createLineReader(take: (data: string) => void) {
   let rest: string[] = []
   let chars = 0
-  /** Lines of one event so far, or of the one object. */
+  /** Lines of the present event, or of the one JSON object. */
   let held: string[] = []
   let isBegun = false
   let isObject = false
@@ -75,7 +75,7 @@ function createLineReader(take: (data: string) => void) {
     const bare = text.trim()
     if (bare === '') return held.length > 0 ? flush() : undefined
     const isData = text.startsWith('data:')
-    // Google sends lists of errors.
+    // Google reports errors as a list, so `[` may begin a JSON body too.
     const isBare = /^[[{]/.test(bare)
     if (!isBegun && isBare && bare !== '[DONE]' && !isJson(bare)) {
       isObject = true

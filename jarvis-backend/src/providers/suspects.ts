@@ -1,9 +1,9 @@
-/** Most requests in a row that are spent on the search. */
+/** Maximum number of requests in a row for the search. */
 const mostTries = 12
 
 /**
- * Finds which of several tools a server refuses without naming it. All are left out first, so that the question is answered. With each of the
- * next requests half of the doubtful ones come back, until one is left.
+ * Searches for the tool that a server refuses without naming it. At first all suspects are left out, so that the question gets an answer. Each of
+ * the next requests includes half of the remaining suspects, until one is left.
  */
 export class Suspects {
   /** Tools that the server has not accepted yet. */
@@ -21,12 +21,15 @@ export class Suspects {
     return this.#left.includes(name) && !this.#trying.includes(name)
   }
 
-  /** @param sent all suspects of the refused request @returns the one that is at fault, and whether to ask again */
+  /**
+   * Reads a refusal. @param sent all suspects in the refused request @returns the tool at fault if it is found, and true if the request should be
+   * sent again
+   */
   refused(sent: readonly string[]): { culprit?: string | undefined; isWorthAsking: boolean } {
     this.#tries += 1
     const tried = this.#trying.filter((name) => sent.includes(name))
     if (this.#left.length > 0 && tried.length === 0) {
-      // The request is refused without any of them, so they are not at fault.
+      // The server refused a request without these tools, so none of them is at fault.
       this.#left = []
       this.#tries = 0
       return { isWorthAsking: false }
@@ -38,14 +41,17 @@ export class Suspects {
     return { isWorthAsking: this.#left.length > 0 }
   }
 
-  /** @param sent the tools of a request that was taken @returns the one that is at fault, and whether others are sent from now on */
+  /**
+   * Reads a success. @param sent the tools of the accepted request @returns the tool at fault if it is found, and true if other tools are sent from
+   * now on
+   */
   cleared(sent: readonly string[]): { culprit?: string | undefined; isOther: boolean } {
     this.#tries = 0
     if (this.#left.length === 0) return { isOther: false }
     this.#left = this.#left.filter((name) => !sent.includes(name))
     this.#doubtful = this.#doubtful.filter((name) => !sent.includes(name))
     if (this.#doubtful.length === 0) return { culprit: this.#found(undefined), isOther: true }
-    // The last one is sent too: only a refusal says that it is at fault.
+    // The last suspect is sent too, because only a refusal proves that it is at fault.
     this.#trying = firstHalf(this.#doubtful)
     return { isOther: true }
   }
@@ -53,7 +59,7 @@ export class Suspects {
   #found(culprit: string | undefined): string | undefined {
     this.#left = this.#left.filter((name) => name !== culprit)
     this.#doubtful = []
-    // Mostly one tool alone is at fault.
+    // Usually only one tool is at fault, so all others are tried together.
     this.#trying = this.#tries < mostTries ? this.#left : []
     return culprit
   }

@@ -2,7 +2,10 @@
 export type Tag = 'open' | 'close' | 'channel' | 'end'
 
 const xmlNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'seed:think', 'mm:think']
-/** Written without blanks, in lower case. A channel is gpt-oss's harmony: a header up to `<|message|>` says what follows. */
+/**
+ * Tags without blanks, in lower case. `channel` begins a channel of gpt-oss's harmony format: its header ends with `<|message|>` and says what the
+ * text after it is.
+ */
 const tags = new Map<string, Tag>([
   ...xmlNames.flatMap((name): [string, Tag][] => [
     [`<${name}>`, 'open'],
@@ -30,7 +33,7 @@ const longestTag = 64
 /** Ends the header of a channel. */
 export const message = '<|message|>'
 
-/** The tag at a place; `more` if the text ends before that is certain. */
+/** Returns the tag at a position; `more` if the text is too short to tell. */
 export function tagAt(text: string, at: number): { tag: Tag; end: number } | 'more' | undefined {
   let read = ''
   for (let i = at; i < at + longestTag; i += 1) {

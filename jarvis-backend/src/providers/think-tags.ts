@@ -2,9 +2,9 @@ import { AnswerSoFar } from './answer-so-far.ts'
 import { message, opener, type Tag, tagAt } from './tags.ts'
 
 /**
- * A finding about a reply, told in order. `back`: all text so far was reasoning. `forth`: all reasoning so far was the answer, in a reply
- * that was taken to begin with reasoning. `rest`: the reasoning since the last text was the rest of the answer; `text` is all of it, as it was
- * written.
+ * One finding about a reply; findings are given in order. `back`: all text so far was reasoning. `forth`: all reasoning so far was the answer;
+ * possible in a reply that was assumed to begin with reasoning. `rest`: the reasoning since the last text was the rest of the answer; `text` is all
+ * of it, with its tags.
  */
 export type Said =
   | { kind: 'text'; text: string }
@@ -23,46 +23,47 @@ const longestTurn = 'assistantcommentary'.length
 /** True if the start of a reply may turn out to be the start of a stripped channel. */
 const mayBeStripped = (text: string) => 'analysis'.startsWith(text.trimStart())
 
-/** True if a tag stands in a sentence about tags: between words, or in quotes. */
+/** True if a tag is part of a sentence about tags: between words, or in quotes. */
 const isMention = (before: string, after: string) =>
   (/\S[ \t]+$/.test(before) && /^[ \t]+\S/.test(after)) ||
   (/["'“‘«([]$/.test(before) && /^["'”’»)\].,;:!?]/.test(after))
 
-/** How a reply is read from its start. */
+/** Assumptions about the start of a reply. */
 export type ReplyStart = {
-  /** The reply is taken to begin with reasoning, up to a closing tag. */
+  /** The reply is assumed to begin with reasoning, which ends at a closing tag. */
   isInside: boolean
   /** `isInside` is a guess. */
   isGuess: boolean
 }
 
 /**
- * The state of the reading. `text`: in the answer. `thought`: within reasoning. `header`: in the header of a channel. `stripped`: within the
- * reasoning of channels without their marks.
+ * The state of the reader. `text`: in the answer. `thought`: in reasoning. `header`: in the header of a channel. `stripped`: in reasoning of a
+ * channel whose marks the server removed.
  */
 type State = 'text' | 'thought' | 'header' | 'stripped'
 
-/** A tag where it stands: as it was written, with the text that follows it so far. */
+/** A tag in the text: `written` is the tag with its exact characters, `after` the text received after it. */
 type Met = { tag: Tag; written: string; after: string }
 
 /**
- * Separates reasoning that servers send in tags from the answer. Tags may arrive in pieces, and are only text within code and within a sentence. A closing
- * tag alone says that the prompt had opened it. An opening tag in the middle of the answer that is never closed is text.
+ * Separates reasoning that servers send in tags from the answer. Tags may arrive in pieces. A tag inside code or inside a sentence is text. A
+ * closing tag without an opening tag means that the prompt held the opening tag. An opening tag in the middle of the answer that is never closed is
+ * text.
  */
 export class ThinkTags {
   readonly #isGuess: boolean
   #state: State
-  /** Text that came and is not decided yet. */
+  /** Text that was received and is not assigned yet. */
   #held = ''
   /** Nothing follows the held text. */
   #isLast = false
-  /** Nothing but blanks came. */
+  /** True if only blanks were received so far. */
   #isStart = true
   #answer = new AnswerSoFar()
-  /** The reasoning that was opened in the middle of the answer, as it was written. */
+  /** The reasoning that was opened in the middle of the answer, with its opening tag. */
   #opened: string | undefined
   #hasThought = false
-  /** The reply is taken to be within reasoning, and no tag has confirmed it. */
+  /** The reader assumes that the reply is in reasoning, and no tag has confirmed it. */
   #isAssumed: boolean
   #hasClosedAlone = false
   #hasChannels = false
@@ -81,14 +82,14 @@ export class ThinkTags {
     return this.#taken()
   }
 
-  /** Tells that something other than text came, so that no tag goes on. */
+  /** Notes that something other than text was received, so that a tag cannot continue after it. */
   pause(): Said[] {
     if (this.#state === 'header') return []
     this.#finish()
     return this.#taken()
   }
 
-  /** Tells that reasoning came by itself, without tags. */
+  /** Notes that the server sent reasoning separately, without tags. */
   reasoned(): void {
     this.#hasThought = true
     this.#isStart = false
@@ -97,7 +98,7 @@ export class ThinkTags {
     this.#state = 'text'
   }
 
-  /** @param mayEndInside the reply may have ended within its reasoning: it was cut, or goes on with calls */
+  /** Ends the reply. @param mayEndInside the reply may have ended within its reasoning: it was cut, or goes on with calls */
   end(mayEndInside: boolean): Said[] {
     if (this.#state !== 'header') this.#finish()
     else if (!this.#hasChannels && (this.#answer.hasBegun || this.#isAssumed)) this.#leaveHeader()
@@ -143,7 +144,7 @@ export class ThinkTags {
     }
   }
 
-  /** @returns true if the start of the reply decides itself: it begins stripped channels, or is too short to say */
+  /** Reads the start of the reply. @returns true if the tags need not be read: stripped channels begin, or the text is too short to tell */
   #readStart(): boolean {
     if (!this.#isStart) return false
     const stripped = strippedStart.exec(this.#held)
@@ -160,7 +161,7 @@ export class ThinkTags {
     return true
   }
 
-  /** In the answer, or within reasoning: tells the held text up to the first tag that counts. @returns true if there is more to read */
+  /** Reads the answer or the reasoning: passes on the held text up to the first tag that counts. @returns true if there is more to read */
   #readTags(): boolean {
     const held = this.#held
     opener.lastIndex = 0
@@ -178,7 +179,7 @@ export class ThinkTags {
         return false
       }
       if (this.#meet({ tag: met.tag, written, after })) {
-        // The header keeps its tags, because they say what it is.
+        // The text of a header keeps its tags, because `#readHeader` needs them.
         this.#held = met.tag === 'channel' ? held.slice(at) : after
         return true
       }
@@ -218,7 +219,7 @@ export class ThinkTags {
         if (!hasBegun) return true
         if (this.#answer.closesMention() || isMention(code.line(), after)) return false
         if (this.#hasThought ? !isFirst : !this.#answer.mayEndThought(after)) return false
-        // Reasoning was marked before, so that a long text after it is the answer.
+        // Reasoning was marked before this tag, so a long text after that reasoning is the answer and stays.
         if (!this.#hasThought || this.#answer.isShort()) this.#takeBack()
         return true
       case 'channel':
@@ -282,7 +283,7 @@ export class ThinkTags {
     this.#hasChannels = true
     this.#held = this.#held.slice(end + message.length)
     this.#begin(isThought ? 'thought' : 'text')
-    // A call in a channel of its own stays as it was written.
+    // A call in a channel keeps its header, so that later code recognises it as a tool call.
     if (isCall) this.#say(`${header}${message}`)
     return true
   }
@@ -310,7 +311,7 @@ export class ThinkTags {
     if (turn === null) return false
     if (turn[1] === 'analysis') return this.#held !== ''
     this.#close()
-    // A call in a channel of its own is written as with its marks, which say what it is.
+    // The server removed the channel tags from this tool call. Put the tags back, so that later code recognises the text as a tool call.
     const call = turn[1] === 'commentary' ? /^ to=(\S+?)(?: ?(?:code|json))?(?=\s*\{)/.exec(this.#held) : null
     if (call !== null) {
       this.#say(`<|start|>assistant<|channel|>commentary to=${call[1]}${message}`)
@@ -336,7 +337,7 @@ export class ThinkTags {
     this.#begin('text')
   }
 
-  /** Makes reasoning of the answer so far. */
+  /** Turns the answer so far into reasoning. */
   #takeBack(): void {
     this.#out.push({ kind: 'back' })
     this.#hasThought = true

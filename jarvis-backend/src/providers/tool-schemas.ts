@@ -6,18 +6,21 @@ import { Suspects } from './suspects.ts'
 
 const emptyObject = 'schema:empty object'
 const untyped = 'schema:untyped'
-/** With the most characters of a tool's description. */
+/** Prefix of a learned part: the maximum length of a tool's description, characters. */
 const description = 'schema:description '
-/** With the most tools of a request. */
+/** Prefix of a learned part: the maximum number of tools in a request. */
 const most = 'tools:most '
-/** So many tools are left out one by one before plainer schemas are tried, and before the others of the same attached server go. */
+/**
+ * Numbers of refused tools since the last success. At `namedBefore` tools, plainer schemas are tried. At `mostNamed` tools, all other tools of the
+ * same attached server are left out too.
+ */
 const [namedBefore, mostNamed] = [3, 10]
-/** Most tools that are named to a person beside the one that was refused. */
+/** Maximum number of further tools that a message names beside the refused tool. */
 const mostListed = 20
 
 /**
- * The tools as one server takes them for one model: schemas in the plain part, without the keywords that it refused, and without the tools
- * whose schema it refused.
+ * Adapts the tools to one server and one model. Schemas keep only the plain part of JSON Schema, without the keywords that the server refused. Tools
+ * whose schema it refused are left out.
  */
 export class ToolSchemas {
   readonly #learned: Learned
@@ -25,18 +28,18 @@ export class ToolSchemas {
   #version = 0
   readonly #sentAt = new WeakMap<object, number>()
   readonly #suspects = new Suspects()
-  /** Parts that were left out without being named. They are learned if the server takes the next request. */
+  /** Parts that are left out although the refusal did not name them. They are learned if the server accepts the next request. */
   #guessed: string[] = []
-  /** Tools that were named since the server took a request. */
+  /** Number of tools that refusals named since the server last accepted a request. */
   #namedTools = 0
-  /** The server's refusal of the tool that is searched for. */
+  /** The server's refusal that started the search for a tool that it did not name. */
   #whyUnnamed = ''
 
   constructor(learned: Learned) {
     this.#learned = learned
   }
 
-  /** The request with its tools as the server takes them. */
+  /** Returns the request with its tools in the form that the server accepts. */
   fit(request: ModelRequest): ModelRequest {
     const tools = this.#toolsOf(request.tools)
     this.#sentAt.set(request, this.#version)
@@ -45,7 +48,7 @@ export class ToolSchemas {
     return { ...rest, tools, ...(toolChoice !== undefined && isThere && { toolChoice }) }
   }
 
-  /** Tells that the server took a request with these tools. */
+  /** Notes that the server accepted a request with these tools. */
   taken({ tools }: Pick<ModelRequest, 'tools'>): void {
     if (tools.length === 0) return
     this.#namedTools = 0
@@ -56,15 +59,15 @@ export class ToolSchemas {
   }
 
   /**
-   * Leaves out the part that a refusal names: a keyword, or else a tool. If it names neither but is about schemas: all optional keywords, then
-   * the attached tools. Attached tools that are not at fault come back with the next requests that the server takes.
-   * @param said the server's answer with 4xx @param why the same in a sentence @returns false if there is nothing more to leave out
+   * Leaves out the part that a refusal names: a keyword, or else a tool. If the refusal names neither but is about schemas, leaves out all optional
+   * keywords, then the attached tools. Attached tools that are not at fault are sent again after the next requests that the server accepts.
+   * @param said the server's answer with 4xx @param why the refusal as a sentence @returns false if there is nothing more to leave out
    */
   leaveOut(said: string, request: Pick<ModelRequest, 'tools'>, why = said): boolean {
     const { tools } = request
     const sent = this.#toolsOf(tools)
     if (sent.length === 0 || /messages[.[]\d/.test(said)) return false
-    // Another request has learned something since this one was sent.
+    // Another request has changed the tools since this one was sent, so this one is worth another try.
     if ((this.#sentAt.get(request) ?? this.#version) !== this.#version) return true
     const limited = limitIn(said, sent)
     if (limited !== undefined) {
@@ -80,7 +83,7 @@ export class ToolSchemas {
     if (tool !== undefined) return this.#leaveOutNamed(tool, { tools, why, sent, used })
     if (!isAboutSchemas(said)) return false
     if (!this.#suspects.isSearching() && this.#guess(used)) return true
-    // The guess did not help.
+    // Leaving out the guessed parts did not help.
     this.#guessed = []
     const found = this.#suspects.refused(sent.map(({ name }) => name).filter(isAttached))
     this.#whyUnnamed = why
@@ -110,14 +113,14 @@ export class ToolSchemas {
     return fit
   }
 
-  /** Leaves out a tool that the server named, or plainer schemas first, or the whole attached server after many. */
+  /** Leaves out a tool that the server named. May try plainer schemas first. After many named tools, leaves out the whole attached server. */
   #leaveOutNamed(tool: string, { tools, why, sent, used }: Refused & { sent: ToolSpec[]; used: Keywords }): boolean {
     this.#namedTools += 1
     const server = attachedServerOf(tool)
     const isOwn = server === undefined
     if ((isOwn || this.#namedTools === namedBefore) && this.#guess(used)) return true
     if (isOwn || this.#namedTools < mostNamed) return this.#leaveOutTool(tool, { tools, why })
-    // The others of its server go too, so that the question is answered.
+    // The other tools of the same server are left out too, so that the question gets an answer.
     const ofServer = new Set(sent.map(({ name }) => name).filter((name) => attachedServerOf(name) === server))
     const out = tools.filter(({ name }) => ofServer.has(name))
     const others = out.map(({ name }) => name).filter((name) => name !== tool)
@@ -141,7 +144,7 @@ export class ToolSchemas {
     return parts.length > 0
   }
 
-  /** @param leftOut said once of all these parts */
+  /** @param leftOut the message about all these parts; reported once */
   #learn(parts: readonly string[], leftOut?: LeftOut): boolean {
     for (const [i, part] of parts.entries()) this.#learned.add(part, i === 0 ? leftOut : undefined)
     this.#changed()
@@ -164,7 +167,7 @@ export class ToolSchemas {
 
 type Keywords = ReadonlySet<OptionalKeyword>
 
-/** The tools of a refused request, and the refusal in a sentence. */
+/** `tools`: of the refused request. `why`: the refusal as a sentence. */
 type Refused = { tools: ModelRequest['tools']; why: string }
 
 const isAttached = (name: string) => attachedServerOf(name) !== undefined
@@ -186,7 +189,7 @@ const isAboutSchemas = (said: string) =>
     /schema.{0,80}(?:function|parameter)|(?:function|parameter).{0,80}schema/i.test(said) ||
     /contains an invalid argument|malformed input|\bbad request\b/i.test(said)) &&
   !/\btool[ _](?:messages?|calls?|results?|choice|use)|\broles?\b/i.test(said)
-/** True if a refusal is about the number of tools. The limit of one tool names it by its place. */
+/** True if a refusal is about the number of tools. A refusal about one tool names that tool by its index. */
 const isAboutCount = (said: string) =>
   /tools|functions/i.test(said) &&
   !placed.test(said) &&
@@ -194,7 +197,7 @@ const isAboutCount = (said: string) =>
   /array too long|too many|number of|at most|more than|up to|exceed/i.test(said)
 const isAboutLength = (said: string) =>
   /description/i.test(said) && /too long|at most|maximum|max_?length|longer|exceed|less than/i.test(said)
-/** A value of any type, or a list of anything. */
+/** True if a refusal is about a value without a type, or about a list without a type of its items. */
 const isAboutType = (said: string) =>
   /specify the schema type|(?:must|should) have a ['"]?type|type: (?:must be specified|missing field)|unspecified type|items: missing field|type.{0,20} is missing|missing.{0,20}['"]type['"]/i.test(
     said,
@@ -203,7 +206,7 @@ const isAboutType = (said: string) =>
 
 /** A tool by its place in the request. */
 const placed = /\b(?:tools|functions|function_?declarations)(?:\.\d+|\[\d+\])/i
-/** No server has a limit below this: a smaller number is of something else. */
+/** No server has a smaller limit for a description, so a smaller number means something else. */
 const leastLength = 64
 
 /** The limit that a refusal names. */
@@ -223,7 +226,7 @@ const andMore = (count: number) => (count <= 0 ? '' : ` and ${count} more`)
 const shortened = (text: string, longest: number) =>
   text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).toWellFormed()}…`
 
-/** A tool with the text of its schema: one that changes is tried again. */
+/** The name of a learned part for a tool. It includes a digest of the schema, so a tool with a changed schema is tried again. */
 const partOf = ({ name, inputSchema }: ToolSpec) => `tool:${name}:${digest(JSON.stringify(inputSchema))}`
 
 function digest(text: string): string {
@@ -252,7 +255,7 @@ function toolIn(said: string, sent: readonly ToolSpec[]): ToolSpec | undefined {
       ?.slice(1)
       .find((found) => found !== undefined)
   if (index !== undefined) return sent[Number(index)]
-  // In a refusal about something else, a tool's name proves nothing.
+  // In a refusal that is not about schemas, the name of a tool does not mean that the tool is at fault.
   if (!/schema|grammar|parameters|declaration|(?:invalid|unsupported|malformed) (?:tool|function)/i.test(said))
     return undefined
   return sent
@@ -274,7 +277,10 @@ function keywordsIn(tools: readonly ToolSpec[]): Set<OptionalKeyword> {
   return found
 }
 
-/** For servers that refuse an object without properties: such a tool takes nothing, and such a value is of any type. */
+/**
+ * Adapts a schema for servers that refuse an object without properties. A tool with such an input gets an empty schema, and a value of such a type
+ * may be of any type.
+ */
 function withoutEmpty(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { properties, items, anyOf, ...rest } = schema as Record<string, unknown>
@@ -292,7 +298,7 @@ function withoutEmpty(schema: unknown): unknown {
   }
 }
 
-/** For servers that want a type for each value: one of any type is a text. */
+/** Adapts a schema for servers that require a type for each value. A value of any type becomes a string. */
 function typed(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   const { properties, items, anyOf, ...rest } = schema as Record<string, unknown>

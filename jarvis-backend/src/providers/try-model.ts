@@ -59,7 +59,7 @@ export async function tryModel(
         return reply('refused', error.message)
       case 'model_unfit':
       case 'model_bad_request': {
-        // Servers report an unknown model in many wordings; their list of models is uniform.
+        // Servers report an unknown model in many ways. Their list of models has one form, so the list decides.
         const answer = await askAboutModel(tried, signal)
         if (answer.kind === 'key_refused') return reply('key_refused', `${where} refuses the key.`)
         if (answer.kind === 'refused') return reply('refused', answer.text)

@@ -1,6 +1,6 @@
 declare global {
   interface String {
-    /** Part of every supported Node, but not of the language version that is compiled for. */
+    /** Available in every supported Node, but missing from the language version in the compiler's settings. */
     toWellFormed(): string
   }
 }

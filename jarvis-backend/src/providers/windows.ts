@@ -4,14 +4,14 @@ import type { Window } from '../agent/context/next-fold.ts'
 const unknownWindow = 32_000
 
 /**
- * How much a model reads and writes at once, tokens, by the last part of its name; the first that fits counts. Where an account may have
- * a larger window for more money, the usual one stands here.
+ * Context windows in tokens, matched against the last part of the model's id. The first matching row counts. If an account can buy a larger window,
+ * the table holds the usual one. For `gpt-5` the figure is the limit of the input.
  */
 const windows: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/^claude-(?:2|instant)/, 100_000],
   [/^claude-/, 200_000],
   [/^gpt-4\.1/, 1_047_576],
-  // OpenAI names 400,000 for both directions together, of which 272,000 may be read.
+  // OpenAI's figure of 400,000 covers input and output together; 272,000 of them are for input.
   [/^gpt-5/, 272_000],
   [/^(?:gpt-4o|chatgpt-4o|gpt-4-turbo|o1-mini|o1-preview)/, 128_000],
   [/^o[134]/, 200_000],
@@ -19,10 +19,10 @@ const windows: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/^gpt-oss/, 131_072],
 ]
 
-/** At most this share of a window is kept for the answer. */
+/** Maximum share of a window that is reserved for the answer. */
 const mostForAnswer = 0.25
 
-/** The window by the model's name, tokens; undefined where the table does not know it. @param id `provider/model` */
+/** Returns the context window by the model's name, tokens; undefined if the table does not know the model. @param id `provider/model` */
 export function windowByName(id: string): number | undefined {
   // Bedrock puts the maker before the name, and a region before the maker.
   const name = (id.split('/').at(-1)?.toLowerCase() ?? '').replace(
@@ -33,10 +33,8 @@ export function windowByName(id: string): number | undefined {
 }
 
 /**
- * The window of a model.
- * @param id `provider/model`
- * @param answer the most tokens of an answer, thinking included
- * @param set tokens that the operator has set, or the server names; they count more than the table
+ * Returns the context window of a model. @param id `provider/model` @param answer maximum length of an answer in tokens, thinking included @param
+ * set tokens from the operator's settings or from the server; they override the table
  */
 export function windowOf(id: string, answer: number, set?: number): Window {
   const tokens = set ?? windowByName(id) ?? unknownWindow

@@ -3,15 +3,16 @@ import type { Model, ModelSink } from '../agent/model.ts'
 import type { Learned } from './learned.ts'
 import { type ReplyStart, type Said, ThinkTags } from './think-tags.ts'
 
-/** Learned part: the prompt's template opens the model's reasoning. */
+/** Name of a learned part: the prompt's template opens the model's reasoning, so replies begin inside it. */
 const opened = 'reasoning:opened'
-/** Some models reason at some efforts only. */
+/** Name of a learned part: replies begin outside reasoning. Kept for each effort, because some models reason at some efforts only. */
 const plainAt = (effort: Effort | undefined) => `reasoning:plain${effort === undefined ? '' : `:${effort}`}`
 
 /**
- * The same model, whose reasoning is never part of the answer, however its server marks it. Where the prompt opens the reasoning, what was told as the
- * answer is taken back at the first closing tag; from then on the model's replies are taken to begin with reasoning, as long as they do. Where nothing can
- * be taken back, the first reply of a model is told at its end, and so is one that begins as reasoning usually does.
+ * Wraps a model so that its reasoning is never part of the answer, whatever tags its server uses. If the prompt opens the reasoning, the first
+ * closing tag takes back the text that was passed on as the answer. Later replies are then assumed to begin with reasoning, until one does not. In a
+ * final request, text cannot be taken back. The first such reply of a model is therefore passed on at its end, and so is a reply that begins like
+ * reasoning.
  */
 export function withoutTags(model: Model, learned: Learned): Model {
   let beginsInside = learned.has(opened)
@@ -56,8 +57,8 @@ export function withoutTags(model: Model, learned: Learned): Model {
 }
 
 /**
- * Tells a sink. An answer that was told as reasoning is told once more, as what it is.
- * @param holds reasoning at the start is told only when it is certain
+ * Passes findings on to a sink. An answer that was passed on as reasoning is passed on again as the answer.
+ * @param holds true: reasoning at the start is passed on only when it is certain
  */
 function teller(sink: ModelSink, holds: boolean) {
   let thought = ''
@@ -85,15 +86,15 @@ function teller(sink: ModelSink, holds: boolean) {
   return { tell, rest }
 }
 
-/** The first words of a model that thinks aloud. */
+/** Matches the first words of a model that writes its reasoning into the answer. */
 const likeThought =
   /^\s*(?:(?:okay|ok|alright|all right|so|hmm+|well|right|wait)[,.… ]+(?:so[, ]+)?(?:the user|let(?:'|’)?s|let me|i (?:need|should|have) to|we (?:need|should|have) to)|hmm+\b|the user (?:is|was|wants?|asks?|asked|said|has|needs)\b|user (?:asks?|wants?)\b|we need to\b|i need to (?:figure|think|understand)|let(?:’|')?s (?:think|see)|let me (?:think|see)|first, i (?:need|should))/i
-/** So many characters say whether a reply begins like reasoning. */
+/** Number of characters that decide if a reply begins like reasoning. */
 const enough = 40
 
 type Sink = ModelSink & { release?(): void }
 
-/** A sink that tells nothing of a reply that begins like reasoning before its end: what is told there cannot be taken back. */
+/** Returns a sink that holds back a reply that begins like reasoning until its end, because its text cannot be taken back later. */
 function heldWhereThought(sink: ModelSink): Sink {
   let held: string | undefined = ''
   let isThought = false
@@ -118,7 +119,7 @@ function heldWhereThought(sink: ModelSink): Sink {
   }
 }
 
-/** The content of a reply with the reasoning of its texts apart. */
+/** Returns the content of a reply, with the reasoning in its texts as separate pieces. */
 function sorted(
   content: readonly Content[],
   { mayEndInside, ...start }: ReplyStart & { mayEndInside: boolean },

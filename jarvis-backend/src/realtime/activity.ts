@@ -6,18 +6,18 @@ import { identityOf } from './answer.ts'
 
 const kept = 100
 
-/** The session whose words a line holds. `facts`: the text of the line for people who may not read that session. */
+/** The session from which a line quotes text. `facts`: the line's text for people who may not read that session. */
 export type Words = { sessionId: string; facts: string }
 
 type Listener = <E extends keyof ActivityEvents>(event: E, payload: ActivityEvents[E]) => void
 
-/** Keeps a site's newest 100 activity lines and tells which lists should be read again. */
+/** Keeps a site's newest 100 activity lines, and reports which lists should be read again. */
 export class ActivityFeed {
   readonly #newest: Activity[] = []
   #nextId = 1
   readonly #listeners = new Set<Listener>()
   readonly #personal = new Set<(person: string, line: Activity) => void>()
-  /** The replacement of each line that holds words of a session, for people who may not read them. */
+  /** The replacement for each line that quotes a session, for people who may not read that session. */
   readonly #closed = new WeakMap<Activity, { sessionId: string; line: Activity }>()
 
   /** The newest lines, oldest first. */
@@ -25,7 +25,7 @@ export class ActivityFeed {
     return this.#newest
   }
 
-  /** Adds a line and tells it to the listeners. @param words absent: the line holds no words of a session */
+  /** Adds a line and sends it to the listeners. @param words absent: the line quotes no session */
   record(line: Omit<Activity, 'id'>, words?: Words): void {
     const activity: Activity = { id: this.#nextId++, ...line }
     if (words !== undefined)
@@ -35,13 +35,13 @@ export class ActivityFeed {
     this.#tell('event', activity)
   }
 
-  /** Returns a line as somebody is shown it. @param reads whether they may read words of a session */
+  /** Returns a line in the form that a person may see. @param reads returns true if the person may read a session */
   lineFor(activity: Activity, reads: (sessionId: string) => boolean): Activity {
     const words = this.#closed.get(activity)
     return words === undefined || reads(words.sessionId) ? activity : words.line
   }
 
-  /** Tells one person's open dashboards a line that is kept for nobody. */
+  /** Sends a line to the open dashboards of one person. The line is not stored. */
   tellPerson(person: string, line: Omit<Activity, 'id'>): void {
     for (const listener of this.#personal) listener(person, { id: this.#nextId++, ...line })
   }
@@ -51,7 +51,7 @@ export class ActivityFeed {
     this.#personal.add(listener)
   }
 
-  /** Tells that a list should be read again. */
+  /** Reports to the listeners that a list should be read again. */
   changed(change: ActivityEvents['changed']): void {
     this.#tell('changed', change)
   }
@@ -67,7 +67,10 @@ export class ActivityFeed {
   }
 }
 
-/** Serves `/events`: the newest lines on connect, then every line and change. */
+/**
+ * Serves the namespace `/events`. Each dashboard gets the newest activity lines on connect, then each new line, and an event when a list has
+ * changed. A member gets only lines addressed to that person, and these events.
+ */
 export function serveActivity(
   namespace: Namespace,
   feed: ActivityFeed,
@@ -84,7 +87,7 @@ export function serveActivity(
   feed.listen((event, payload) => {
     // Encoding a payload costs CPU even when no socket is connected.
     if (namespace.sockets.size === 0) return
-    // A member hears which lists to read again, and no line of what others do.
+    // A member receives the event that a list has changed, and no lines about other people's work.
     if (event === 'changed') namespace.emit(event, payload)
     else
       for (const socket of namespace.sockets.values())

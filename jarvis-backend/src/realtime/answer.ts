@@ -8,23 +8,23 @@ import type { SocketRequest } from './request.ts'
 
 type Ack = (reply: { ok: true } | ({ ok: false } & ErrorBody)) => void
 
-/** Requests that a socket may make in one second; more are answered `too_many_requests`. */
+/** Maximum number of requests per second on a socket; further requests are answered with `too_many_requests`. */
 const perSecond = 1_000
 
 /** The parts that the checks of a request need. */
 export type AnswersNeeds = {
   reach: Pick<SessionReach, 'require'>
   stepUp: Pick<StepUp, 'require'>
-  /** As `Database.untilFree`. */
+  /** The same as `Database.untilFree`. */
   untilFree(): Promise<void> | undefined
   report(error: unknown, message: string): void
-  /** Takes secrets out of the message of a failure. */
+  /** Removes secrets from the message of a failure. */
   redact(text: string): string
 }
 
 /**
- * Checks the requests of sockets and acknowledges them; the only place that acknowledges. Checks come in this order: token, limit per second, role,
- * input, right in the session, the input's role, password. Every failure is answered with a code.
+ * Checks the requests of sockets and acknowledges them. No other code acknowledges a request. The order of the checks is: token, limit per second,
+ * role, input, right in the session, role for this input, password. Every failure is answered with a code.
  */
 export class Answers {
   readonly #needs: AnswersNeeds
@@ -63,7 +63,8 @@ export class Answers {
       take(identity)
       return
     }
-    // No work has begun, so the request is dropped if its client has left. After too long a wait the work itself fails with the reason.
+    // The request has not begun, so it is dropped if its client has disconnected. If the wait for the database fails, the handler runs and reports
+    // the reason.
     const go = () => {
       if (socket.connected) this.#attempt(socket, reply, () => take(standingNow(socket)))
     }
@@ -99,13 +100,13 @@ export class Answers {
   }
 }
 
-/** Returns the identity behind a socket with its present standing. @throws JarvisError `unauthorized`, `token_expired`, and ends the connection */
+/** Returns the identity of a socket with its present role. @throws JarvisError `unauthorized`, `token_expired`; the connection is then closed */
 function standingNow(socket: Socket): Identity {
   const { again, identity } = socket.data as { again: Tokens['again']; identity: Identity }
   try {
     return again(identity)
   } catch (error) {
-    // The refusal is sent first.
+    // The refusal must be sent before the connection is closed.
     setImmediate(() => socket.disconnect(true))
     throw error
   }

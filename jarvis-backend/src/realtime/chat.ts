@@ -25,7 +25,7 @@ export class ChatWatches {
     this.#reach = reach
   }
 
-  /** Watches a session until the socket disconnects. A session is watched once per socket, also when the socket attaches twice. */
+  /** Watches a session until the socket disconnects. If the socket attaches twice, the session is watched only once. */
   watch(socket: Socket, sessionId: string): Watch {
     const { watcher, sessions } = this.#sockets.get(socket) ?? this.#add(socket)
     const watch = sessions.get(sessionId) ?? this.#runs.watch(sessionId, watcher)
@@ -33,7 +33,7 @@ export class ChatWatches {
     return watch
   }
 
-  /** Disconnects the sockets that watch a session which their person may no longer read. */
+  /** Disconnects each socket that watches a session which its person may no longer read. */
   look(): void {
     for (const [socket, { sessions }] of this.#sockets) {
       const { person } = identityOf(socket)
@@ -135,7 +135,7 @@ const messageRequests = (runs: Runs, watches: ChatWatches): SocketRequest[] => [
 ]
 
 function decisionRequests({ confirmations, questions, store, now }: ChatNeeds): SocketRequest[] {
-  /** How a repeated request of that kind gets its first acknowledgement again. */
+  /** Returns the option by which a repeated request of this kind gets its first acknowledgement again. */
   const once = (kind: 'confirm' | 'answer', by: string, requestId: string | undefined) =>
     requestId === undefined
       ? {}
@@ -151,7 +151,7 @@ function decisionRequests({ confirmations, questions, store, now }: ChatNeeds): 
       {
         role: 'member',
         writes: true,
-        // A member may deny what they asked for, and do no more with the card.
+        // A member may deny a call that the member asked for, and may take no other decision on its card.
         roleFor: ({ confirmed, grant, alternative }) =>
           confirmed || grant !== undefined || alternative !== undefined ? 'operator' : 'member',
         summary: 'Decides a card. A member may deny what they asked for; everything else takes an operator.',

@@ -7,12 +7,12 @@ import { identityOf } from './answer.ts'
 
 const atMostEveryMs = 1_000
 
-/** The part of the cluster that a person may see; undefined: all of it. */
+/** Returns a function that reduces the cluster's state to the part that a person may see; undefined: the person may see all of it. */
 type SightOf = (person: string) => ((state: ClusterState) => ClusterState) | undefined
 
 /**
- * Serves `/cluster`: a snapshot on connect, then only changes, at most once a second and computed once for all sockets that may see all of it. A
- * member's are computed for that socket. The cluster is watched only while a socket is connected.
+ * Serves `/cluster`: a snapshot on connect, then only changes, at most once a second. Changes are computed once for all sockets whose person may see
+ * the whole cluster, and separately for each socket of a member. The cluster is watched only while a socket is connected.
  */
 export function serveCluster(
   namespace: Namespace,
@@ -51,7 +51,7 @@ export function serveCluster(
 
   namespace.on('connection', (socket) => {
     const person = identityOf(socket).person.id
-    // Looked up at each state: a role that shrinks counts at once.
+    // Read again for each state, so that a reduced role takes effect at once.
     const own = () => sightOf(person)?.(cluster.state()) ?? cluster.state()
     if (sightOf(person) !== undefined) {
       const ownWatch = watch(own, (update) => socket.emit('cluster:update', update))

@@ -18,21 +18,21 @@ export type Terminal = {
   end(reason: string): void
 }
 
-/** `code`: the exit code, where the shell ended by itself. `reason`: why it ended otherwise. */
+/** The end of a terminal. `code`: the exit code, if the shell ended by itself. `reason`: otherwise, why it ended. */
 export type TerminalEnd = { code?: number; reason?: string }
 
 /**
- * Opens a shell or a screen and records its beginning and end: who, where, how long, how many bytes. Input and output are never recorded,
- * because both may hold passwords. It ends after half an hour without input.
+ * Opens a shell or a screen, and records its beginning and end: person, place, duration and number of bytes. Input and output are never recorded,
+ * because both may contain passwords. The terminal ends after half an hour without input.
  * @param asked.where the journal's fields for the place
- * @param asked.isFromPerson whether input shows that a person is there; default: any does
+ * @param asked.isFromPerson returns true if input shows that a person is present; default: all input does
  * @param asked.onEnd called once, and only for a terminal that was opened
- * @throws what opening throws, after recording it
+ * @throws the error of opening, after it was recorded
  */
 export async function openTerminal<Session extends TerminalSession<Typed>>(
   parts: {
     clock: Clock
-    /** Writes to the journal, on disk before it returns. */
+    /** Writes to the journal. The entry is on disk when this returns. */
     record(body: Record<string, unknown>): void
     report(error: unknown, message: string): void
   },
@@ -82,7 +82,7 @@ export async function openTerminal<Session extends TerminalSession<Typed>>(
       finish({ reason: error instanceof JarvisError ? error.message : 'it failed' })
       throw error
     })
-  // The shell may have ended while the code above waited.
+  // The shell may have ended during the awaits above.
   if ((state as string) === 'over')
     throw new JarvisError('cluster_unreachable', 'The terminal was opened and ended at once. Try again.')
   state = 'open'
@@ -100,7 +100,7 @@ export async function openTerminal<Session extends TerminalSession<Typed>>(
     id,
     type(data) {
       const length = Buffer.byteLength(data)
-      // Counted first, because what is typed may end the shell at once.
+      // The bytes are counted before they are written, because the input may end the shell at once.
       bytes.in += length
       try {
         session.write(data)

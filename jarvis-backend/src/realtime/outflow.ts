@@ -1,15 +1,15 @@
 import type { Socket } from 'socket.io'
 
-/** `isFull`: data for the client waits in this process, because the client does not read it. */
+/** Watches the data for one client. `isFull`: true if data waits in this process, because the client does not read it. */
 export type Outflow = { isFull(): boolean; stop(): void }
 
-/** @param onDrain called when the client reads again */
+/** @param onDrain called when the client has read the waiting data */
 export function watchOutflow({ conn }: Socket, onDrain: () => void): Outflow {
   let isWaiting = false
   const onPacket = () => {
     isWaiting = true
   }
-  // Engine.IO emits `drain` at once when the transport is free.
+  // Engine.IO emits `drain` without delay if the transport is free.
   const onDrained = () => {
     isWaiting = false
     onDrain()

@@ -3,13 +3,13 @@ import type { Socket } from 'socket.io'
 import type { Terminal, TerminalEnd, Typed } from './open-terminal.ts'
 import { type Outflow, watchOutflow } from './outflow.ts'
 
-/** Bytes of a screen that its client has not drawn yet; more are not read from the cluster. */
+/** Maximum number of bytes of a screen that its client has not drawn yet; above it, reading from the cluster pauses. */
 const mostUndrawn = 1024 * 1024
 
 /** An open terminal. `isScreen`: it shows bytes of a screen, not text. */
 type OwnTerminal = Terminal & { isScreen: boolean }
 
-/** The terminals that one socket has opened, and what the socket is told of them. They end with the socket. */
+/** The terminals that one socket has opened; sends their output to the socket. They end with the socket. */
 export class OwnTerminals {
   readonly #socket: Socket
   readonly #open = new Map<string, OwnTerminal>()
@@ -33,7 +33,7 @@ export class OwnTerminals {
     return this.#gone.signal
   }
 
-  /** @throws JarvisError `not_found` */
+  /** Returns an open terminal of this socket. @throws JarvisError `not_found` */
   find(terminalId: string): OwnTerminal {
     const terminal = this.#open.get(terminalId)
     if (terminal !== undefined) return terminal
@@ -45,7 +45,7 @@ export class OwnTerminals {
     if (this.gone.aborted) terminal.end('the client went away')
   }
 
-  /** Forgets a terminal that has ended, and tells the client. */
+  /** Removes a terminal that has ended, and informs the client. */
   remove(terminalId: string, end: TerminalEnd): void {
     this.#open.delete(terminalId)
     this.#emit('terminal:exit', { terminalId, ...end })
@@ -57,7 +57,7 @@ export class OwnTerminals {
     return show as (terminalId: string, data: Typed) => void
   }
 
-  /** A screen's bytes count until its client acknowledges them, because bytes that a transport has taken may still wait in the browser. */
+  /** Counts a screen's bytes until the client acknowledges them. Bytes that the transport has sent may still wait in the browser. */
   #screen() {
     let undrawn = 0
     return (terminalId: string, data: Uint8Array) => {

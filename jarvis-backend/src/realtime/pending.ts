@@ -2,29 +2,29 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Server, Socket } from 'socket.io'
 
-/** Limits for connections without a token: how many (per network, in all), bytes and time, ms. */
+/** Limits for connections without a token: number per network, number in total, bytes, and time in ms. */
 const limits = { perNetwork: 30, inAll: 200, bytes: 16 * 1024, withinMs: 10_000 }
 
 type Connection = Socket['conn']
 type Waiting = { network: string; end(): void }
 
 /**
- * Bounds what connections without a token can hold: they are few, short and small. When there are too many, the oldest is closed, so waiting
- * strangers keep nobody out: a dashboard shows its token with its first packet.
- * @param networkOf key that connections are counted by
- * @returns call it with the id of a connection that has shown a token
+ * Limits the connections without a token: their number, duration and size. If there are too many, the oldest one is closed. Waiting strangers
+ * therefore cannot lock out a dashboard, which sends its token with its first packet.
+ * @param networkOf returns the key by which connections are counted
+ * @returns a function to call with the id of a connection that has sent a valid token
  */
 export function boundPending(
   io: Server,
   http: HttpServer,
   networkOf: (request: IncomingMessage) => string,
 ): (id: string) => void {
-  /** Oldest first. */
+  /** Connections without a token, oldest first. */
   const waiting = new Map<object, Waiting>()
   /** Releases the limits of a connection, by connection id. */
   const holds = new Map<string, () => void>()
   const releases = new WeakMap<object, () => void>()
-  /** Replaces a release function once the token was shown. */
+  /** Marks a connection that has sent its token; there is nothing to release any more. */
   const known = () => {}
 
   function admit(key: object, one: Waiting) {
@@ -92,5 +92,5 @@ export function boundPending(
   }
 }
 
-/** The `sid` of a connection; Engine.IO's types hide it. */
+/** Returns the `sid` of a connection, which Engine.IO's types do not declare. */
 export const idOf = (conn: Connection): string => (conn as unknown as { id: string }).id

@@ -2,14 +2,14 @@ import { asFarAsSeen, JarvisError, type TerminalRequests } from 'protocol'
 import type { Cluster, Consoles, ScreenSession, TerminalSession, TerminalSize, Terminals } from '../homelab/ports.ts'
 import type { TerminalEnd, Typed } from './open-terminal.ts'
 
-/** The places that an operator may open: shells on nodes, and guests' consoles. */
+/** The sources of terminals that an operator may open: shells on nodes, and consoles of guests. */
 export type Openable = {
   terminals: Terminals | undefined
   consoles: Consoles | undefined
   cluster: Pick<Cluster, 'state' | 'catchUp'>
 }
 
-/** One thing to open. `name`: `a shell on pve`. `where`: the journal's fields for it. */
+/** A place where a terminal can be opened. `name`: such as `a shell on pve`. `where`: the journal's fields for the place. */
 export type Place = {
   name: string
   where: { node: string; vmid?: number; guest?: string; console?: 'screen' | 'terminal' }
@@ -21,7 +21,10 @@ export type Place = {
   }): Promise<TerminalSession | ScreenSession>
 }
 
-/** @throws JarvisError `not_found` (no such guest, no consoles), `conflict` (nothing to see: stopped, or a template) */
+/**
+ * Returns the place for a request. @throws JarvisError `not_found` (no such guest, or no consoles), `conflict` (the guest is stopped or is a
+ * template)
+ */
 export async function placeOf(asked: TerminalRequests['terminal:open'], openable: Openable): Promise<Place> {
   const size: TerminalSize = { cols: asked.cols, rows: asked.rows }
   if ('node' in asked) {

@@ -5,30 +5,30 @@ import type { Standing } from '../auth/roles.ts'
 import type { Identity } from '../auth/tokens.ts'
 
 /**
- * One request of a Socket.IO namespace as data. From the registry of all requests come the listeners of every socket and the tables of requests in
+ * The data of one request of a Socket.IO namespace. The list of all requests provides the listeners of every socket, and the tables of requests in
  * `docs/api.md`. `Answers` checks and acknowledges each request.
  */
 export type SocketRequest = Omit<Facts<unknown>, 'roleFor'> & {
-  /** `/chat`. The first request of a namespace opens it. */
+  /** The namespace, such as `/chat`. It is opened by its first request. */
   namespace: string
-  /** `chat:send` */
+  /** The event, such as `chat:send`. */
   event: string
   input: z.ZodType
   roleFor?(input: unknown): Standing
   handle(call: SocketCall): object | Promise<object>
 }
 
-/** The declarations of a request beside its namespace, event and input. */
+/** The declarations of a request other than its namespace, event and input. */
 type Facts<Input> = {
-  /** One line of Markdown for the reference: what the request does, and the fields of its acknowledgement besides `ok`. */
+  /** One line of Markdown for the reference: the effect of the request, and the fields of its acknowledgement other than `ok`. */
   summary: string
-  /** Least standing of a person, checked before the input is read. */
+  /** Minimum role of a person, checked before the input is read. */
   role: Standing
-  /** A greater standing that this input needs. */
+  /** Returns a higher minimum role if this input needs one. */
   roleFor?(input: Input): Standing
-  /** The right in the session that `sessionId` of the input names. Default: `look` for the role `viewer`, else `talk`. */
+  /** The right that is needed in the session that the input's `sessionId` names. Default: `look` for the role `viewer`, otherwise `talk`. */
   session?: Reach
-  /** True if the password is asked for again. */
+  /** True if the person must enter the password again. */
   password?: true
   /** True if the request waits until the database can be written. */
   writes?: true
@@ -36,7 +36,7 @@ type Facts<Input> = {
   weight?: number
 }
 
-/** A request as a handler gets it: `input` is parsed. */
+/** A request in the form for its handler: `input` is parsed. */
 export type SocketCall<Input = unknown> = {
   input: Input
   identity: Identity
@@ -55,7 +55,7 @@ export const socketRequest = <Input>(
   },
 ): SocketRequest => request as SocketRequest
 
-/** Returns the function that declares the requests of one namespace, whose inputs and replies the protocol knows. */
+/** Returns a function that declares the requests of one namespace. Their inputs and replies are defined in the protocol. */
 export const requestsOf =
   <Inputs, Replies extends { [E in keyof Inputs]: object }>(
     namespace: string,

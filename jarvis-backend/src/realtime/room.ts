@@ -22,7 +22,7 @@ import type { SocketRequest } from './request.ts'
 import { Realtime } from './server.ts'
 import { Terminals, terminalRequests } from './terminal.ts'
 
-/** The last room of a site: it takes up cards, questions and runs of the last process. Tells `questions.changed`. */
+/** The last room of a site. It resumes cards, questions and runs of the previous process. Emits `questions.changed`. */
 export const doorsRoom = defineRoom({
   name: 'doors',
   open(needs: {
@@ -46,7 +46,7 @@ export const doorsRoom = defineRoom({
   },
 })
 
-/** Everything that the sockets need of earlier rooms. */
+/** The parts of earlier rooms that the sockets need. */
 export type SocketsNeeds = {
   foundation: Pick<
     Foundation,
@@ -66,13 +66,13 @@ export type SocketsNeeds = {
   runs: Runs
   store: Pick<TranscriptStore, 'replyTo' | 'rememberReply'>
   reach: SessionReach
-  /** Limits a thing to the words that a person may read. */
+  /** Returns functions that limit data to the texts that a person may read. */
   shown(person: PersonRef | undefined): Shown
   /** Journals that a request was refused for lack of rights. */
   refused(request: IncomingMessage, by: string, door: string, why: string): void
 }
 
-/** The Socket.IO namespaces, which answer the requests of all rooms. Hears `person.changed`. */
+/** The Socket.IO namespaces, which answer the requests of all rooms. Listens to `person.changed`. */
 export const socketsRoom = defineRoom({
   name: 'sockets',
   open(needs: SocketsNeeds) {
@@ -120,9 +120,9 @@ export const socketsRoom = defineRoom({
       resume() {
         realtime.serve(needs.requests.list(), answers)
       },
-      /** Ends sockets and streams of people who count no longer, or for something else. */
+      /** Ends the sockets and streams of people who may no longer sign in, or whose role changed. */
       look,
-      /** Ends sockets and streams of one token. */
+      /** Ends the sockets and streams of one token. */
       drop(identity: Identity) {
         realtime.drop(identity)
         streams.drop(identity)

@@ -10,9 +10,9 @@ import type { SocketRequest } from './request.ts'
 
 /** Time from the connection to its first token, ms. */
 const connectWithinMs = 10_000
-/** How soon a change that another process made, such as the command line, ends a connection, ms. */
+/** Interval at which connections are checked, ms. A change by another process, such as the CLI, ends a connection within this time. */
 const lookEveryMs = 5_000
-/** Longest delay that `setTimeout` takes, ms. */
+/** Maximum delay of `setTimeout`, ms. */
 const longestMs = 2 ** 31 - 1
 
 /** The parts that the Socket.IO server needs. */
@@ -21,7 +21,7 @@ export type RealtimeNeeds = {
   tokens: Tokens
   guard: RequestGuard
   cookie: Pick<SessionCookie, 'read'>
-  /** The key that connections without a token are counted by. */
+  /** Returns the key by which connections without a token are counted. */
   networkOf(request: IncomingMessage): string
   /** Journals that a request was refused for lack of rights. */
   refused(request: IncomingMessage, by: string, door: string, why: string): void
@@ -70,7 +70,7 @@ export class Realtime {
     return [...this.io._nsps.keys()]
   }
 
-  /** Answers requests on every socket of their namespaces from now on. */
+  /** From now on, answers the requests on every socket of their namespaces. */
   serve(requests: readonly SocketRequest[], answers: Answers): void {
     for (const name of new Set(requests.map(({ namespace }) => namespace))) {
       const own = requests.filter(({ namespace }) => namespace === name)
@@ -80,12 +80,12 @@ export class Realtime {
     }
   }
 
-  /** Drops the sockets of a token that was revoked. */
+  /** Disconnects the sockets of a revoked token. */
   drop({ tokenHash }: Identity): void {
     for (const namespace of this.#namespaces.values()) namespace.in(roomOf(tokenHash)).disconnectSockets(true)
   }
 
-  /** Drops the sockets whose holder counts no longer, or stands otherwise than when they connected. */
+  /** Disconnects the sockets whose person may no longer sign in, or whose role differs from the one at connect. */
   look(): void {
     for (const { sockets } of this.#namespaces.values())
       for (const socket of sockets.values()) if (!standsAsBefore(socket, this.#needs.tokens)) socket.disconnect(true)
@@ -126,7 +126,7 @@ function endWithToken(socket: Socket): void {
   const expiry = setTimeout(() => socket.disconnect(true), leftMs)
   expiry.unref()
   socket.on('disconnect', () => clearTimeout(expiry))
-  // An error event without a listener would end the process.
+  // Without a listener, an error event would end the process.
   socket.on('error', () => socket.disconnect(true))
 }
 

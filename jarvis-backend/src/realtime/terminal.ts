@@ -18,19 +18,19 @@ const request = requestsOf<TerminalRequests, TerminalReplies>('/terminal', input
 
 /** The parts that terminals need. */
 export type TerminalsNeeds = {
-  /** Undefined if the terminal is off. */
+  /** Undefined if terminals are turned off. */
   openable: Openable | undefined
   clock: Clock
-  /** Writes to the journal, on disk before it returns. */
+  /** Writes to the journal. The entry is on disk when this returns. */
   record(body: Record<string, unknown>): void
   activity(line: Omit<Activity, 'id'>): void
   report(error: unknown, message: string): void
 }
 
 /**
- * An operator's own shells on nodes, and guests' consoles, over `/terminal`. Terminals stand outside the gate on purpose: a person's input is no tool
- * call, and no model, MCP client or REST call can reach a shell. Protection of a node holds against those, not against its operator. So the terminal
- * is off by default, is for operators only, and ends with its socket, which ends with its token.
+ * Shells on nodes and guests' consoles for operators, over `/terminal`. Terminals bypass the gate on purpose: a person's input is not a tool call,
+ * and no model, MCP client or REST call can reach a shell. The protection of a node works against those callers and not against the node's operator.
+ * Terminals are therefore off by default and for operators only. A terminal ends with its socket, and the socket ends with its token.
  */
 export class Terminals {
   readonly #needs: TerminalsNeeds
@@ -42,7 +42,7 @@ export class Terminals {
     this.#needs = needs
   }
 
-  /** Takes the sockets of `/terminal`, or refuses all of them if the terminal is off. */
+  /** Accepts the sockets of `/terminal`; if terminals are turned off, refuses all of them. */
   serve(namespace: Namespace): void {
     if (this.#needs.openable === undefined) {
       const { code, message } = isOff()
@@ -115,7 +115,7 @@ export const terminalRequests = (terminals: Terminals): SocketRequest[] => [
     'terminal:open',
     {
       role: 'operator',
-      // A shell on a node can change JARVIS itself, so it takes the rights of an owner.
+      // A shell on a node can change JARVIS itself, so it requires the role owner.
       roleFor: (input) => ('node' in input ? 'owner' : 'operator'),
       password: true,
       summary:

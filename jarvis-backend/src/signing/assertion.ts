@@ -1,15 +1,15 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
 
-/** An authenticator's answer; each member in base64url. */
+/** The answer of an authenticator; each field is base64url. */
 export type Assertion = { authenticatorData: string; clientDataJSON: string; signature: string }
 
-/** `key`: SPKI, DER in base64url. `challenge`: base64url. */
+/** The values that an assertion must match. `key`: SPKI in DER, base64url. `challenge`: base64url. */
 export type Expected = { key: string; challenge: string; origin: string; rpId: string }
 
 const userPresent = 0x01
 const userVerified = 0x04
-/** RP ID hash, flags and counter. */
+/** Length of the RP ID hash, the flags and the counter, bytes. */
 const leastBytes = 37
 const ClientData = z.object({
   type: z.string(),
@@ -20,9 +20,8 @@ const ClientData = z.object({
 })
 
 /**
- * Checks a WebAuthn assertion: type, challenge, origin, RP ID, user presence, user verification and signature. The counter is left out,
- * because a kept assertion is older than the newest counter.
- * @returns why it does not count; undefined where it does
+ * Checks a WebAuthn assertion: type, challenge, origin, RP ID, user presence, user verification and signature. The counter is not checked, because a
+ * stored assertion has an older counter than the newest one. @returns the reason why it is not valid; undefined if it is
  */
 export function assertionProblem(assertion: Assertion, expected: Expected): string | undefined {
   const clientData = Buffer.from(assertion.clientDataJSON, 'base64url')

@@ -2,23 +2,23 @@ import { canonicalJson, hashOf } from 'node-kit/canonical'
 import type { Card, GrantRequest } from 'protocol'
 import { sha256 } from './assertion.ts'
 
-/** The statement about one decision that a person signs. It holds only hashes of the call, so it reveals no secret. */
+/** The text about one decision that a person signs. It contains only hashes of the call, so it reveals no secret. */
 export type Statement = {
   toolUseId: string
   bindingHash: string
   cardHash: string
-  /** A passkey and SSH sign approvals alone. */
+  /** Always `approved` if a passkey or an SSH key signs. Only a device also signs denials. */
   decision: 'approved' | 'denied'
   grant?: GrantRequest | undefined
   goesBackAfterMin?: number | undefined
-  /** Without the others who must approve it. */
+  /** True if the person approves without the others who must also approve the card. */
   alone?: true | undefined
   /** Id of the person. */
   person: string
   origin: string
   /** 32 random bytes, base64url. */
   nonce: string
-  /** The journal's newest entry when it was asked for. */
+  /** The newest entry of the journal when the challenge was created. */
   head: { seq: number; hash: string }
   /** Unix ms. */
   expiresAt: number
@@ -29,11 +29,11 @@ const domain = 'jarvis-decision-v1\0'
 /** The exact text that is signed, without its domain. */
 export const statementText = (statement: Statement): string => canonicalJson(statement)
 
-/** The challenge of a statement: SHA-256, base64url. Also the id by which the server finds the statement again. */
+/** Returns the challenge of a statement: SHA-256, base64url. It is also the id under which the statement is stored. */
 export const challengeOf = (text: string): string => sha256(domain + text).toString('base64url')
 
-/** A card without what changes while it waits: its expiry moves when somebody first sees it, and approvals come in. */
+/** Returns a card without the parts that change while it waits: the expiry, which moves when somebody first sees the card, and the approvals. */
 export const cardAsSigned = ({ expiresAt: _, approvals: __, ...card }: Card): Record<string, unknown> => card
 
-/** SHA-256 of a card as it is signed, hex. */
+/** Returns the SHA-256 of a card in its signed form, hex. */
 export const cardHash = (card: Card): string => hashOf(cardAsSigned(card))

@@ -15,13 +15,13 @@ import type { RelyingParty } from './relying-party.ts'
 import type { Signers } from './signers.ts'
 import { SshProblem, sshKeyIn, sshSignatureOf } from './ssh-signature.ts'
 
-/** How long a person has to sign, ms. */
+/** Time limit for signing, ms. */
 export const signWithinMs = 2 * 60_000
 
-/** An approval that is to be signed. `bindingHash`: of the card's call. */
+/** An approval for which a signature is requested. `bindingHash`: hash of the card's call. */
 export type Asked = { card: Card; bindingHash: string; person: string; terms: DecisionTerms }
 
-/** `isAlone`: an owner broke the glass. */
+/** A signed approval. `isAlone`: an owner approved without the others who must also approve. */
 export type SignedYes = { person: string; isAlone: boolean }
 
 type Decided = { decision?: string; by?: string; bindingHash?: string; receipt?: Receipt }
@@ -32,17 +32,17 @@ type Parts = {
   keys: Pick<SignerKeyStore, 'get' | 'list' | 'used'>
   signers: Signers
   place: RelyingParty
-  /** The journal's entry of a decision. */
+  /** Returns the journal's entry of the decision on a card. */
   decisionOf(toolUseId: string): Record<string, unknown> | undefined
   /** The journal's entries of the approvals of a card that several people must approve. */
   approvalsOf(toolUseId: string, bindingHash: string): (SignedYes & { receipt?: Receipt })[]
   head(): { seq: number; hash: string }
   now(): number
-  /** A passkey's counter went back, as that of a copy does. */
+  /** Called if a passkey's counter did not rise, which shows a copy of the key. */
   copied(passkey: StoredPasskey, why: string): void
 }
 
-/** Makes challenges of decisions and checks what was signed, against stored challenges and the journal's enrolments. */
+/** Creates the challenges for decisions. Checks signatures against the stored challenges and the enrolments in the journal. */
 export class Decisions {
   readonly #parts: Parts
 
@@ -50,7 +50,7 @@ export class Decisions {
     this.#parts = parts
   }
 
-  /** Makes the challenge that a person signs once, within two minutes. @param origin where the person's browser is */
+  /** Creates a challenge that a person can sign once, within two minutes. @param origin the origin of the page in the person's browser */
   challenge(asked: Asked, origin: string): DecisionChallenge {
     const { card, bindingHash, person, terms } = asked
     const { toolUseId } = card
@@ -113,14 +113,14 @@ export class Decisions {
 
   /** Ends the challenge, in the transaction of the decision. @throws JarvisError `proof_refused` if it was used before */
   use(receipt: Receipt): void {
-    // A device signs a denial of the same challenge.
+    // A device may sign a denial with the same challenge, so the decision is replaced before the hash.
     const asked = receipt.statement.replace('"denied"', '"approved"')
     if (!this.#parts.store.use(challengeOf(asked), this.#parts.now())) throw refused('It was used before.')
     if (receipt.type === 'passkey') this.#parts.passkeys.used(receipt.id, counterIn(receipt), this.#parts.now())
     else this.#parts.keys.used(receipt.id, this.#parts.now())
   }
 
-  /** The signed approvals of a card that several people must approve, as far as their signatures still count. */
+  /** Returns the approvals with a valid signature, for a card that several people must approve. */
   signedBy(toolUseId: string, bindingHash: string): SignedYes[] {
     return this.#parts
       .approvalsOf(toolUseId, bindingHash)
@@ -129,9 +129,9 @@ export class Decisions {
   }
 
   /**
-   * Checks a kept approval again, in the transaction of the claim. @param bindingHash of the call that runs; absent: not compared
-   * @param needed how many people must have signed, if several approve
-   * @returns why it is not signed as it must be; undefined if it is
+   * Checks a stored approval again, in the transaction that claims the call. @param bindingHash hash of the call that runs; absent: not compared
+   * @param needed number of people who must have signed; 0: only one approval is checked @returns the reason why the signatures are not sufficient;
+   * undefined if they are
    */
   problem(toolUseId: string, bindingHash?: string, needed: number = 0): string | undefined {
     const { decision, by = '', bindingHash: bound = '', receipt } = (this.#parts.decisionOf(toolUseId) ?? {}) as Decided
@@ -144,7 +144,7 @@ export class Decisions {
     return isEnough ? undefined : `Of ${needed} who must sign it, not all have signatures that count.`
   }
 
-  /** Says why a key no longer signs for the person; undefined if it does. */
+  /** Returns the reason why a key may not sign for the person; undefined if it may. */
   #signerProblem({ type, id, key }: Receipt, person: string): string | undefined {
     const enrolled = this.#parts.signers.find(type, id, person)
     const kept = type === 'passkey' ? this.#parts.passkeys.get(id) : this.#parts.keys.get(id)
@@ -179,7 +179,7 @@ export class Decisions {
     }
   }
 
-  /** @throws JarvisError `proof_refused` if a passkey's counter went back */
+  /** Requires that a passkey's counter has risen. @throws JarvisError `proof_refused` if it has not */
   #requireCount(receipt: Receipt) {
     const passkey = receipt.type === 'passkey' ? this.#parts.passkeys.get(receipt.id) : undefined
     if (receipt.type !== 'passkey' || passkey === undefined) return
@@ -189,7 +189,7 @@ export class Decisions {
     throw refused('This passkey’s counter went back, as that of a copy does. Remove it.')
   }
 
-  /** Why one person's kept approval does not count. */
+  /** Returns the reason why one person's stored approval is not valid; undefined if it is. */
   #keptProblem(receipt: Receipt | undefined, by: string, about: About): string | undefined {
     if (receipt === undefined) return 'Its approval is not signed.'
     if (receipt.type === 'device') return 'A button of a notification does not sign it.'

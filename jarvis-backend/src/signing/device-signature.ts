@@ -3,9 +3,8 @@ import { createPublicKey, verify } from 'node:crypto'
 const domain = 'jarvis-device-v1\0'
 
 /**
- * Checks what a browser's service worker signed with its key: ECDSA on P-256 over the message with its domain, r and s of 32 bytes each.
- * @param signature base64url @param expected `key`: SPKI, DER in base64url
- * @returns why it does not count; undefined where it does
+ * Checks the signature of a browser's service worker: ECDSA on P-256 over the message with its domain prefix, r and s of 32 bytes each. @param
+ * signature base64url @param expected `key`: SPKI in DER, base64url @returns the reason why it is not valid; undefined if it is
  */
 export function deviceSignatureProblem(
   signature: string,
@@ -17,7 +16,7 @@ export function deviceSignatureProblem(
     if (verify('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')))
       return undefined
   } catch {
-    // No key, or no signature.
+    // The key or the signature cannot be read.
   }
   return 'The signature does not fit.'
 }

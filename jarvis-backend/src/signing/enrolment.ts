@@ -2,10 +2,13 @@ import { canonicalJson } from 'node-kit/canonical'
 import { type Assertion, assertionProblem, sha256 } from './assertion.ts'
 import { sshNamespaces, sshSignatureProblem } from './ssh-signature.ts'
 
-/** How a key signs. */
+/** The kind of key that signs. */
 export type SignerType = 'passkey' | 'ssh' | 'device'
 
-/** A key that may sign for a person, as the journal keeps it. `key`: base64url, of a passkey or device SPKI in DER, of SSH its blob. */
+/**
+ * A key that may sign for a person, as stored in the journal. `key`: base64url; for a passkey or device SPKI in DER, for SSH the blob of the public
+ * key.
+ */
 export type Enrolled = { person: string; id: string; key: string; origin: string } & (
   | { type?: 'passkey'; rpId: string }
   | { type: 'ssh' | 'device'; rpId?: never }
@@ -19,14 +22,14 @@ export type Countersignature = { id: string; statement: string } & (
 
 const domain = 'jarvis-passkey-v1\0'
 
-/** The canonical text by which an older key vouches for a new one. `nonce`: base64url. */
+/** Returns the canonical text that an older key signs to confirm a new key. `nonce`: base64url. */
 export const statementOf = ({ person, id, key, rpId, origin, type = 'passkey' }: Enrolled, nonce: string): string =>
   canonicalJson({ person, id, key, rpId, origin, nonce, type: type === 'passkey' ? undefined : type })
 
 /** The challenge of a countersignature by a passkey, base64url. */
 export const enrolmentChallenge = (statement: string): string => sha256(domain + statement).toString('base64url')
 
-/** @returns why the countersignature does not vouch for `added`; undefined where it does. @param older the key that signed */
+/** @param older the key that signed @returns the reason why the countersignature does not confirm `added`; undefined if it does */
 export function countersignatureProblem(
   added: Enrolled,
   signedBy: Countersignature,

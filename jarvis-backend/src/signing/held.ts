@@ -1,8 +1,11 @@
-/** How long a browser has for one answer, ms. */
+/** Time limit for a browser's answer, ms. */
 export const heldForMs = 5 * 60_000
 const mostHeld = 2_000
 
-/** Values in memory that are taken once, within five minutes, by a key that cannot be guessed. A flood drops the oldest. */
+/**
+ * Holds values in memory under keys that cannot be guessed. Each value can be taken once, within five minutes. If there are too many, the oldest are
+ * dropped.
+ */
 export class Held<T> {
   readonly #now: () => number
   readonly #held = new Map<string, { value: T; until: number }>()
@@ -19,7 +22,7 @@ export class Held<T> {
     }
   }
 
-  /** @returns undefined if the value was taken before, or its time is over */
+  /** Removes and returns a value. @returns undefined if the value was taken before, or its time is over */
   take(key: string): T | undefined {
     const found = this.#held.get(key)
     this.#held.delete(key)

@@ -4,14 +4,20 @@ import { type Receipt, receiptProblem, statementIn } from './receipt.ts'
 type SignerBody = Enrolled & { change: string; signedBy?: Countersignature }
 type DecisionBody = { toolUseId: string; decision: string; by: string; bindingHash: string; receipt?: Receipt }
 
-/** Kinds of entries that keep a receipt. An `approval` is one of several that a card needs. */
+/** Kinds of journal entries that contain a receipt. An `approval` is one of several that a card needs. */
 const withReceipts = ['decision', 'approval']
 
-/** Follows a journal and checks what was signed in it: enrolments by older keys, and decisions by enrolled keys. */
+/**
+ * Returns a function that reads a journal entry by entry. It checks the signatures in it: of enrolments by older keys, and of decisions by enrolled
+ * keys.
+ */
 export function createSignatureCheck() {
   const signers = new Map<string, SignerBody>()
 
-  /** True if an older key must have signed the enrolment: a further passkey, or an SSH key beside any other key. A device signs for itself. */
+  /**
+   * True if an older key must have signed the enrolment. This applies to a further passkey, and to an SSH key if the person has a passkey or an SSH
+   * key. A device needs no other key's signature.
+   */
   const mustBeVouchedFor = ({ type = 'passkey', person }: SignerBody) =>
     type !== 'device' &&
     [...signers.values()].some(
@@ -52,7 +58,7 @@ export function createSignatureCheck() {
     return why && `The signature on ${toolUseId} does not count. ${why}`
   }
 
-  /** Takes the next entry. @returns what is wrong in it */
+  /** Checks the next entry. @returns the fault in it; undefined if there is none */
   return ({ kind, at, body }: { kind: string; at: number; body: string }): string | undefined => {
     if (kind !== 'signer' && !(withReceipts.includes(kind) && body.includes('"receipt"'))) return undefined
     try {

@@ -14,21 +14,24 @@ import type { PasskeyStore, StoredPasskey } from './ports.ts'
 import type { Place, RelyingParty } from './relying-party.ts'
 
 const mostPasskeys = 20
-/** ES256, EdDSA and RS256: what `isSigned` checks. The library would offer others where the runtime has them. */
+/** The algorithms ES256, EdDSA and RS256, which `isSigned` can check. By default, the library would also offer others that the runtime supports. */
 const algorithms = [-7, -8, -257]
 
-/** A change of a passkey, as the journal keeps it. */
+/** A change of a passkey, as it is journalled. */
 export type PasskeyChange =
   | ({ change: 'added'; name: string } & Pick<StoredPasskey, 'person' | 'id' | 'key' | 'rpId' | 'isSynced'> & {
         origin: string
-        /** `first`: nothing older vouches for it. `renewed`: older ones were removed before. */
+        /**
+         * Set if no older key countersigned this passkey. `first`: the person never had a passkey. `renewed`: the journal shows that the person had
+         * a passkey before.
+         */
         trust?: 'first' | 'renewed'
         signedBy?: Countersignature
       })
   | { change: 'renamed'; person: string; id: string; name: string }
-  /** `by`: an owner who removed it; absent: the person. */
+  /** `by`: the owner who removed it; absent: the person removed it. */
   | { change: 'removed'; person: string; id: string; name: string; by?: string }
-  /** Its counter went back, as that of a copy does. */
+  /** The passkey's counter did not rise, which shows a copy of the key. */
   | { change: 'refused'; person: string; id: string; name: string; why: string }
 
 type Pending = { passkey: StoredPasskey; origin: string; statement: string }
@@ -40,13 +43,13 @@ type Parts = {
   durably<T>(work: () => T): T
   /** Writes to the journal, in the transaction of the change. */
   record(change: PasskeyChange): void
-  /** Ends the sign-ins that were made with a passkey, in the transaction of the change. @param except the one that goes on */
+  /** Ends the sign-ins that were made with a passkey, in the transaction of the change. @param except a sign-in that is not ended */
   endSignIns(passkey: string, except?: string): void
-  /** True if the journal holds passkeys of the person that the database has lost. */
+  /** True if the journal shows that the person had a passkey before. */
   hadPasskeys(person: string): boolean
 }
 
-/** Enrols passkeys and checks who signs in with one. What is under way is kept in memory, so a restart ends it. */
+/** Enrols passkeys, and checks sign-ins with a passkey. Unfinished enrolments and sign-ins are held in memory, so a restart ends them. */
 export class Passkeys {
   readonly #parts: Parts
   readonly #enrolling: Held<Place & { person: string; userHandle: string }>
@@ -64,17 +67,17 @@ export class Passkeys {
     return this.#parts.store.list(person).map(shown)
   }
 
-  /** The id of the person who owns the passkey. */
+  /** Returns the id of the passkey's person. */
   personOf(id: string): string | undefined {
     return this.#parts.store.get(id)?.person
   }
 
-  /** Why passkeys do not work at an origin, and what to do. */
+  /** Returns the reason why passkeys do not work at an origin, and what to do; undefined if they work. */
   problem(origin: string): string | undefined {
     return this.#parts.place.problem(origin)
   }
 
-  /** Options to make a passkey. @throws JarvisError `conflict` at an address where none works, or if there are too many */
+  /** Returns the options to create a passkey. @throws JarvisError `conflict` if passkeys do not work at the origin, or the person has too many */
   async enrolOptions({
     person,
     label,
@@ -106,7 +109,10 @@ export class Passkeys {
     return asJson(options)
   }
 
-  /** Enrols a person's first passkey, or asks an older one to sign the new one. @throws JarvisError `invalid_request` */
+  /**
+   * Enrols a person's first passkey. If the person has one already, returns the options for an older passkey to sign the new one. @throws
+   * JarvisError `invalid_request`
+   */
   async enrol(person: string, name: string, response: PasskeyRegistration): Promise<PasskeyReply> {
     const { passkey, origin } = await this.#registered(person, name, response)
     const older = this.#parts.store.list(person)
@@ -117,7 +123,7 @@ export class Passkeys {
     return { countersign: await this.#optionsToSign(older, passkey.rpId, challenge) }
   }
 
-  /** Enrols the passkey that an older one has signed now. @throws JarvisError `invalid_request` */
+  /** Enrols the new passkey after an older one has signed it. @throws JarvisError `invalid_request` */
   countersign(person: string, { id, response }: PasskeyAssertion): Passkey {
     const challenge = challengeIn({ response })
     const pending = this.#signing.take(challenge)
@@ -141,8 +147,8 @@ export class Passkeys {
   }
 
   /**
-   * Removes a passkey and ends the sign-ins that were made with it.
-   * @param how.by the person, or an owner. @param how.signIn a sign-in of theirs that stays. @throws JarvisError `not_found`
+   * Removes a passkey, and ends the sign-ins that were made with it. @param how.by the person, or an owner @param how.signIn a sign-in that is not
+   * ended @throws JarvisError `not_found`
    */
   remove(person: string, id: string, { by, signIn }: { by: string; signIn?: string | undefined }): void {
     this.#parts.durably(() => {
@@ -153,7 +159,7 @@ export class Passkeys {
     })
   }
 
-  /** Options for whoever has a passkey here. @throws JarvisError `conflict` at an address where none works */
+  /** Returns the options for a sign-in with any passkey of this server. @throws JarvisError `conflict` if passkeys do not work at the origin */
   async signInOptions(origin: string): Promise<WebAuthnOptions> {
     const here = this.#parts.place.at(origin)
     const challenge = randomBytes(32).toString('base64url')
@@ -161,7 +167,7 @@ export class Passkeys {
     return this.#optionsToSign([], here.rpId, challenge)
   }
 
-  /** @returns the id of the person whose passkey it is. @throws JarvisError `invalid_credentials` */
+  /** Checks a sign-in with a passkey. @returns the id of the passkey's person. @throws JarvisError `invalid_credentials` */
   async prove(response: PasskeyAssertion): Promise<string> {
     const challenge = challengeIn(response)
     const begun = this.#entering.take(challenge)
@@ -171,7 +177,7 @@ export class Passkeys {
     const { userHandle } = response.response
     if (passkey === undefined || (userHandle !== undefined && userHandle !== passkey.userHandle)) throw unknownHere()
     const newCounter = await this.#counterOf(response, passkey, { ...begun, challenge })
-    // It may have been removed meanwhile.
+    // The passkey may have been removed during the check.
     if (this.#parts.store.get(response.id)?.key !== passkey.key) throw unknownHere()
     const isCopied = isCopy(newCounter, passkey.counter)
     const { id, person, name, counter } = passkey
@@ -189,7 +195,7 @@ export class Passkeys {
     const { person, id, name, key, rpId, isSynced } = passkey
     return this.#parts.durably(() => {
       const isFirst = this.#parts.store.list(person).length === 0
-      // The two requests of a countersignature have time between them.
+      // The person's passkeys may have changed between the two requests of a countersignature.
       if (isFirst !== (signedBy === undefined)) throw invalid('Your passkeys have changed meanwhile. Begin again.')
       if (!this.#parts.store.add(passkey)) throw new JarvisError('conflict', 'This passkey is enrolled already.')
       const trust = signedBy
@@ -250,7 +256,7 @@ export class Passkeys {
     return { passkey, origin }
   }
 
-  /** @returns the authenticator's counter. @throws JarvisError `invalid_credentials` */
+  /** Verifies a sign-in with a passkey. @returns the authenticator's counter. @throws JarvisError `invalid_credentials` */
   async #counterOf(response: PasskeyAssertion, passkey: StoredPasskey, begun: Place & { challenge: string }) {
     const { verifyAuthenticationResponse } = await library()
     const publicKey = new Uint8Array(Buffer.from(passkey.cose, 'base64url'))
@@ -260,7 +266,7 @@ export class Passkeys {
         expectedChallenge: begun.challenge,
         expectedOrigin: begun.origin,
         expectedRPID: begun.rpId,
-        // The counter is compared by the caller, who says more than the library.
+        // The caller compares the counter, because its message is more precise than the library's.
         credential: { id: passkey.id, publicKey, counter: 0 },
         requireUserVerification: true,
       })
@@ -272,7 +278,7 @@ export class Passkeys {
   }
 }
 
-// Loaded on first use: most starts need none of it.
+// The library is loaded at its first use, because most starts do not need it.
 const library = () => import('@simplewebauthn/server')
 
 /** True if the counter of a passkey did not rise, which shows a copied key. The counter of a synced passkey stays 0. */
@@ -293,13 +299,13 @@ const refused = (message: string, cause?: unknown) => new JarvisError('invalid_c
 const invalid = (message: string, cause?: unknown) =>
   new JarvisError('invalid_request', cause instanceof Error ? `${message}: ${cause.message}` : message, { cause })
 
-/** True if the passkey signed in a frame of another site's page, because that page could mislead the person. */
+/** True if the passkey was used in a frame on a page of another site, because such a page could mislead the person. */
 function isFramed({ response }: { response: { clientDataJSON: string } }): boolean {
   const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as Record<string, unknown>
   return (said.crossOrigin ?? false) !== false || said.topOrigin !== undefined
 }
 
-/** The challenge that a browser says it was given; empty if that cannot be read. */
+/** Returns the challenge that the browser's answer contains; empty if the answer cannot be read. */
 export function challengeIn({ response }: { response: { clientDataJSON: string } }): string {
   try {
     const said = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as unknown
@@ -310,7 +316,7 @@ export function challengeIn({ response }: { response: { clientDataJSON: string }
   }
 }
 
-/** The SPKI form (DER, base64url) of a COSE key: P-256, Ed25519 or RSA. @throws JarvisError `invalid_request` */
+/** Converts a COSE key (P-256, Ed25519 or RSA) to SPKI in DER, base64url. @throws JarvisError `invalid_request` */
 async function spkiOf(cose: Uint8Array): Promise<string> {
   const { cose: keys, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const key = decodeCredentialPublicKey(cose as never)

@@ -1,15 +1,15 @@
-/** A passkey as stored. Bytes are base64url. */
+/** A stored passkey. Bytes are encoded in base64url. */
 export type StoredPasskey = {
   /** Id of the credential. */
   id: string
   /** Id of its person. */
   person: string
-  /** Random bytes by which authenticators know the person; the same for all passkeys of one. */
+  /** Random bytes by which authenticators identify the person; the same for all passkeys of a person. */
   userHandle: string
   name: string
-  /** SPKI, DER. */
+  /** The public key, SPKI in DER. */
   key: string
-  /** The same key as the authenticator wrote it. */
+  /** The same public key in the authenticator's form (COSE). */
   cose: string
   rpId: string
   /** Signature counter of the newest use; stays 0 if the authenticator does not count. */
@@ -22,14 +22,14 @@ export type StoredPasskey = {
 }
 
 export interface PasskeyStore {
-  /** @returns false where the credential is there already */
+  /** @returns false if the credential is already stored */
   add(passkey: StoredPasskey): boolean
   get(id: string): StoredPasskey | undefined
   /** Oldest first. */
   list(person: string): StoredPasskey[]
-  /** @returns false where that person has no such passkey */
+  /** @returns false if that person has no such passkey */
   rename(id: string, person: string, name: string): boolean
-  /** @returns false where that person has no such passkey */
+  /** @returns false if that person has no such passkey */
   remove(id: string, person: string): boolean
   used(id: string, counter: number, at: number): void
 }
@@ -47,13 +47,13 @@ export type StoredChallenge = {
 export interface ChallengeStore {
   add(challenge: StoredChallenge): void
   get(id: string): StoredChallenge | undefined
-  /** @returns false where it was used before, or is not there */
+  /** Marks a challenge as used. @returns false if it was used before, or does not exist */
   use(id: string, at: number): boolean
-  /** Forgets those that were not used and have expired. */
+  /** Deletes the challenges that have expired and were not used. */
   forget(now: number): void
 }
 
-/** A key that signs for a person and is no passkey. `key`: base64url, of SSH its blob, of a device SPKI in DER. */
+/** A key other than a passkey that signs for a person. `key`: base64url; for SSH the blob of the public key, for a device SPKI in DER. */
 export type StoredSignerKey = {
   /** The fingerprint of an SSH key, or the id of a device. */
   id: string
@@ -66,7 +66,7 @@ export type StoredSignerKey = {
 }
 
 export interface SignerKeyStore {
-  /** @returns false where the id is there already */
+  /** @returns false if the id is already stored */
   add(key: StoredSignerKey): boolean
   get(id: string): StoredSignerKey | undefined
   /** Oldest first. */

@@ -9,13 +9,13 @@ type Signature =
   | ({ type: 'passkey'; id: string; key: string; rpId: string } & Assertion)
   | { type: 'ssh' | 'device'; id: string; key: string; signature: string }
 
-/** The proof of a signed decision in the journal. `statement`: the canonical text; `card`: as it was shown. */
+/** The proof of a signed decision, stored in the journal. `statement`: the canonical text that was signed. `card`: the card as it was shown. */
 export type Receipt = { statement: string; card: Record<string, unknown> } & Signature
 
 /** The fields that a receipt's statement must match. Absent fields are not compared. */
 export type About = Partial<Omit<Statement, 'origin' | 'nonce' | 'head' | 'expiresAt'>> & Pick<Statement, 'toolUseId'>
 
-/** The statement of a receipt; undefined where it is none. */
+/** Parses the statement of a receipt; undefined if the text is not one. */
 export function statementIn(text: string): Statement | undefined {
   try {
     return JSON.parse(text) as Statement
@@ -24,7 +24,10 @@ export function statementIn(text: string): Statement | undefined {
   }
 }
 
-/** Checks a receipt by itself: what it is about, the card, and the signature. @returns why it does not count */
+/**
+ * Checks a receipt without other data: the values in its statement, its card and its signature. @returns the reason why it is not valid; undefined
+ * if it is
+ */
 export function receiptProblem(receipt: Receipt, about: About): string | undefined {
   const statement = statementIn(receipt.statement)
   if (statement === undefined) return 'What was signed cannot be read.'

@@ -5,17 +5,17 @@ import { JarvisError } from 'protocol'
 export type Place = { rpId: string; origin: string }
 
 export type RelyingParty = {
-  /** The RP ID: the host of the public URL, else `localhost`. Passkeys of another one are lost. */
+  /** The RP ID: the host of the public URL, otherwise `localhost`. If it changes, the present passkeys no longer work. */
   rpId: string
-  /** Why passkeys do not work at an origin and what to do; undefined where they work. */
+  /** Returns the reason why passkeys do not work at an origin, and what to do; undefined if they work. */
   problem(origin: string): string | undefined
-  /** @throws JarvisError `conflict` where passkeys do not work there */
+  /** Returns the relying party for an origin. @throws JarvisError `conflict` if passkeys do not work at the origin */
   at(origin: string): Place
 }
 
 const page = 'docs/signed-decisions.md'
 
-/** Tells where passkeys work: at the public URL where one is configured, else at `http://localhost`. */
+/** Returns the relying party. Passkeys work at the public URL if one is configured, otherwise at `http://localhost`. */
 export function createRelyingParty(publicUrl: string | undefined): RelyingParty {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
   const rpId = known?.hostname ?? 'localhost'

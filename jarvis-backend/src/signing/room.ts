@@ -19,7 +19,7 @@ import { createRelyingParty } from './relying-party.ts'
 import { createSigners, sealOf } from './signers.ts'
 import { type SshKeyChange, SshKeys } from './ssh-keys.ts'
 
-/** The tokens of programs, passkeys, SSH keys and signed decisions: who has which key, where passkeys work, and what was signed. */
+/** The tokens of programs, passkeys, SSH keys and signed decisions. */
 export const accessRoom = defineRoom({
   name: 'access',
   open({ foundation, config }: { foundation: Foundation; config: Pick<Config, 'publicUrl'> }) {
@@ -52,7 +52,7 @@ function openKeys(
   const store = createPasskeyStore(database)
   const keys = createSignerKeyStore(database)
   const place = createRelyingParty(publicUrl)
-  // Beside the database, so that whoever writes into the database alone enrols nobody.
+  // The key is stored outside the database, so that somebody who can write only to the database cannot enrol a key.
   const sealKey = () => {
     const key = sealedOrMade(secrets, { dataDir, name: 'signers-key' }, () => randomBytes(32).toString('hex'))
     hide(key)
@@ -100,7 +100,7 @@ function openKeys(
     passkeys,
     sshKeys,
     decisions,
-    /** For other keys that sign. */
+    /** For the rooms that enrol and find other signing keys, such as the device keys of web push. */
     signing: { keys, signers, challenges, head, record: recordSigner },
   }
 }

@@ -2,19 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from 'node-kit/canonical'
 import { type Countersignature, countersignatureProblem, type Enrolled } from './enrolment.ts'
 
-/** The journal's evidence of enrolled keys. */
+/** Enrolled keys, read from the journal. */
 export type SignerProof = {
   /** The newest enrolment of a key, unless the key was removed since. */
   signer(type: string, id: string): Record<string, unknown> | undefined
-  /** The newest enrolment of a key, also of one that was removed since. */
+  /** Returns the newest enrolment of a key, even if the key was removed since. */
   enrolment(type: string, id: string): Record<string, unknown> | undefined
 }
 
 type Entry = Enrolled & { trust?: string; seal?: string; signedBy?: Countersignature }
 
 /**
- * Seals enrolments that nothing older vouches for with a key of this installation, which is in no database, so that a row or an entry
- * that was written into the database makes no signer. @returns hex
+ * Returns the seal of an enrolment that no older key confirms. The seal uses a key of this installation that is stored in no database, so a row or
+ * entry that was written into the database does not create a valid signer. @returns hex
  */
 export const sealOf = (
   key: string,
@@ -24,7 +24,7 @@ export const sealOf = (
     .update(canonicalJson({ type, person, id, key: spki }))
     .digest('hex')
 
-/** Tells whose key a signer is, by the journal's enrolments and the signatures in them. */
+/** Determines the person of a signer's key, from the enrolments in the journal and the signatures in them. */
 export function createSigners(proof: SignerProof, sealKey: () => string) {
   const known = new Set<string>()
 
@@ -46,7 +46,7 @@ export function createSigners(proof: SignerProof, sealKey: () => string) {
     return countersignatureProblem(entry, signedBy, older) === undefined && isVouchedFor(older)
   }
   return {
-    /** The enrolment of a key that may sign for the person now; undefined where there is none that counts. */
+    /** Returns the valid enrolment of a key that may sign for the person now; undefined if there is none. */
     find(type: string, id: string, person: string): Enrolled | undefined {
       const entry = proof.signer(type, id) as Entry | undefined
       return entry?.person === person && isVouchedFor(entry) ? entry : undefined

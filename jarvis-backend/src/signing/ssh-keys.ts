@@ -16,17 +16,20 @@ import { SshProblem, sshKeyIn, sshKeyOf, sshNamespaces, sshSignatureOf } from '.
 
 const mostKeys = 20
 
-/** A change of an SSH key, as the journal keeps it. */
+/** A change of an SSH key, as it is journalled. */
 export type SshKeyChange = { person: string; id: string; name: string } & (
   | {
       change: 'added'
       key: string
       origin: string
-      /** `first`: nothing older vouches for it. `renewed`: older ones were removed before. */
+      /**
+       * Set if no older key countersigned this key. `first`: the person never had an SSH key. `renewed`: the journal shows that the person had an
+       * SSH key before.
+       */
       trust?: 'first' | 'renewed'
       signedBy?: Countersignature
     }
-  /** `by`: an owner who removed it; absent: the person. */
+  /** `by`: the owner who removed it; absent: the person removed it. */
   | { change: 'removed'; by?: string }
 )
 
@@ -44,11 +47,11 @@ type Parts = {
   durably<T>(work: () => T): T
   /** Writes to the journal, in the transaction of the change. */
   record(change: SshKeyChange): void
-  /** True if the journal holds SSH keys of the person that the database has lost. */
+  /** True if the journal shows that the person had an SSH key before. */
   hadKeys(person: string): boolean
 }
 
-/** Enrols keys of OpenSSH, by which decisions are signed at a terminal. What is under way is kept in memory, so a restart ends it. */
+/** Enrols OpenSSH keys, with which decisions are signed in a terminal. Unfinished enrolments are held in memory, so a restart ends them. */
 export class SshKeys {
   readonly #parts: Parts
   readonly #pending: Held<{ key: StoredSignerKey; origin: string; statement: string }>
@@ -62,7 +65,10 @@ export class SshKeys {
     return this.#parts.store.list(person, 'ssh').map(shown)
   }
 
-  /** Enrols a person's first key, or says what an older key must sign. @throws JarvisError `invalid_request`, `conflict` */
+  /**
+   * Enrols a person's first key. If the person has a key or a passkey already, returns the text that it must sign. @throws JarvisError
+   * `invalid_request`, `conflict`
+   */
   enrol(person: string, { name, line, origin }: { name: string; line: string; origin: string }): SshKeyReply {
     const { id, blob, comment } = readable(() => sshKeyOf(line))
     const known = this.#parts.store.get(id)
@@ -98,7 +104,7 @@ export class SshKeys {
     }
   }
 
-  /** Enrols the key that an older one has signed now. @throws JarvisError `invalid_request` */
+  /** Enrols the new key after an older one has signed it. @throws JarvisError `invalid_request` */
   countersign(person: string, signed: Signed): SshKeyInfo {
     const { begun, signedBy } = this.#signatureOf(person, signed)
     const older = this.#parts.signers.find(signedBy.type ?? 'passkey', signedBy.id, person)
@@ -110,7 +116,7 @@ export class SshKeys {
     return this.#keep(begun.key, begun.origin, signedBy)
   }
 
-  /** @param by who removes it: the person, or an owner. @throws JarvisError `not_found` */
+  /** Removes a key. @param by the person, or an owner @throws JarvisError `not_found` */
   remove(person: string, id: string, by: string): void {
     this.#parts.durably(() => {
       const known = this.#parts.store.get(id)

@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { sha256 } from './assertion.ts'
 
-/** A public key of OpenSSH. `blob`: as in its line, base64url. `id`: its fingerprint, as `ssh-keygen -l` shows it. */
+/** An OpenSSH public key. `blob`: the key data of its line, base64url. `id`: its fingerprint, in the form of `ssh-keygen -l`. */
 export type SshKey = { kind: string; blob: string; id: string; comment: string }
 
-/** Namespace of what `ssh-keygen -Y sign -n` signs: a decision, or another key of the same person. */
+/** Namespaces for `ssh-keygen -Y sign -n`: for a decision, and for another key of the same person. */
 export const sshNamespaces = { decision: 'decision@jarvis', signer: 'signer@jarvis' } as const
 
-/** Why a key or a signature of OpenSSH cannot be used, in a sentence. */
+/** Thrown if an OpenSSH key or signature cannot be used; the message is a sentence with the reason. */
 export class SshProblem extends Error {}
 
 const kinds: Record<string, (parts: Reader) => KeyObject> = {
@@ -66,10 +66,9 @@ const fingerprintOf = (blob: Buffer) =>
     .replace(/(?<!=)=+$/, '')}`
 
 /**
- * Checks a signature that `ssh-keygen -Y sign` made (OpenSSH, PROTOCOL.sshsig): key, namespace, hash, algorithm and signature. A key on a
- * security key must have been touched, and have asked for its PIN or a fingerprint.
- * @param signature base64url @param expected `blob`: of the enrolled key
- * @returns why it does not count; undefined where it does
+ * Checks a signature of `ssh-keygen -Y sign` (OpenSSH, PROTOCOL.sshsig): key, namespace, hash, algorithm and signature. For a key on a security key,
+ * the person must have touched the security key and entered its PIN or a fingerprint. @param signature base64url @param expected `blob`: of the
+ * enrolled key @returns the reason why it is not valid; undefined if it is
  */
 export function sshSignatureProblem(
   signature: string,
@@ -119,7 +118,7 @@ function openKey(blob: string): OpenKey {
 
 function keyProblem({ kind, key, application }: OpenKey, made: Reader, message: Buffer): string | undefined {
   const algorithm = made.bytes().toString()
-  // SHA-1 (`ssh-rsa`) is not accepted.
+  // SHA-1 (`ssh-rsa`) is refused.
   const known = kind === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [kind]
   if (!known.includes(algorithm))
     return `It was made by ${JSON.stringify(algorithm.slice(0, 60))}, which is not accepted.`
@@ -142,7 +141,7 @@ function keyProblem({ kind, key, application }: OpenKey, made: Reader, message: 
   return isFit ? undefined : 'The signature does not fit.'
 }
 
-/** r and s, 32 bytes each. */
+/** Returns r and s of a signature, 32 bytes each. */
 function plainEcdsa(parts: Reader): Buffer {
   const both = [parts.bytes(), parts.bytes()].map((number) => {
     const bare = withoutZeros(number)
@@ -175,7 +174,7 @@ const withLength = (bytes: Buffer) => {
 
 type Reader = ReturnType<typeof reader>
 
-/** Reads the wire form of SSH (RFC 4251, section 5). @throws RangeError behind the end */
+/** Reads SSH's wire format (RFC 4251, section 5). @throws RangeError if the data ends too early */
 function reader(from: Buffer) {
   let at = 0
   const take = (count: number) => {

@@ -8,8 +8,8 @@ import { type Asked, type AskedStore, keyKeptMs, repeatedWithinMs } from './aske
 import { isOf, newSessionId, type ProgramToken, sessionIdOf, tokenKey } from './token.ts'
 
 /**
- * A request of a program. `session`: the program's own name for it, or an id that JARVIS gave; absent: the request stands for itself.
- * `isRetry`: the program marks it as one. `origin`: made only where a run begins.
+ * A request of a program. `session`: the program's own name for the session, or an id that JARVIS gave; absent: the request gets a session of its
+ * own. `isRetry`: the program marks the request as a retry. `origin`: called only if a run begins.
  */
 export type Request = {
   token: ProgramToken
@@ -19,15 +19,15 @@ export type Request = {
   key?: string | undefined
   hash: string
   isRetry: boolean
-  /** Makes the session that the run belongs to instead, only where a run begins. */
+  /** Returns another session for the run, instead of `session`. Called only if a run begins. */
   place?: (() => string) | undefined
   origin(): Omit<ProgramRun['origin'], 'by' | 'token'>
   files?(): ProgramFiles
 }
 
 /**
- * `ahead`: the run of the same session that goes on before it. `outlives`: the run goes on where
- * the program leaves. `isNew`: it began just now, in a session of its own.
+ * The run that answers a request. `ahead`: an earlier run of the same session that must end first. `outlives`: the run continues if the program
+ * disconnects. `isNew`: the run has just begun, in a new session.
  */
 export type Answering = {
   sessionId: string
@@ -37,21 +37,21 @@ export type Answering = {
   ahead?: string
 }
 
-/** Another body came with the key of an earlier request. */
+/** Thrown if a different request uses the key of an earlier request. */
 export class KeyReused extends Error {}
 
-/** @returns a function that begins the run of a request, or finds the one that an earlier equal request began */
+/** @returns a function that begins the run of a request, or finds the run that an earlier equal request began */
 export function createAsk(parts: {
   runs: Pick<Runs, 'startProgram' | 'watch'>
   transcripts: Pick<TranscriptStore, 'session' | 'entriesOfRun'>
   asked: AskedStore
   clock: Clock
-  /** Called for each run that begins. */
+  /** Called when a run begins. */
   tidy(): void
 }) {
   const { runs, transcripts, asked, clock } = parts
 
-  /** @throws JarvisError `unknown_session`, `invalid_request` (another agent's) */
+  /** @throws JarvisError `unknown_session`; `invalid_request` if the session belongs to another agent */
   function sessionOf({ token, agent, session }: Request): string {
     if (session === undefined) return newSessionId(token, newId('r').slice(2))
     if (!session.startsWith('ses_')) return sessionIdOf(token, agent, session)
@@ -69,7 +69,7 @@ export function createAsk(parts: {
     return session
   }
 
-  /** The earlier request that this one repeats. @throws KeyReused */
+  /** Returns the earlier request that this request repeats; undefined if there is none. @throws KeyReused */
   function earlier({ token, door, session = '', key, hash, isRetry }: Request): Asked | undefined {
     const of = tokenKey(token)
     const known = key === undefined ? asked.same({ token: of, door, session, hash }) : asked.byKey(of, key)
@@ -82,7 +82,7 @@ export function createAsk(parts: {
     return hasFailed(known.runId) ? undefined : known
   }
 
-  /** A run that failed before it changed anything is asked again. */
+  /** True if a run failed before it changed anything. An equal request then begins a new run. */
   function hasFailed(runId: string): boolean {
     const entries = transcripts.entriesOfRun(runId)
     const isFailed = entries.at(-1)?.type === 'error'

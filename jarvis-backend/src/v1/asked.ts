@@ -1,6 +1,6 @@
 /**
- * A request of a program and the run that answers it. `token`: identifies the token, also from a later one of its name. `door`: which API.
- * `session`: the session that the program named; empty where it named none. `key`: its `Idempotency-Key`. `hash`: of its body.
+ * A request of a program and the run that answers it. `token`: key of the token; a later token of the same name has another key. `door`: the API
+ * that was used. `session`: the session that the program named; empty if it named none. `key`: its `Idempotency-Key`. `hash`: hash of its body.
  */
 export type Asked = {
   runId: string
@@ -12,30 +12,30 @@ export type Asked = {
   hash: string
   /** Unix ms. */
   at: number
-  /** The program was sent the whole answer. */
+  /** True if the whole answer was sent to the program. */
   isDelivered: boolean
 }
 
-/** How long a key keeps its answer, ms. */
+/** Time for which a request with the same `Idempotency-Key` gets the same answer, ms. */
 export const keyKeptMs = 24 * 60 * 60_000
-/** How long a request without a key joins an earlier one of the same body, ms. */
+/** Time for which a request without a key gets the answer of an earlier request with the same body, ms. */
 export const repeatedWithinMs = 15 * 60_000
 
-/** The requests of programs. A repeated request gets the first one's answer, after a restart too. */
+/** Stores the requests of programs. A repeated request gets the first request's answer, even after a restart. */
 export interface AskedStore {
   add(asked: Asked): void
-  /** The newest of that key. */
+  /** Returns the newest request with this key. */
   byKey(token: string, key: string): Asked | undefined
-  /** The newest without a key that is the same request. */
+  /** Returns the newest equal request without a key. */
   same(request: Pick<Asked, 'token' | 'door' | 'session' | 'hash'>): Asked | undefined
   delivered(runId: string): void
-  /** Nothing joins this run any more. */
+  /** Removes the request of a run, so that no later request gets this run's answer. */
   forget(runId: string): void
-  /** Forgets requests that are older. Of those that named no session, the session alone is still known. */
+  /** Removes the data of requests before `before`, Unix ms. For requests that named no session, their run and session stay known. */
   forgetOld(before: number): void
   /**
-   * Requests that named no session, oldest first, at most `limit`: those before `before`, and of each token those beyond its newest `most`
-   * that came before `recent`. Times are Unix ms.
+   * Returns requests that named no session, oldest first, at most `limit`. A request is returned if it is older than `before`. It is also returned
+   * if it is older than `recent` and not among the newest `most` of its token. Times are Unix ms.
    */
   single(query: { before: number; recent: number; most: number; limit: number }): Pick<Asked, 'runId' | 'sessionId'>[]
 }

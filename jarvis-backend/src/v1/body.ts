@@ -3,12 +3,12 @@ import { bodyBytes } from '../lib/body-bytes.ts'
 import { isDeeperThan } from '../lib/depth.ts'
 import { ApiError } from './errors.ts'
 
-/** Largest body, bytes. */
+/** Maximum size of a body, bytes. */
 const mostBytes = 24 * 1024 * 1024
-/** Deepest nesting of a body; no schema of a tool needs more. */
+/** Maximum nesting depth of a body; no schema of a tool needs more. */
 const deepest = 100
 
-/** Reads a request's JSON. `hash`: of its bytes. @throws ApiError 400, 413 */
+/** Reads a request's JSON. `bytes`: the unparsed body. @throws ApiError 400, 413 */
 export async function readJson(request: IncomingMessage): Promise<{ bytes: Buffer; value: unknown }> {
   const bytes = await bytesOf(request)
   let value: unknown

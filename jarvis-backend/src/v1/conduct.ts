@@ -6,29 +6,29 @@ import type { AskedStore } from './asked.ts'
 import { type Ended, type FollowParts, followRun } from './follow.ts'
 import type { createListeners } from './listeners.ts'
 
-/** How often a program that waits is shown a sign of life, ms. */
+/** Interval between signs of life to a waiting program, ms. */
 const beatMs = 10_000
-/** How long a whole answer waits for a person before it says so instead, ms. */
+/** Time for which an answer in one piece waits for a person. If a card still waits then, the answer says so, ms. */
 const patienceMs = 240_000
 
 /** Writes the answer of a run in the form of one API. */
 export type Writer = {
-  /** Tells the outcome of the previous run, if its program was told that a card waits. */
+  /** Writes the text of the session's previous run, before the text of this run. */
   before(text: string): void
   text(delta: string): void
   thinking(delta: string): void
-  /** A card waits for a person. */
+  /** Called when a card begins to wait for a person. */
   waits(card: Card): void
-  /** Nothing was said for a while. */
+  /** Sends a sign of life; called at intervals. */
   beat(): void
-  /** An entry of the run, after the text of it was told. */
+  /** Called with an entry of the run, after the entry's text was written. */
   entry?(entry: Entry): void
-  /** The run goes on, and its answer can be asked for later. */
+  /** Ends the answer before the run ends. The program can ask for the run's answer later. */
   later(cards: readonly Card[]): void
   ended(end: Ended): void
 }
 
-/** `pending`: answer as soon as a card waits. `wait`: never before the end. */
+/** `pending`: the answer ends as soon as a card waits. `wait`: the answer ends only with the run. Undefined: the default. */
 export type Manner = 'pending' | 'wait' | undefined
 
 export type ConductParts = FollowParts & {
@@ -40,18 +40,18 @@ export type ConductParts = FollowParts & {
   report(error: unknown, message: string): void
 }
 
-/** The response that an answer is written to. */
+/** The response to which an answer is written. */
 export type Recipient = {
   response: ServerResponse
   /** Name of the token. */
   token: string
   manner: Manner
-  /** The answer is sent in one piece. */
+  /** True: the answer is sent in one piece. False: it is streamed. */
   isWhole: boolean
   writer: Writer
 }
 
-/** Follows a run for one response: keeps it alive, and remembers whether the answer was sent to its end. */
+/** Follows a run and writes its answer to one response. Sends signs of life, and stores that the whole answer was sent. */
 export type Conduct = (answering: Answering, recipient: Recipient) => void
 
 export const createConduct =
@@ -59,13 +59,13 @@ export const createConduct =
   (answering, recipient) =>
     new ConductedAnswer(parts, answering, recipient).begin()
 
-/** One answer of a run, from the request to the end of its response. */
+/** One answer of a run, from the beginning to the end of its response. */
 class ConductedAnswer {
   readonly #parts: ConductParts
   readonly #answering: Answering
   readonly #recipient: Recipient
   readonly #leave: (isKept: boolean) => void
-  /** Cards that wait, by `toolUseId`. */
+  /** Waiting cards, by `toolUseId`. */
   readonly #cards = new Map<string, Card>()
   /** True if the answer ends as soon as a card waits. */
   #isImpatient: boolean
@@ -146,7 +146,7 @@ class ConductedAnswer {
   #followOwn(): void {
     const { sessionId, runId, isNew } = this.#answering
     const { writer } = this.#recipient
-    // An end can be told before `followRun` returns.
+    // `#ended` may be called before `followRun` returns.
     const own = followRun(
       this.#parts,
       { sessionId, runId, isNew },
@@ -177,7 +177,7 @@ class ConductedAnswer {
     writer.ended(end)
   }
 
-  /** Tells how the run before it ended, if its program was told that the run waits. */
+  /** Follows the earlier run of the session until it ends. Writes its text, unless another response already follows that run. */
   #followAhead(first: string): void {
     const isHeardElsewhere = this.#parts.listeners.isHeard(first)
     const before = followRun(

@@ -12,26 +12,25 @@ const Body = z.looseObject({
   dimensions: z.int().min(1).nullish(),
 })
 
-/** The name of the embedding model for programs, besides its own. */
+/** A name of the embedding model for programs, in addition to the model's own name. */
 const own = 'jarvis/embeddings'
-/** Most texts of a request: a model that is computed here takes a moment for each. */
+/** Maximum number of texts in a request, because a local model needs some time for each text. */
 const mostTexts = 256
-/** Longest text, characters. A model reads the beginning of a long text alone. */
+/** Maximum length of a text, characters. A model reads only the beginning of a long text. */
 const longestText = 100_000
-/** Characters that make a token; not every model counts them. */
+/** Characters per token; used because not every model reports a count. */
 const charsPerToken = 3.3
 
 /** The model that computes embeddings. `model`: its name. */
 export type Embeddings = {
   model: string
-  /** One embedding per text, in order. @throws JarvisError where the model does not answer */
+  /** Computes one embedding for each text, in the same order. @throws JarvisError if the model does not answer */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
 }
 
 /**
- * @param embeddings undefined where JARVIS computes none
- * @param requireBudget throws where the day's limit is used up
- * @returns a handler of `POST /v1/embeddings`
+ * @param embeddings undefined: JARVIS computes no embeddings @param requireBudget throws if the day's limit is used up @returns a handler of `POST
+ * /v1/embeddings`
  */
 export function createEmbeddings(embeddings: Embeddings | undefined, requireBudget: () => void) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -67,7 +66,7 @@ export function createEmbeddings(embeddings: Embeddings | undefined, requireBudg
   }
 }
 
-/** Little-endian 32-bit floats. */
+/** Encodes a vector as base64 of little-endian 32-bit floats. */
 const base64Of = (vector: Float32Array) => {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)

@@ -8,7 +8,7 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'server_error'
 
-/** The body of an error, as clients of this API read it. `param`: the field that is wrong. */
+/** The body of an error in the form of OpenAI's API. `param`: the field that is wrong. */
 export type ErrorBody = { error: { message: string; type: ErrorType; param: string | null; code: string } }
 
 /** A failure of a request to `/v1`. */
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   readonly code: string
   readonly param: string | null
   readonly retryAfterS: number | undefined
-  /** Asking again by itself would not help. */
+  /** True: the client should not repeat the request by itself. */
   readonly isFinal: boolean
 
   constructor(
@@ -36,11 +36,11 @@ export class ApiError extends Error {
   }
 }
 
-/** A field that cannot be used. */
+/** Returns the error for a field that is not valid. */
 export const badField = (param: string, message: string, code = 'invalid_request') =>
   new ApiError(400, code, message, { param })
 
-/** Translates a failure; undefined where it is a fault of JARVIS that must be reported. */
+/** Translates a failure to an ApiError; undefined if it is a fault of JARVIS that must be reported. */
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof KeyReused) return new ApiError(422, 'idempotency_key_reused', error.message)
@@ -49,10 +49,10 @@ export function toApiError(error: unknown): ApiError | undefined {
   return new ApiError(statusOf(code), code, message, { retryAfterS, cause: error })
 }
 
-/** Clients ask again by themselves after a 409, so none is sent. */
+/** Returns the status of an error. A 409 becomes a 400, because clients repeat a request after a 409. */
 const statusOf = (code: ErrorCode) => (errorStatus[code] === 409 ? 400 : errorStatus[code])
 
-/** How a run's failure is told. Nothing that failed in a run is mended by asking again at once: JARVIS has tried. */
+/** Returns the error for a failed run. It is final: an immediate repetition would not help, because JARVIS has already tried again. */
 export function failureOf(code: string, message: string): ApiError {
   return new ApiError(runStatus.get(code) ?? 500, code, message, { isFinal: true })
 }
@@ -62,7 +62,7 @@ const runStatus = new Map([
   ['model_overloaded', 503],
   ['model_unreachable', 502],
   ['model_auth', 502],
-  // The request is refused for what it says, and most of that is the client's.
+  // The provider refused the request because of its content, and most of the content is from the client.
   ['model_bad_request', 400],
   ['model_unfit', 502],
   ['model_stream_broken', 502],

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { fileOf, type GivenFile } from '../agent/attachments.ts'
 import { ApiError, toApiError } from './errors.ts'
 
-/** Chat completions have an object, responses the address itself. */
+/** A picture. Chat Completions sends an object with the URL, Responses the URL itself. */
 const PicturePart = z.looseObject({
   image_url: z.union([z.string(), z.looseObject({ url: z.string() }).transform(({ url }) => url)]),
 })
-/** Chat completions have an object, responses its fields. */
+/** A file. Chat Completions sends an object, Responses the fields of that object. */
 const FilePart = z.looseObject({ file: z.looseObject({ filename: z.string().nullish(), file_data: z.string() }) })
 
 type Part = { type: string; [field: string]: unknown }
@@ -52,7 +52,7 @@ function textFileIn(part: Part, param: string): GivenFile {
   return given
 }
 
-/** @throws ApiError 400, 413 as the store would refuse it later */
+/** Checks a file as the store will check it later. @throws ApiError 400, 413 */
 function checked(file: GivenFile, param: string) {
   try {
     return fileOf(file, (text) => text).attachment

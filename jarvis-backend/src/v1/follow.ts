@@ -3,18 +3,21 @@ import type { Runs } from '../agent/runs.ts'
 import type { StoredEntry, TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { callsIn } from '../agent/settles.ts'
 
-/** How a run ended. `at`: when, Unix ms. `text`: all that was said in it. `handedOut`: the calls that the program runs itself. */
+/**
+ * The end of a run. `at`: time of the end, Unix ms. `text`: all text of the answer. `handedOut`: calls that the program must run itself.
+ * `hasChanged`: the run changed something before it failed.
+ */
 export type Ended =
   | { type: 'done'; at: number; stopReason: StopReason; text: string; handedOut: readonly ToolCall[]; usage: Usage }
   | { type: 'failed'; code: string; message: string; text: string; usage: Usage; hasChanged: boolean }
 
-/** Hears a run. Called synchronously, in order. */
+/** Receives what happens in a run. Called synchronously, in order. */
 export type Listener = {
   text(delta: string): void
   thinking(delta: string): void
-  /** A card waits for a person. */
+  /** Called when a card begins to wait for a person. */
   waits(card: Card): void
-  /** An entry of the run, after the text of it was told. */
+  /** Called with an entry of the run, after the entry's text was passed to `text`. */
   entry?(entry: Entry): void
   ended(end: Ended): void
 }
@@ -24,13 +27,13 @@ export type FollowParts = {
   transcripts: Pick<TranscriptStore, 'entriesOfRun' | 'unfinishedRuns'>
 }
 
-/** Between the words of two turns. */
+/** Separates the text of two turns. */
 export const turnBreak = '\n\n'
 
 /**
- * Tells what a run said so far, and all that follows until its end, also where it has ended already.
- * @param isNew the run began in this turn of the event loop, in a session of its own, so nothing was said yet
- * @returns `end` stops it; `check` tells the end of a run that was removed
+ * Passes everything in a run to the listener: its past so far, then all that follows until its end. The run may have ended already.
+ * @param isNew true: the run began in this turn of the event loop, in a new session, so there is no past
+ * @returns `end` stops following; `check` reports the end of a run that was removed
  */
 export function followRun(
   { runs, transcripts }: FollowParts,
@@ -38,7 +41,7 @@ export function followRun(
   listener: Listener,
 ): { end(): void; check(): void } {
   let isOver = false
-  /** The text of the streaming turn that was told. `needsBreak`: text was told before this turn. */
+  /** Text of the present turn that was passed on. `needsBreak`: text was passed on before this turn. */
   let streamed = ''
   let needsBreak = false
   const told = new Set<string>()
@@ -50,7 +53,9 @@ export function followRun(
     streamed += text
     listener.text(isFirst && needsBreak ? turnBreak + text : text)
   }
-  /** The text of this turn turned out to be thinking. A program cannot unsay text, so the answer begins anew after it. */
+  /**
+   * The text of this turn turned out to be thinking. Text that a program has received cannot be withdrawn, so the answer begins again after a break.
+   */
   const takeBack = () => {
     if (streamed !== '') needsBreak = true
     streamed = ''
@@ -67,7 +72,7 @@ export function followRun(
   const hear = (entry: Entry) => {
     if (entry.type === 'assistant') {
       const text = wordsOf(entry)
-      // Streamed text may have been redacted differently where pieces meet. It then stays as it was told.
+      // Redaction of the whole text may differ from redaction of its streamed pieces. The text then stays as it was streamed.
       if (text.startsWith(streamed)) say(text.slice(streamed.length))
       if (text !== '' || streamed !== '') needsBreak = entry.stopReason !== 'interrupted'
       streamed = ''
@@ -82,7 +87,7 @@ export function followRun(
     isOperator: false,
     tell(event, payload) {
       if (isOver) return
-      // A card of a child run or of a plan that the run asked for holds the run up too.
+      // A card of a child run, or of a plan of this run, also delays this run, so it is reported too.
       if (event === 'chat:confirm_needed') return show(payload as Card)
       if (payload.runId !== runId || payload.seq <= lastSeq) return
       if (event === 'chat:token') say((payload as { text: string }).text)
@@ -124,7 +129,7 @@ export function followRun(
 const wordsOf = (entry: Extract<StoredEntry, { type: 'assistant' }>) =>
   entry.content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
 
-/** All that was said in a run. */
+/** Returns all text of a run's answer. */
 function saidIn(entries: readonly StoredEntry[]): string {
   let text = ''
   let isOpen = true

@@ -9,10 +9,7 @@ const JsonSchema = z.looseObject({
   strict: z.boolean().nullish(),
 })
 
-/**
- * Reads the `response_format` of chat completions. @returns undefined for words
- * @throws ApiError 400
- */
+/** Reads the `response_format` of Chat Completions. @returns undefined for plain text @throws ApiError 400 */
 export function formatIn(given: { type: string; json_schema?: unknown } | null | undefined): AnswerFormat | undefined {
   const type = given?.type ?? 'text'
   if (type === 'text') return undefined
@@ -34,7 +31,10 @@ export function formatIn(given: { type: string; json_schema?: unknown } | null |
   return { type, name, schema, ...(strict === true && { isStrict: true }) }
 }
 
-/** @param field as the API of the request names it @throws ApiError 400 where the model has no such format */
+/**
+ * Requires that the model supports a format. @param field name of the field in the request's API @throws ApiError 400 if the model does not support
+ * the format
+ */
 export function requireFormat({ id, formats = [] }: Model, format: AnswerFormat | undefined, field: string): void {
   if (format === undefined || formats.includes(format.type)) return
   const others = ['text', ...formats].join(' or ')

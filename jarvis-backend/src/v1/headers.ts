@@ -9,7 +9,10 @@ export function mannerOf(request: IncomingMessage): Manner {
   throw badField('Jarvis-Confirmation', 'The header Jarvis-Confirmation is pending or wait.')
 }
 
-/** The session that a request names. Open WebUI asks for titles and tags unstreamed under the id of the chat, which must not get them. */
+/**
+ * Returns the session that a request names. Open WebUI sends unstreamed requests for titles and tags with the id of the chat; these requests must
+ * not join the chat's session.
+ */
 export function sessionIn(request: IncomingMessage, isStreamed: boolean): string | undefined {
   const own = headerOf(request, 'jarvis-session')
   const named = own ?? (isStreamed ? headerOf(request, 'x-openwebui-chat-id') : undefined)
@@ -18,13 +21,13 @@ export function sessionIn(request: IncomingMessage, isStreamed: boolean): string
   return named
 }
 
-/** How a request says that it repeats another one. `key`: its `Idempotency-Key`. */
+/** Reads the headers that mark a repeated request. `key`: its `Idempotency-Key`. `isRetry`: the client marks the request as a retry. */
 export const repetitionIn = (request: IncomingMessage) => ({
   key: headerOf(request, 'idempotency-key')?.slice(0, 200),
   isRetry: Number(headerOf(request, 'x-stainless-retry-count') ?? 0) > 0,
 })
 
-/** A header that is not empty. LibreChat sends one whose placeholder had no value as it is written. */
+/** Returns a header that is set and not empty. LibreChat sends the unreplaced placeholder if there is no value; this counts as not set. */
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name]
   return typeof value !== 'string' || value.trim() === '' || value.startsWith('{{') ? undefined : value.trim()

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 
 type Schema = Record<string, unknown>
 
-/** Most steps of one look: references and alternatives can ask for more than any answer is worth. */
+/** Maximum number of steps in one check, because references and alternatives could multiply the work. */
 const mostSteps = 100_000
-/** Deepest nesting of values and references. */
+/** Maximum nesting depth of values and references. */
 const deepest = 250
 
 /**
- * What is wrong with a value by a JSON Schema, in a sentence; undefined where nothing is. Checks types, `enum`, `const`, `properties`, `required`,
- * `additionalProperties`, `items`, lengths, limits, `anyOf`, `oneOf`, `allOf` and `$ref` within the schema. Other words, `pattern` and
- * `format` among them, are passed over: a caller's expression could hold the server up.
+ * Checks a value against a JSON Schema. @returns a sentence about the fault; undefined if there is none. Checks types, `enum`, `const`,
+ * `properties`, `required`, `additionalProperties`, `items`, lengths, limits, `anyOf`, `oneOf`, `allOf` and `$ref` within the schema. Other keywords
+ * are ignored, including `pattern` and `format`, because a caller's regular expression could block the server.
  */
 export function faultIn(value: unknown, schema: Schema): string | undefined {
   let steps = 0

@@ -3,10 +3,13 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { AskedStore } from './asked.ts'
 
-/** How long a program that lost its connection has to ask again before its run is stopped, ms. The SDKs ask again within 8 s. */
+/** Time for a program to repeat its request after its connection broke, ms. Then its run is stopped. The SDKs repeat a request within 8 s. */
 export const graceMs = 10_000
 
-/** Counts who listens to which run. A run outside a named session ends with the last of them, and its card is withdrawn. */
+/**
+ * Counts the listeners of each run. If the last listener leaves and the run need not continue without one, the run is stopped after a delay, and its
+ * cards are withdrawn.
+ */
 export function createListeners(parts: {
   runs: Pick<Runs, 'stopRun' | 'goesOn' | 'watch'>
   transcripts: Pick<TranscriptStore, 'entriesOfRun'>
@@ -18,7 +21,7 @@ export function createListeners(parts: {
   const { runs, transcripts, asked, clock } = parts
   const counts = new Map<string, number>()
 
-  /** A change that has begun is not given up: its outcome would be unknown. */
+  /** True if a change of the run has begun and not ended. Such a run is not stopped, because the outcome of the change would be unknown. */
   function isChanging(runId: string): boolean {
     const open = new Set<string>()
     for (const entry of transcripts.entriesOfRun(runId)) {
@@ -44,7 +47,7 @@ export function createListeners(parts: {
 
   return {
     isHeard: (runId: string): boolean => counts.has(runId),
-    /** @returns a function that ends it; `isKept`: the run goes on without a listener */
+    /** Adds a listener. @returns a function that removes the listener; `isKept`: the run continues without a listener */
     join(run: Listened): (isKept: boolean) => void {
       counts.set(run.runId, (counts.get(run.runId) ?? 0) + 1)
       let isOver = false

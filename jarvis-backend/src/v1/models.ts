@@ -3,15 +3,15 @@ import type { Agent } from '../agents/agent.ts'
 import { chosenFor } from '../agents/bindings.ts'
 import { ApiError } from './errors.ts'
 
-/** The name of the agent that answers where none is named; `jarvis/NAME` is another one. */
+/** The model name of the default agent; `jarvis/NAME` is another agent. */
 const own = 'jarvis'
-/** A model without tools or session, for clients' titles and tags. */
+/** The name of a model without tools or session, for the titles and tags that clients generate. */
 export const plainModel = `${own}/plain`
 
-/** Whom a model's name stands for. */
+/** The agent that a model's name stands for; `agent` is undefined for the plain model. */
 export type Named = { name: string; agent: string } | { name: string; agent?: undefined }
 
-/** The models of a token, by name: its agents, and the plain one. Bindings of the door `v1` narrow a token to the agents that they name. */
+/** Returns the models of a token: its agents and the plain model. Bindings of the door `v1` limit a token to the agents that they name. */
 export function modelsOf(agents: readonly Agent[], token: string): Named[] {
   const fitting = chosenFor(agents, { door: 'v1', token }).flatMap(({ agent, binding }) => (binding ? agent : []))
   const [first = mainAgentId] = fitting
@@ -23,7 +23,7 @@ export function modelsOf(agents: readonly Agent[], token: string): Named[] {
   ]
 }
 
-/** @throws ApiError 404 `model_not_found` naming those there are */
+/** Returns the model with this name. @throws ApiError 404 `model_not_found` with the names of the available models */
 export function requireModel(models: readonly Named[], wanted: string): Named {
   const found = models.find(({ name }) => name === wanted)
   if (found !== undefined) return found
@@ -32,7 +32,7 @@ export function requireModel(models: readonly Named[], wanted: string): Named {
   throw new ApiError(404, 'model_not_found', message, { param: 'model' })
 }
 
-/** @param created Unix s: since when they are served, for nobody knows when an agent was made */
+/** @param created start time of JARVIS, Unix s, because the time at which an agent was created is not known */
 export const modelEntry = ({ name }: Named, created: number) => ({ id: name, object: 'model', created, owned_by: own })
 
 export const modelList = (models: readonly Named[], created: number) => ({

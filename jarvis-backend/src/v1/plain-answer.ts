@@ -7,12 +7,12 @@ import type { Writer } from './conduct.ts'
 import { type ApiError, badField, failureOf, toApiError } from './errors.ts'
 import type { createPlain } from './plain.ts'
 
-/** @throws ApiError 400 where a model alone must call tools */
+/** Refuses a request that requires a tool call from the plain model. @throws ApiError 400 */
 export function refuseCalls({ mustCall }: Pick<ChatRequest, 'mustCall'>): void {
   if (mustCall) throw badField('tool_choice', 'This model has no tools. Leave tool_choice out, or ask an agent.')
 }
 
-/** @returns a function that writes the answer of a model alone. It stops where the client leaves. */
+/** @returns a function that writes the answer of the plain model. It stops if the client disconnects. */
 export const createPlainAnswer =
   (plain: ReturnType<typeof createPlain>, now: () => number) =>
   async (

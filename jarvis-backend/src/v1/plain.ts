@@ -16,7 +16,7 @@ import {
 import { formatWords } from '../agent/program.ts'
 import { sum } from '../agent/retry.ts'
 
-/** A conversation for a model alone. */
+/** A conversation with the plain model. `wishes`: its instructions. */
 export type PlainRequest = {
   wishes: string | undefined
   messages: readonly { role: 'user' | 'assistant'; text: string; files?: readonly GivenFile[] }[]
@@ -90,10 +90,13 @@ const isMute = ({ content, stopReason }: Turn) => stopReason === 'end_turn' && w
 const wordsIn = (content: readonly Content[]) =>
   content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')
 
-/** How long other work waits for the messages of a program, ms. */
+/** Maximum time for which preparing a program's messages blocks other work, ms. */
 const turnMs = 10
 
-/** Providers want a user first and each role in turn. Each message is a step, because a program may send thousands. */
+/**
+ * Converts messages so that a user's message comes first and the roles alternate, as providers require. Yields before each message, because a
+ * program may send thousands.
+ */
 function* alternating(said: PlainRequest['messages'], redact: (text: string) => string): Steps<Message[]> {
   const messages: Message[] = []
   for (const { role, text, files = [] } of said) {

@@ -9,12 +9,12 @@ import { formatFault } from './format.ts'
 type Failing = Writer & { fail(error: ApiError): void }
 type Turn = Extract<Entry, { type: 'assistant' }>
 
-/** The promises to a program about its answer. `mustCall`: it calls one of the program's own tools. */
+/** Requirements on an answer to a program. `format`: of its text. `mustCall`: it must call one of the program's own tools. */
 export type Promised = { format?: AnswerFormat | undefined; mustCall?: boolean | undefined }
 
 /**
- * Holds an answer to what was promised of it. An answer in a format is sent in one piece, once it was checked: the words of the last
- * turn alone. Where the promise is not kept, the answer fails.
+ * Enforces the requirements on an answer. An answer in a format is sent in one piece after it was checked, with only the text of the last turn. If a
+ * requirement is not met, the answer fails.
  */
 export function promised<W extends Failing>(writer: W, { format, mustCall = false }: Promised): W {
   if (format === undefined && !mustCall) return writer
@@ -55,7 +55,7 @@ export function promised<W extends Failing>(writer: W, { format, mustCall = fals
   }
 }
 
-/** An answer that was cut off says so by its reason, and is sent as far as it came. */
+/** True if an answer was cut off. It is sent as far as it came, and its reason says that it was cut off. */
 const isCut = (end: Ended) => end.type === 'done' && (end.stopReason === 'max_tokens' || end.stopReason === 'refusal')
 
 const wordsOf = ({ content }: Turn) => content.flatMap((item) => (item.type === 'text' ? item.text : [])).join('')

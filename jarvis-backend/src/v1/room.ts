@@ -74,7 +74,7 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
             model: embeddings.kind === 'openai' ? embeddings.model : 'sentence-encoder',
             embed: async (texts) => (await memory.embed(texts)).vectors,
           },
-      // JARVIS's own encoder costs nothing.
+      // The local encoder of JARVIS costs nothing, so it needs no budget.
       embeddings.kind === 'openai' ? requireBudget : () => {},
     ),
     transcriptions: createTranscriptions(transcriptions, requireBudget, redactor.text),
@@ -87,7 +87,10 @@ async function loadDoor(needs: Needs, startedAt: number): Promise<RequestListene
   })
 }
 
-/** Loads the parts that Chat Completions and Responses share: they ask an agent or a model and conduct the answer. */
+/**
+ * Loads the modules that Chat Completions and Responses share. They start a run of an agent or ask a model directly, and write the answer to the
+ * HTTP response.
+ */
 async function loadAnswering({ foundation, config, agents, sessions, models, budgets }: Needs) {
   const [
     { createAsk },

@@ -29,7 +29,7 @@ export function createV1Routes(parts: {
   embeddings: Handle
   transcriptions: Handle
   responses: ResponsesDoor
-  /** Ends a response once its token does not count any more. */
+  /** Ends a response when its token is no longer valid. */
   watchToken(response: ServerResponse, verified: { stillCounts(): void }): void
   /** Unix ms. */
   startedAt: number
@@ -46,7 +46,7 @@ export function createV1Routes(parts: {
     (_request, response, token) =>
       sendJson(response, 200, modelEntry(requireModel(modelsFor(token), id), created))
 
-  /** The handlers of an address, by method; undefined where there is no such address. */
+  /** Returns the handlers of a path, by method; undefined if there is no such path. */
   function routesAt(path: string): Record<string, Handle> | undefined {
     const [, kind, name = '', act] = /^\/v1\/(models|responses)\/(.+?)(?:\/(cancel))?$/.exec(path) ?? []
     if (path === '/v1/chat/completions') return { POST: parts.chatCompletions }

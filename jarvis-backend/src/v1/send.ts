@@ -4,7 +4,7 @@ import { type ApiError, bodyOf } from './errors.ts'
 
 const json = 'application/json; charset=utf-8'
 
-/** Answers with JSON. No-op where the client has left. */
+/** Answers with JSON. Does nothing if the client has disconnected. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   if (response.writableEnded || response.destroyed) return
   if (!response.headersSent) response.writeHead(status, { 'Content-Type': json })
@@ -22,8 +22,8 @@ export function sendError(response: ServerResponse, error: ApiError): void {
 }
 
 /**
- * Holds the headers of a whole answer back for `holdMs`, so that clients still ask again by themselves where the connection breaks. Then it
- * sends them; from then on `beat` sends a space, which JSON allows.
+ * Delays the headers of an answer in one piece by `holdMs`. If the connection breaks before, clients repeat the request by themselves. After the
+ * delay, the headers are sent, and each `beat` sends a space, which JSON allows.
  */
 export function holdHeaders(response: ServerResponse, clock: Clock, holdMs: number) {
   const disarm = clock.after(holdMs, () => {
@@ -36,12 +36,15 @@ export function holdHeaders(response: ServerResponse, clock: Clock, holdMs: numb
     beat() {
       if (response.headersSent && !response.writableEnded && !response.writableNeedDrain) response.write(' ')
     },
-    /** Nothing is held back any more: the answer follows. */
+    /** Ends the delay, because the answer is sent now. */
     release: disarm,
   }
 }
 
-/** Sends `data:` events and comments. What a slow client has not taken is gathered, so that it costs no write for each piece. */
+/**
+ * Sends `data:` events and comments. `isSlow` and `onDrain` let a caller collect text while a slow client has not received the earlier data, so that
+ * not every piece needs a write.
+ */
 export function openEvents(response: ServerResponse) {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -49,9 +52,9 @@ export function openEvents(response: ServerResponse) {
   })
   response.flushHeaders()
   return {
-    /** @param json one line */
+    /** @param json must be one line */
     data: (json: string) => void response.write(`data: ${json}\n\n`),
-    /** The same with the name of its type. */
+    /** Sends an event with the name of its type. */
     named: (type: string, json: string) => void response.write(`event: ${type}\ndata: ${json}\n\n`),
     comment(text: string) {
       if (!response.writableNeedDrain) response.write(`: ${text}\n\n`)

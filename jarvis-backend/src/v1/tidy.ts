@@ -3,18 +3,18 @@ import type { TranscriptStore } from '../agent/sessions/transcript-store.ts'
 import { type Clock, oldBefore } from '../lib/clock.ts'
 import { type AskedStore, keyKeptMs } from './asked.ts'
 
-/** How long the session of a single request is kept, ms. */
+/** Time for which the session of a single request is kept, ms. */
 const keptMs = 30 * 24 * 60 * 60_000
-/** How many of them a token has at most, besides those of the last day. */
+/** Maximum number of these sessions per token, not counting those of the last day. */
 const mostKept = 1_000
-/** How often it is looked for old ones, at most, ms. */
+/** Minimum time between two searches for old sessions, ms. */
 const everyMs = 60 * 60_000
-/** Most that one look removes. */
+/** Maximum number of sessions that one search removes. */
 const mostAtOnce = 200
 
 /**
- * @returns a function that removes old sessions of requests that named none, at most once an hour. It keeps those in which something goes
- * on or a card waits, and those in which the program went on later.
+ * @returns a function that removes old sessions of requests that named no session, at most once an hour. A session is kept if a run of it has not
+ * ended, if a card waits in it, or if the program continued it later.
  */
 export function createTidy(parts: {
   asked: Pick<AskedStore, 'single' | 'forget' | 'forgetOld'>

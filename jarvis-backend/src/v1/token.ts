@@ -2,35 +2,35 @@ import type { IncomingMessage } from 'node:http'
 import { hashOf } from 'node-kit/canonical'
 import type { TokenScope } from 'protocol'
 
-/** A token of a program. A later token of the same name is another one. `person`: who made it; absent: the first owner. */
+/** A token of a program. A later token with the same name is a different token. `person`: the person who created it; absent: the first owner. */
 export type ProgramToken = { name: string; createdAt: number; scope: TokenScope; person?: string }
 
-/** Checks who uses `/v1`. */
+/** Checks the tokens of callers of `/v1`. */
 export type ProgramBearer = {
   /**
-   * Reads the `Authorization` header only. `stillCounts` throws as `verify` does once the token is no longer valid.
-   * @throws JarvisError `unauthorized`, `token_expired`, `forbidden` (a token for other doors)
+   * Reads the token from the `Authorization` header only. `stillCounts` throws like `verify` once the token is no longer valid. @throws JarvisError
+   * `unauthorized`, `token_expired`; `forbidden` if the token is for other doors
    */
   verify(request: IncomingMessage): { token: ProgramToken; stillCounts(): void }
 }
 
-/** Names a token in what is stored. */
+/** The token's key in stored records and in session ids: name and creation time, so that a later token of the same name has another key. */
 export const tokenKey = ({ name, createdAt }: ProgramToken): string => `${name} ${createdAt}`
 
-/** How the ids of a token's sessions begin, so that no token reaches another one's. */
+/** Returns the prefix of the ids of a token's sessions. It differs for each token, so no token can use the session of another. */
 const prefixOf = (token: ProgramToken) => `ses_v1_${hashOf(tokenKey(token)).slice(0, 16)}_`
 
-/** The session that a program means by a name of its own; the same for the same name and agent. */
+/** Returns the id of the session to which a program gave a name. The same token, agent and name give the same id. */
 export const sessionIdOf = (token: ProgramToken, agent: string, name: string): string =>
   `${prefixOf(token)}${hashOf([agent, name]).slice(0, 32)}`
 
-/** The id of a session for one request, which no other request was given. @param random of enough letters */
+/** Returns a new session id for one request. @param random a random text, long enough to be unique */
 export const newSessionId = (token: ProgramToken, random: string): string => prefixOf(token) + random
 
-/** The part of a session's id that its token does not give. */
+/** Returns the part of a session's id after the token's prefix. */
 export const idIn = (sessionId: string): string => sessionId.slice(sessionId.lastIndexOf('_') + 1)
 
-/** The session of a token with that part in its id. */
+/** Returns the id of a token's session from the part after the prefix. */
 export const sessionOfId = (token: ProgramToken, id: string): string => prefixOf(token) + id
 
 export const isOf = (token: ProgramToken, sessionId: string): boolean => sessionId.startsWith(prefixOf(token))

@@ -1,15 +1,15 @@
 import { faultAtProxy } from '../lib/unreachable.ts'
 
-/** The server that turns speech into text, as OpenAI's does. */
+/** A server that converts speech to text with OpenAI's API. */
 export type TranscriptionServer = { baseUrl: string; model: string; apiKey?: string }
 
-/** `name`: the ending of a file name tells some servers the format. */
+/** A recording. `name`: a file name, because some servers detect the format by its extension. */
 type Recording = { audio: Uint8Array; name: string }
 
 const slowestMs = 5 * 60_000
 const mostWords = 300
 
-/** Sends a form with the fields `file` and `model`. Redirects are not followed. @throws Error in words, without the address */
+/** Sends a form with the fields `file` and `model`. Redirects are not followed. @throws Error with a sentence that does not contain the address */
 export async function sendRecording(
   { baseUrl, apiKey, model }: TranscriptionServer,
   form: FormData,
@@ -32,7 +32,7 @@ export async function sendRecording(
   }
 }
 
-/** Turns a recording into text. @throws Error in words, with at most 300 characters of what the server said */
+/** Converts a recording to text. @throws Error with a sentence that contains at most 300 characters of the server's message */
 export async function transcribe(
   server: TranscriptionServer,
   { audio, name }: Recording,

@@ -4,9 +4,8 @@ import type { TranscriptionServer } from './transcribe.ts'
 export type Transcribe = (audio: Buffer, name: string, signal: AbortSignal) => Promise<string>
 
 /**
- * Makes the function that turns speech into text for channels. Its code is loaded with the first recording.
- * @returns undefined if no server is set. The function throws JarvisError `too_many_requests` if a budget is used up, otherwise an Error in
- * words, without secrets.
+ * Creates the function that converts speech to text for channels. Its code is loaded with the first recording. @returns undefined if no server is
+ * set. The function throws JarvisError `too_many_requests` if a budget is used up, otherwise an Error with a sentence that contains no secrets.
  */
 export function transcribing(parts: {
   server: TranscriptionServer | undefined

@@ -3,7 +3,7 @@ import { bytesOf } from './body.ts'
 import { ApiError, badField } from './errors.ts'
 import { sendRecording, type TranscriptionServer } from './transcribe.ts'
 
-/** Largest recording, as OpenAI has it, and the form around it, bytes. */
+/** Maximum size of a recording, the same as OpenAI's, and of the rest of the form, bytes. */
 const mostBytes = 25 * 1024 * 1024
 const formBytes = 64 * 1024
 const types = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm']
@@ -12,10 +12,8 @@ const formats = ['json', 'text', 'verbose_json', 'srt', 'vtt']
 const passed = ['language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities[]']
 
 /**
- * @param server undefined where none is set
- * @param requireBudget throws where the day's limit is used up
- * @param redact applied to what the server says of a failure
- * @returns a handler of `POST /v1/audio/transcriptions`, which passes a recording on and answers what the server does
+ * @param server undefined: no server is set @param requireBudget throws if the day's limit is used up @param redact applied to the server's error
+ * messages @returns a handler of `POST /v1/audio/transcriptions`, which sends a recording to the server and returns the server's answer
  */
 export function createTranscriptions(
   server: TranscriptionServer | undefined,
@@ -88,7 +86,7 @@ async function formOf(request: IncomingMessage): Promise<FormData> {
   return form
 }
 
-/** The form for the server: the recording under a name without its person's folders, and the fields that are known. */
+/** Returns the form for the server. The recording gets a new file name, without the person's folders; only known fields are included. */
 function passedOn(form: FormData, model: string): FormData {
   const next = new FormData()
   const file = form.get('file') as File

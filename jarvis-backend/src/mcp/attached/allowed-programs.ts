@@ -3,10 +3,13 @@ import type { AttachedServerConfig } from 'protocol'
 import type { AttachedStore } from '../../calls/ports.ts'
 import type { Clock } from '../../lib/clock.ts'
 
-/** A server as it is used, and as it stands in `mcp.json`, where a `${NAME}` is not filled yet. */
+/**
+ * The entry of a server. `config`: as it is used. `written`: as it is in `mcp.json`, before each `${NAME}` is replaced. `secrets`: its secret
+ * values.
+ */
 export type AttachedEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
 
-/** The program or address of a server. Its kept tools belong to exactly this one. */
+/** The program or address of a server. Tools that were stored for a server belong to exactly one program or address. */
 export type Origin =
   | { command: string; args: readonly string[]; cwd?: string | undefined }
   | { type: 'http' | 'sse'; url: string }
@@ -17,9 +20,9 @@ export const originOf = (config: AttachedServerConfig): Origin =>
     : { type: config.type, url: config.url }
 
 /**
- * The hash of what an owner must have seen before an entry is used. A program: its environment counts too, because it can make the program
- * load another one. An address to which `${NAME}` sends values of JARVIS's environment: the names count, not the values. Undefined: nothing
- * must be seen.
+ * Returns the hash of the parts of an entry that an owner must approve before the entry is used. For a program, the environment is included, because
+ * it can make the program load another one. For an address with `${NAME}`, the names of the variables are included and their values are not.
+ * Undefined: no approval is needed.
  */
 export function programOf({ config, written }: Pick<AttachedEntry, 'config' | 'written'>): string | undefined {
   if (!config.enabled) return undefined
@@ -37,7 +40,7 @@ export class AllowedPrograms {
     this.#clock = clock
   }
 
-  /** Keeps that an owner wrote an entry or allowed it: its program may start. */
+  /** Stores that an owner wrote or allowed an entry, so that its program may start. */
   allow(name: string, entry: Pick<AttachedEntry, 'config' | 'written'>, by: string): void {
     const hash = programOf(entry)
     if (hash === undefined) this.#store.disallow(name)

@@ -3,14 +3,14 @@ import type { ToolContext } from '../../tools/tool.ts'
 import { answerOf, type ElicitAnswer, type Elicited, formOf, NotShown } from './elicitation.ts'
 
 type Ask = ToolContext['ask']
-/** A call under way. `ask`: how its person is asked; undefined if it has none. `end` aborts when the call has ended. */
+/** A running call. `ask`: asks the person of the call; undefined if nobody can be asked. `end`: aborts when the call has ended. */
 type Asker = { ask: Ask; end: AbortSignal }
 
 const severalRun = '[JARVIS: several calls to this server run. It does not say for which of them it asks.]'
 
 /**
- * The calls of one server that are under way, each with its way to ask a person. A server's question names no call. If several run, the
- * question goes to the newest, and to the next one when that call ends before the question is answered.
+ * The running calls of one server, each with a way to ask a person. A server's question does not name its call. If several calls run, the newest
+ * call's person is asked. If that call ends before the answer, the person of the next call is asked.
  */
 export class Askers {
   readonly #server: string
@@ -49,7 +49,7 @@ export class Askers {
     const form = formOf(this.#server, asked)
     const running = [...this.#calls].reverse()
     if (running.length === 0) throw new NotShown('A server can ask while a call to it runs.')
-    // A person's answer in one conversation must not reach the client of a call elsewhere.
+    // An answer that a person gives in one conversation must not reach the client of another call.
     if (running.some(({ ask }) => ask === undefined))
       throw new NotShown(
         running.length === 1

@@ -15,9 +15,9 @@ import { shownConfig, unshown } from './secrets.ts'
 import { type AttachedParts, Attachment, type TierOfHash, takesSignIn } from './server.ts'
 import type { SignIns } from './sign-in/sign-ins.ts'
 
-/** The MCP servers of `mcp.json`, of which JARVIS is a client. Operators' changes are journalled. */
+/** The attached servers: MCP servers from `mcp.json`, to which JARVIS connects as a client. Changes by operators are journalled. */
 export interface AttachedServers {
-  /** All their tools; a new array after each change. */
+  /** All tools of all attached servers; a new array after each change. */
   tools(): readonly Tool[]
   list(): AttachedServersReply
   logs(name: string): AttachedLogLine[]
@@ -26,23 +26,26 @@ export interface AttachedServers {
   change(name: string, config: AttachedServerConfig, by: string): AttachedServer
   remove(name: string, by: string): void
   setTier(toolName: string, set: TierOfHash, by: string): AttachedToolInfo
-  /** Connects now, whatever failed before. */
+  /** Connects now, even if earlier attempts failed. */
   retry(name: string): void
   /**
-   * Lets the program of an entry start that somebody else wrote into `mcp.json`.
-   * @throws JarvisError `not_found`; `conflict` if nothing waits, or the program is not the one that the owner saw
+   * Allows an entry that was not written by an owner, so that its program may start. @param program the hash that the owner saw @throws JarvisError
+   * `not_found`; `conflict` if the entry does not wait, or its program is not the one that the owner saw
    */
   allow(name: string, program: string, by: string): AttachedServer
-  /** Begins to sign in to a server. @param asked.origin where the owner's browser reaches JARVIS @throws JarvisError `not_found`, `conflict` */
+  /**
+   * Begins a sign-in to a server. @param asked.origin the origin at which the owner's browser reaches JARVIS @throws JarvisError `not_found`,
+   * `conflict`
+   */
   signIn(name: string, asked: { origin: string; by: string }): Promise<AttachedSignInReply>
-  /** Takes the answer of an authorization server, and connects. @throws JarvisError `expired`, `conflict` */
+  /** Processes the answer of an authorization server, and connects. @throws JarvisError `expired`, `conflict` */
   signedIn(cookie: string | undefined, answer: URLSearchParams): Promise<void>
   signOut(name: string, by: string): Promise<void>
   /** Reads `mcp.json` again. */
   reload(): void
   /** Connects to all servers that are not lazy. */
   start(): void
-  /** Ends every process. */
+  /** Disconnects all servers and ends their processes. */
   stop(): Promise<void>
 }
 
@@ -58,7 +61,10 @@ export type AttachedServersParts = Omit<AttachedParts, 'redact' | 'signIns'> & {
 /** The author of a change of `mcp.json`. `written`: the entry that `by` wrote; absent if `by` edited the file. */
 type Edit = { by: string; written?: string }
 
-/** The person or door that changed an entry. Other changes that are found with it are the file's. */
+/**
+ * Returns the person or door that changed an entry. If `by` wrote one entry, the other changes that are found at the same time are attributed to
+ * `file`.
+ */
 const editorOf = (edit: Edit | undefined, name: string): string | undefined =>
   edit === undefined || edit.written === undefined || edit.written === name ? edit?.by : 'file'
 
@@ -211,7 +217,7 @@ export class ServersOfFile implements AttachedServers {
     this.#parts.changed()
   }
 
-  /** @param next the changed entry; undefined if the file no longer has one */
+  /** Detaches a server. @param next the changed entry; undefined if the file no longer has an entry of this name */
   #detach(name: string, next: AttachedEntry | undefined, by: string | undefined): void {
     const { transactions, store, journal, announce, report, signIns } = this.#parts
     const attachment = this.#named(name)

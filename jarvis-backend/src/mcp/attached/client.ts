@@ -9,7 +9,7 @@ import { faultOf, notMcp, type Reach } from './reach.ts'
 import { odd, Received } from './received.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
-/** How often one call of a server may ask. */
+/** Maximum number of rounds of questions in one call of a server. */
 const mostRounds = 5
 /** A process that has not answered the probe by then is treated as an older server that is still starting. */
 const probeMs = 5_000
@@ -21,22 +21,23 @@ type Parts = {
   env: Record<string, string>
   cwd: string
   log: AttachedLog
-  /** Shows a person what the server asks. */
+  /** Asks a person the server's questions. */
   askers: Pick<Askers, 'elicit'>
-  /** Adds the token of a sign-in to the requests of a fetch that asks the server's origin alone. */
+  /** Adds the token of a sign-in to requests. @param next a fetch that sends requests only to the server's origin */
   signedIn(next: typeof fetch): typeof fetch
 }
-/** Reads all tools of a server, those that cannot be used too. */
+/** Reads all tools of a server, including those that cannot be used. */
 export type ListTools = (timeoutMs: number) => Promise<readonly Listed[]>
-/** `ended`: how its process ended. */
+/** `ended`: the reason why its process ended. */
 export type EndingTransport = Transport & { ended?: string | undefined }
 
 /**
- * Makes the SDK's client of one attached server, and the way to it. Nothing is sent yet.
- * @param parts.asksFirst whether the server is asked for its version before `initialize`
+ * Creates the SDK's client for one attached server, and its transport. Sends nothing yet.
+ * @param parts.asksFirst true: the server is asked for its version before `initialize`
  * @param parts.stale called when the server says that its tools have changed
  * @param parts.streamEnded called when a stream for the server's own messages ends
- * @returns `listTools` reads all tools, with those that cannot be used; `whyNot` turns what the SDK said into what is wrong with the address
+ * @returns `listTools` reads all tools, including those that cannot be used; `whyNot` replaces an error message of the SDK by the fault of the
+ * address, if there is one
  */
 export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): void; streamEnded(): void }): Promise<{
   client: Client
@@ -58,10 +59,10 @@ export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): v
     { name: 'jarvis', title: 'JARVIS', version: parts.version },
     {
       versionNegotiation: parts.asksFirst ? { mode: 'auto', probe: { timeoutMs: probeMs } } : { mode: 'legacy' },
-      // JARVIS itself fills in no default: what nobody answered is not answered.
+      // JARVIS fills in no defaults: a field that nobody answered stays without an answer.
       capabilities: { elicitation: { form: { applyDefaults: false }, url: {} } },
       inputRequired: { maxRounds: mostRounds },
-      // Answers are data and need not fit the server's output schema.
+      // Results are data. JARVIS does not require that they match the server's output schema.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -95,7 +96,7 @@ export async function makeClient(parts: Parts & { asksFirst: boolean; stale(): v
   }
 }
 
-/** The SDK leaves out such a tool alone. */
+/** Problem of a tool with an invalid `x-mcp-header`. The SDK leaves such tools out of its list. */
 const oddHeader = 'An x-mcp-header in its input schema is not as the MCP specification has it.'
 
 function transportTo(
@@ -110,7 +111,7 @@ function transportTo(
     return new StdioTransport(launch, log.write, received)
   }
   const url = new URL(config.url)
-  // Over HTTP a GET only opens a stream for events; a server may refuse it and still serve.
+  // In Streamable HTTP, a GET only opens a stream for events. A server may refuse it and still work, so its outcome is not reported.
   const told = (next: Reach, method: string) => {
     if (config.type === 'sse' || method !== 'GET') reached(next)
   }
@@ -120,7 +121,7 @@ function transportTo(
   }
   if (config.type === 'http') return new sdk.StreamableHTTPClientTransport(url, options)
   let streams = 0
-  // A second stream would be another session, which nobody has initialized.
+  // A second stream would be a new session without `initialize`.
   const once: typeof fetch = (input, init) => {
     if ((init?.method ?? 'GET') !== 'GET' || ++streams === 1) return options.fetch(input, init)
     void transport.close()

@@ -15,13 +15,13 @@ import { ToolListing } from './tool-listing.ts'
 const connectMs = 60_000
 const idleMs = 5 * 60_000
 const aliveMs = 10_000
-/** How often a server over HTTP is asked if it lives. Nothing else shows that a server without calls is gone. */
+/** Interval at which a server over HTTP is asked if it is alive, ms. Without calls, nothing else shows that the server has stopped. */
 const watchMs = 30_000
-/** Least time between two such questions when streams end, ms. */
+/** Minimum time between two such checks if streams end, ms. */
 const checkEveryMs = 5_000
 const firstRetryMs = 1_000
 const longestRetryMs = 5 * 60_000
-/** After this time connected, the pauses between restarts start over. */
+/** After a connection of this length, the pauses between retries start again at the shortest, ms. */
 const wellMs = 60_000
 /** Longer than our own timers, so that the SDK's never fire. */
 const longMs = 25 * 60 * 60_000
@@ -32,20 +32,20 @@ export type Standing = Pick<AttachedServer, 'server' | 'lastError' | 'retryAt' |
 export type CallOptions = {
   signal: AbortSignal
   onProgress(message: string): void
-  /** Asked before a call is sent once more to a new connection: true if the tool is still the one that was judged. */
+  /** Called before a call is sent again over a new connection. Returns true if the tool's definition is still the one that the gate judged. */
   mayRepeat(): boolean
 }
 
-/** One attached server: started on demand, watched, and restarted with growing pauses when it fails. */
+/** One attached server. It is started on demand and watched; if it fails, it is restarted after growing pauses. */
 export interface Connection {
   standing(): Standing
   /** Resolves once it is connected and its tools are up to date. @throws Error with the reason */
   ready(): Promise<void>
-  /** Connects anew at once, whatever failed before. */
+  /** Connects again at once, even if earlier attempts failed. */
   retry(): void
   /**
-   * Calls a tool. If the server no longer knows the session and so ran nothing, connects anew and sends the call once more.
-   * @throws NotRun if the server cannot have run it; another error if the server may have run it
+   * Calls a tool. If the server no longer knows the session, it did not run the call; the connection is then renewed and the call is sent again.
+   * @throws NotRun if the server cannot have run the call; another error if the server may have run it
    */
   call(toolName: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult>
   /** Ends the server for good. */
@@ -60,20 +60,20 @@ export type ConnectionParts = {
   env: Record<string, string>
   cwd: string
   log: AttachedLog
-  /** Shows a person what the server asks. */
+  /** Asks a person the server's questions. */
   askers: Pick<Askers, 'elicit'>
-  /** Adds the token of a sign-in to the requests of a fetch. */
+  /** Adds the token of a sign-in to requests. */
   signedIn(next: typeof fetch): typeof fetch
   redact(text: string): string
-  /** Called after each listing of its tools. */
+  /** Called after each reading of the server's tools. */
   listed(tools: readonly Listed[]): void
   changed(): void
 }
 
-/** The call reached no tool. */
+/** Thrown if the server did not run the call. */
 export class NotRun extends Error {}
 
-/** The session of the call is gone; `renewed` settles with the new connection. */
+/** Thrown if the session of the call no longer exists. `renewed` settles with the new connection. */
 class LostSession extends NotRun {
   readonly renewed: Promise<void>
   constructor(said: string, renewed: Promise<void>) {
@@ -96,13 +96,15 @@ export class ServerConnection implements Connection {
   #giveUp = new AbortController()
   /** Failures in a row. */
   #failures = 0
-  /** Calls that run. */
+  /** Number of running calls. */
   #running = 0
   #isStopped = false
   #wasConnected = false
-  /** Some servers exit when a request comes before `initialize`, so every second start sends none. */
+  /**
+   * True: the next start asks for the server's version before `initialize`. Some servers exit on such a request, so every second start sends none.
+   */
   #asksFirst = true
-  /** Some servers know no ping. */
+  /** True if the server has answered a ping. Some servers do not support ping. */
   #answersPing = false
   #checkedAt = Number.NEGATIVE_INFINITY
   /** Cancels the next retry, or the end of an idle server. */
@@ -127,7 +129,7 @@ export class ServerConnection implements Connection {
   async ready(): Promise<void> {
     const { state, lastError, retryAt = 0 } = this.#standing
     const now = this.#parts.clock.now()
-    // After one failure a call connects at once.
+    // After only one failure, a call connects again without a pause.
     if (state === 'failed' && this.#failures > 1 && now < retryAt) {
       const waitS = Math.ceil((retryAt - now) / 1000)
       throw new Error(`${lastError?.message.replace(/\.$/, '') ?? 'it failed'}; it is tried again in ${waitS} s`)
@@ -139,7 +141,7 @@ export class ServerConnection implements Connection {
   retry(): void {
     this.#failures = 0
     const was = this.#live
-    // A new connection would cut running calls off.
+    // A new connection would break running calls, so the server is only checked.
     if (was !== undefined && this.#running > 0) void this.#checkAlive(was, true)
     else void (was === undefined ? this.#connect() : this.#renew(was)).catch(() => {})
   }
@@ -277,7 +279,7 @@ export class ServerConnection implements Connection {
     if (!this.#isStopped) this.#fail(why ?? was.transport.ended ?? 'it closed the connection')
   }
 
-  /** Closes a connection, and ends its session with it. */
+  /** Closes a connection, and with it its session. */
   #leave(was: Live): void {
     this.#live = undefined
     this.#cancelTimer()
@@ -287,7 +289,7 @@ export class ServerConnection implements Connection {
     void close(was.client, was.transport)
   }
 
-  /** Connects without the old session, unless that was done already. */
+  /** Connects with a new session. If another caller has already done so, uses that connection. */
   #renew(was: Live): Promise<void> {
     if (this.#live === was) this.#leave(was)
     return this.#connect()
@@ -354,9 +356,8 @@ export class ServerConnection implements Connection {
   }
 
   /**
-   * Asks a server if it lives, and connects it anew if it does not.
-   * @param isAsked by a person. Otherwise the calls that run decide about a server over HTTP: a new connection would cut them off, and each call
-   * learns from its own answer if it was sent.
+   * Checks if a server is alive, and connects again if it is not. @param isAsked true if a person asked for the check. Otherwise, running calls
+   * prevent a new connection to a server over HTTP, because it would break them, and each call learns from its own answer if it was sent.
    */
   async #checkAlive(was: Live, isAsked = false): Promise<void> {
     const { clock, log } = this.#parts
@@ -381,7 +382,7 @@ export class ServerConnection implements Connection {
     }
   }
 
-  /** Asks a server over HTTP again and again if it lives, as long as it answers. */
+  /** Checks a server over HTTP at intervals, as long as it answers. */
   #watch(was: Live): void {
     this.#cancelWatch = this.#parts.clock.after(watchMs, async () => {
       if (this.#running === 0) await this.#checkAlive(was)
@@ -389,13 +390,13 @@ export class ServerConnection implements Connection {
     })
   }
 
-  /** A stream of the server's messages has ended, perhaps with the server. */
+  /** Called when a stream of the server's messages ends; the server may have ended too. */
   #streamEnded(): void {
     const isDue = this.#parts.clock.now() - this.#checkedAt >= checkEveryMs
     if (this.#live !== undefined && this.#running === 0 && isDue) void this.#checkAlive(this.#live)
   }
 
-  /** Tells of a call's progress, at most twice a second. */
+  /** Returns a function that reports a call's progress, at most twice a second. */
   #progressTo({ onProgress }: Pick<CallOptions, 'onProgress'>): (progress: Progress) => void {
     const { clock } = this.#parts
     let toldAt = Number.NEGATIVE_INFINITY

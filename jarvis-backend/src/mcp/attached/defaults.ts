@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>
 
 /**
- * Copies of the defaults of an object's required fields. Optional fields are left to the server.
- * @param root resolves references; a schema without cycles, or empty to follow none
+ * Returns copies of the defaults of an object's required fields. Optional fields are left to the server. @param root the schema in which references
+ * are resolved, without cycles; an empty schema to resolve none
  */
 export function defaultsOf(schema: unknown, root: Json): Json {
   if (!isRecord(schema) || !isRecord(schema.properties) || !Array.isArray(schema.required)) return {}
@@ -42,7 +42,7 @@ function resolved(schema: unknown, root: Json): Json | undefined {
   return found
 }
 
-/** Resolves `#/$defs/name`; undefined where there is nothing, or the reference leaves `root`. */
+/** Resolves `#/$defs/name`; undefined if nothing is there, or the reference leads out of `root`. */
 export function referred(reference: unknown, root: Json): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
   const parts = reference.slice(2).split('/')

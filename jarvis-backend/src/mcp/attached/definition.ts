@@ -3,18 +3,18 @@ import { attachedServerOf, type Tier } from 'protocol'
 import { type AttachedSchema, readAttachedSchema } from './schema.ts'
 import { visible } from './text.ts'
 
-/** The fields of a listed tool that JARVIS uses. All of them are the server's words. */
+/** The fields of a listed tool that JARVIS uses. All texts in them come from the server. */
 export type Listed = {
   name: string
   title?: string
   description?: string
   inputSchema: Record<string, unknown>
   annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean }
-  /** Why it cannot be used. */
+  /** Reason why the tool cannot be used. */
   problem?: string
 }
 
-/** A tool that can be in the catalog. `hash`: what a tier is bound to. */
+/** A tool that can be in the catalog. `hash`: identifies the definition; a tier is valid only for one hash. */
 export type Definition = {
   name: string
   toolName: string
@@ -30,13 +30,12 @@ export type Refused = { toolName: string; problem: string }
 const mostTools = 200
 const longestDescription = 4_000
 const longestName = 64
-/** Most characters in all definitions of a server, because every message to a model carries them. */
+/** Maximum length of all definitions of a server together, characters, because every request to a model includes them. */
 const mostChars = 1_000_000
 
 /**
- * Sorts a server's tools into usable ones, by name, and refused ones with the reason. Tools whose names collide here
- * get a part of their hash as suffix, so that none replaces another.
- * @param origin the server's command or URL, which is part of a tool's hash
+ * Divides a server's tools into usable ones and refused ones with the reason. If two tools get the same name, part of their hash is added to each
+ * name, so that neither replaces the other. @param origin the server's command or URL, which is part of a tool's hash
  */
 export function definitionsOf(
   server: string,

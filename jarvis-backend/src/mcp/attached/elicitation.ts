@@ -31,21 +31,21 @@ export type Elicited = {
   requestedSchema?: { properties?: Record<string, Field>; required?: unknown }
 }
 type Value = string | number | boolean | string[]
-/** A field with what each of its options stands for. */
+/** A field, and the value that each of its options stands for. */
 type Slot = { name: string; kind: string; values: Value[] }
-/** The answer to the server, in the protocol's words. */
+/** The answer to the server in the form of the MCP specification. */
 export type ElicitAnswer = { action: 'accept'; content?: Record<string, Value> } | { action: 'decline' | 'cancel' }
-/** `contentOf`: the form's values, by what a person answered. */
+/** A form for a person. `contentOf`: returns the form's values for a person's answers. */
 type Form = { asking: Asking; contentOf(answers: readonly Answer[]): Record<string, Value> | undefined }
 
-/** A server's request that JARVIS does not show, with the reason. `code`: JSON-RPC's, invalid parameters. */
+/** Thrown if JARVIS does not show a server's question; the message has the reason. `code`: JSON-RPC's code for invalid parameters. */
 export class NotShown extends Error {
   readonly code = -32602
 }
 
 /**
- * Makes a question of what an attached server asks a person. Its words are data.
- * @throws NotShown for a secret, an address that is none, and a form that cannot be shown
+ * Converts the request of an attached server to a question for a person. All texts of the server are treated as data. @throws NotShown if the server
+ * asks for a secret, its address is not valid, or the form cannot be shown
  */
 export function formOf(server: string, { mode, message, url, requestedSchema }: Elicited): Form {
   const said = typeof message === 'string' ? visible(message, 2 * longestText) : ''
@@ -65,7 +65,7 @@ export function formOf(server: string, { mode, message, url, requestedSchema }: 
   return { asking: { ...base, items }, contentOf: (answers) => contentOf(slots, answers) }
 }
 
-/** The answer to the server when the question ends. Silence never accepts. */
+/** Returns the answer to the server when the question ends. Without a person's answer, the answer is never `accept`. */
 export function answerOf(
   { contentOf }: Pick<Form, 'contentOf'>,
   { end, answers = [] }: QuestionResolution,
@@ -127,7 +127,7 @@ function fieldOf(name: string, field: Field): { item: QuestionItem; slot: Slot }
   }
 }
 
-/** The choices of an enum, in any of the forms that the protocol has had. */
+/** Returns the options of an enum, in each form that versions of the MCP specification have used. */
 function choicesOf({
   enum: plain,
   enumNames,
@@ -147,7 +147,7 @@ function choicesOf({
   return plain.map((value, place) => ({ value: String(value), label: String(names[place] ?? value) }))
 }
 
-/** The server's limits for a value, in words. The default is named and never filled in: only a person answers. */
+/** Returns the server's limits for a value, in words. A default is mentioned and never filled in, because only a person answers. */
 function limitsOf({
   format,
   minimum,

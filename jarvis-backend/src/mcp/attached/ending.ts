@@ -1,16 +1,16 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 
-/** Closes both; what is gone already is no error. */
+/** Closes the client and the transport. A part that is closed already is not an error. */
 export async function close(client: Client | undefined, transport: Transport | undefined) {
   try {
     await client?.close()
   } catch {
-    // It is gone already.
+    // The client is closed already.
   }
   await transport?.close().catch(() => {})
 }
 
-/** The outcome of work, or the signal's reason where that comes first. */
+/** Settles like `work`, or rejects with the signal's reason if the signal aborts first. */
 export function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   work.catch(() => {})
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** `fetch failed` has its reason in `cause`. */
+/** Returns the message of an error with its cause, because `fetch failed` has its reason only in `cause`. */
 export function reasonOf(error: Error): string {
   const cause = error.cause instanceof Error && error.cause.message !== '' ? `: ${error.cause.message}` : ''
   return `${error.message}${cause}`

@@ -7,16 +7,15 @@ import { longestMessage } from './stdio-transport.ts'
 const mostRedirects = 3
 
 type FetchListener = {
-  /** Called with each request's outcome, which the client's errors do not carry. */
+  /** Called with the outcome of each request, because the client's errors do not contain it. */
   told(reach: Reach, method: string): void
-  /** Called when a stream for messages of the server's own ends, however it ends. */
+  /** Called when a stream for the server's own messages ends, for whatever reason. */
   streamEnded(): void
 }
 
 /**
- * A fetch that refuses other hosts and redirects to them, so that the headers go nowhere else. It cuts off an answer,
- * or one event of a stream, over 8 MB, and brings messages into the form of the specification.
- * @param received what brings the server's messages into that form
+ * Returns a fetch that refuses requests and redirects to other hosts, so that the headers are sent only to this server. It ends an answer, or one
+ * event of a stream, that is over 8 MB, and converts messages to the form of the specification. @param received converts the server's messages
  */
 export function pinnedFetch(server: URL, received: Received, { told, streamEnded }: FetchListener): typeof fetch {
   return async (input, init) => {
@@ -56,7 +55,7 @@ function capped(response: Response): Response {
   const counted = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        // An event has its data on one line.
+        // The data of an event is on one line, so the length is counted from the last line break.
         const lastEnd = isStream ? chunk.lastIndexOf(10) : -1
         length = lastEnd === -1 ? length + chunk.length : chunk.length - lastEnd - 1
         if (length > longestMessage) controller.error(new Error('It sent more than 8 MB at once.'))
@@ -70,7 +69,7 @@ function capped(response: Response): Response {
 
 type Reading = { received: Received; asked: Asked | undefined; ended(): void }
 
-/** The same answer with its messages as `received` gives them. An answer that does not say that it is JSON is read as JSON too. */
+/** Returns the same answer with its messages converted by `received`. An answer whose content type is not JSON is read as JSON too. */
 async function asSpecified(response: Response, reading: Reading): Promise<Response> {
   const { status, statusText, body } = response
   if (!response.ok || status === 202 || body === null) return response
@@ -110,7 +109,7 @@ async function* eventsIn(body: ReadableStream<Uint8Array>, { received, asked, en
   }
 }
 
-/** JSON as a value; undefined where it is none, or is too deep to be written again. */
+/** Parses JSON; undefined if the text is not JSON, or is nested too deeply to be written again. */
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -4,7 +4,7 @@ import type { ToolImage } from '../../tools/tool.ts'
 
 export const mostImages = 4
 
-/** A picture, with its type read from its bytes. @returns undefined for any other kind, or one too large */
+/** Reads a picture; its type is detected from its bytes. @returns undefined for other data, or if the picture is too large */
 export function imageOf(base64: string): ToolImage | undefined {
   if ((base64.length * 3) / 4 > largestPicture) return undefined
   const data = Buffer.from(base64, 'base64')
@@ -12,6 +12,6 @@ export function imageOf(base64: string): ToolImage | undefined {
   return mimeType === undefined ? undefined : { mimeType, data }
 }
 
-/** `[image, 120 kB, image/png]`: stands for a picture where it cannot be shown. */
+/** Returns a text such as `[image, 120 kB, image/png]` for places where a picture cannot be shown. */
 export const inWords = ({ mimeType, data }: ToolImage): string =>
   `[image, ${Math.max(1, Math.round(data.length / 1_000))} kB, ${mimeType}]`

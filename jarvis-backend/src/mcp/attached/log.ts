@@ -7,7 +7,7 @@ export type AttachedLog = { write(source: Source, text: string): void; lines(): 
 
 const kept = 500
 const longestLine = 1_000
-/** Further lines of the same second are only counted, so that a flood costs little. */
+/** Maximum number of lines per second. Further lines are only counted, so that a flood costs little. */
 const mostPerSecond = 100
 
 /** The log of one attached server, redacted before it is kept. */

@@ -1,6 +1,9 @@
 import { errorCodes } from '../../lib/unreachable.ts'
 
-/** `ran`: whether the server can have run the call. `isSession`: it no longer knows the session, so it wants `initialize` anew. */
+/**
+ * Conclusions about a failed call. `ran`: `no` if the server cannot have run the call. `isSession`: the server no longer knows the session and needs
+ * a new `initialize`. `isGone`: the server may have stopped.
+ */
 export type Loss = { ran: 'no' | 'unknown'; isSession: boolean; isGone: boolean }
 
 const neverSent = new Set([
@@ -14,12 +17,15 @@ const neverSent = new Set([
 const isSystems = /^(?:E[A-Z]+|EAI_AGAIN|UND_ERR_(?!ABORTED)[A-Z_]+)$/
 const refusing = new Set([401, 403, 404, 405])
 const aboutSession = /\bsession|before initiali[sz]ation|not initiali[sz]ed/i
-/** The words of a proxy for an answer that it lost, also where the call itself ended the server. */
+/**
+ * Matches messages of a proxy that lost the server's answer. Such a message may also come if the call itself ended the server, so the call may have
+ * run.
+ */
 const aboutUpstream = /\bupstream|\btimed? ?-?out|\breset\b|\bdisconnect|\bclosed?\b|\brestart|\bshutting down\b/i
 
 /**
- * What a failed request to a server over HTTP says about the call and the session. A JSON-RPC error in a good answer may come from the tool
- * itself, so it proves nothing about a run.
+ * Concludes from a failed request to a server over HTTP if the call ran and if the session exists. A JSON-RPC error in an answer with a good status
+ * may come from the tool itself, so it does not show that the call did not run.
  */
 export function lossOf(error: unknown): Loss {
   const said = error instanceof Error ? error.message : String(error)
@@ -33,12 +39,15 @@ export function lossOf(error: unknown): Loss {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'number')
     return { ran: 'unknown', isSession: code <= -32000 && code >= -32602 && aboutSession.test(said), isGone: false }
-  // The SDK's own errors, such as the end of a call that was given up, have codes too.
+  // The SDK's own errors have codes too, for example if a call was given up. Only codes of the operating system count here.
   const codes = errorCodes(error).filter((one) => isSystems.test(one))
   return { ran: codes.some((one) => neverSent.has(one)) ? 'no' : 'unknown', isSession: false, isGone: codes.length > 0 }
 }
 
-/** The JSON-RPC error that a server sent with a status of 4xx. It names the request, so that the server has read it. */
+/**
+ * Returns the JSON-RPC error that a server sent with a status of 4xx; undefined for other errors. The error has the id of the request, so the server
+ * has read the request.
+ */
 export function answerIn(error: unknown): Error | undefined {
   if (!(error instanceof Error) || !('data' in error)) return undefined
   const { status = 0, text } = (error.data ?? {}) as { status?: number; text?: unknown }
@@ -53,7 +62,7 @@ export function answerIn(error: unknown): Error | undefined {
   }
 }
 
-/** The client of Streamable HTTP gives the status as a field, that of SSE only in its words. */
+/** Returns the HTTP status of an error. The client of Streamable HTTP has it as a field; the client of SSE has it only in the message. */
 function statusOf(error: unknown, said: string): number | undefined {
   if (!(error instanceof Error)) return undefined
   if ('status' in error && typeof error.status === 'number') return error.status

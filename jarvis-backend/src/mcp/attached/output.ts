@@ -32,7 +32,10 @@ export function outputOf({ content, structuredContent, isError }: CallToolResult
   }
 }
 
-/** Takes a picture out of a block, up to `mostImages`. @returns the text in its place */
+/**
+ * Reads a picture from a block and adds it to `images`, up to `mostImages`. @returns the text that replaces the picture; undefined if the block
+ * stays
+ */
 function pictureText(block: CallToolResult['content'][number], images: ToolImage[]): string | undefined {
   const image = block.type === 'image' && images.length < mostImages ? imageOf(block.data) : undefined
   if (image === undefined) return undefined

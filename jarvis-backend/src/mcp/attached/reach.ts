@@ -3,7 +3,7 @@ import { isMistrust, whyUnreachable } from '../../lib/unreachable.ts'
 /** The outcome of the last request that needs an answer: an error, a status, or a refused redirect. */
 export type Reach = { error: unknown } | { status: number } | { words: string }
 
-/** Why a URL does not serve, and what to do about it; undefined where it answered well. @param type as the entry says */
+/** Returns why a URL does not work and what to do about it; undefined if it answered well. @param type the type in the server's entry */
 export function faultOf(url: URL, reach: Reach | undefined, type?: 'http' | 'sse'): string | undefined {
   if (reach === undefined) return undefined
   if ('words' in reach) return reach.words
@@ -12,7 +12,7 @@ export function faultOf(url: URL, reach: Reach | undefined, type?: 'http' | 'sse
   return `Cannot reach ${url.host}: ${why}. ${adviceOn(why)}`
 }
 
-/** For an address that answers without speaking MCP. */
+/** Message for an address that answers but does not speak MCP. */
 export const notMcp = ({ host, pathname }: URL): string =>
   `${host} answers, but ${pathname} is no MCP server. Compare the path: often it is /mcp, and /sse for an older one.`
 

@@ -2,29 +2,29 @@ import { isDeeperThan } from '../../lib/depth.ts'
 import { visible } from './text.ts'
 
 type Json = Record<string, unknown>
-/** A request under way. */
+/** A request that waits for its answer. */
 export type Asked = { id: string | number; method: string; params: Json }
 
-/** Key of a listed tool that cannot be used, in its `_meta`: the reason. */
+/** Key in the `_meta` of a listed tool that cannot be used; its value is the reason. */
 export const problemKey = 'jarvis/problem'
 const noMethod = -32601
 const internalError = -32603
 const mostPages = 64
-/** Deepest message that is read here; a deeper one goes on as it is. */
+/** Maximum nesting depth of a message that is converted; a deeper message is passed on unchanged. */
 export const deepest = 100
-/** Longest block of an unknown kind that is shown as JSON, characters. */
+/** Maximum length of a block of an unknown kind that is shown as JSON, characters. */
 const longestUnknown = 2_000
 
 /**
- * Brings the messages of one server into the form of the specification, before the SDK reads them: the SDK reads a list or an answer as one
- * value, and one odd field would lose all of it. An odd field is left out; an odd tool stays in its list with `problemKey`.
+ * Converts the messages of one server to the form of the specification before the SDK reads them. The SDK validates a whole list or answer at once,
+ * so one invalid field would lose all of it. An invalid field is removed. An invalid tool stays in its list with `problemKey`.
  */
 export class Received {
   readonly #asked = new Map<string, Asked>()
   readonly #pages = new Pages()
   #offersTools = true
 
-  /** Notes a message before it is sent. @returns the request in it; undefined if it holds none */
+  /** Records a message before it is sent. @returns the request in the message; undefined if it holds none */
   sending(value: unknown): Asked | undefined {
     if (!isRecord(value) || typeof value.method !== 'string') return undefined
     const params = isRecord(value.params) ? value.params : {}
@@ -37,12 +37,12 @@ export class Received {
     return request
   }
 
-  /** The names of the tools that were listed last, all pages together. */
+  /** The names of the tools in the last list, over all pages. */
   toolNames(): readonly string[] {
     return this.#pages.names()
   }
 
-  /** The messages in a value that came. @param only the request that an answer without an id answers */
+  /** Returns the converted messages in a received value. @param only the request to which an answer without an id belongs */
   messages(value: unknown, only?: Asked): Json[] {
     const isDeep = isDeeperThan(value, deepest)
     return listOf(value).flatMap((one) => (isRecord(one) ? [isDeep ? one : this.#message(one, only)] : []))
@@ -104,7 +104,7 @@ function errorOf(error: unknown): { code: number; message: string; data?: unknow
   }
 }
 
-/** A server that does not say what it offers is asked for its tools too. */
+/** Returns the capabilities for the SDK. They always include tools, so a server that declares none is asked for its tools too. */
 function capabilitiesOf(given: unknown): Json {
   const { tools } = isRecord(given) ? given : { tools: undefined }
   return { tools: isRecord(tools) && tools.listChanged === true ? { listChanged: true } : {} }
@@ -120,7 +120,10 @@ function initialized({ protocolVersion, capabilities, serverInfo, instructions }
   }
 }
 
-/** An answer to the question for its versions. Without a list of versions the server is an older one, which does not know the question. */
+/**
+ * Converts an answer to the request for the server's versions. An answer without a list of versions comes from an older server that does not know
+ * the request.
+ */
 function discovered(given: Json): Json {
   if (!Array.isArray(given.supportedVersions)) return withoutOddMeta(given)
   const { instructions } = given
@@ -133,13 +136,13 @@ function discovered(given: Json): Json {
   }
 }
 
-/** The pages of one list. A list that does not end is ended, with what had come. */
+/** The pages of one list. A list that would never end is cut, and the items received so far are kept. */
 class Pages {
   #pages = 0
   #names = new Set<string>()
   #cursors = new Set<unknown>()
 
-  /** Notes that a page is asked for; without a cursor the first one. */
+  /** Records the request for a page. Without a cursor, it is the first page. */
   turn(cursor: unknown): void {
     if (cursor === undefined) {
       this.#pages = 0
@@ -182,7 +185,7 @@ function listed(result: unknown, pages: Pages): Json {
   }
 }
 
-/** A tool that cannot be used, as it stands in a list. */
+/** Returns the list entry for a tool that cannot be used. */
 export const odd = (name: string, problem: string): Json => ({
   name,
   inputSchema: { type: 'object' },
@@ -212,7 +215,7 @@ const hintsOf = (annotations: Json): Json =>
     Object.entries(annotations).filter(([key, value]) => typeof value === (key === 'title' ? 'string' : 'boolean')),
   )
 
-/** The schema of an object; or why it is none. */
+/** Returns the input schema as a schema of an object; if that is not possible, the reason. */
 function schemaOf(schema: unknown): Json | string {
   if (schema === undefined || schema === null) return 'It has no input schema.'
   if (!isRecord(schema)) return 'Its input schema is no object.'
@@ -237,7 +240,7 @@ function schemaOf(schema: unknown): Json | string {
 function called(result: unknown): Json {
   if (!isRecord(result)) return { content: blocksOf(result), resultType: 'complete' }
   const { content, structuredContent, isError, _meta, resultType = 'complete', ...rest } = result
-  // The server asks something first, or hands out a task.
+  // The server first asks a question, or returns a task.
   if (typeof resultType === 'string' && resultType !== 'complete') return withoutOddMeta(result)
   const blocks = blocksOf(content)
   const isBare = blocks.length === 0 && isNothing(structuredContent) && Object.keys(rest).length > 0
@@ -291,7 +294,7 @@ function blockOf(block: unknown): Json {
 
 const inWords = (text: string): Json => ({ type: 'text', text })
 
-/** Base64 as servers write it: also with line breaks, for URLs, or as a `data:` address. */
+/** Normalizes base64 from servers, which may have line breaks, use the URL alphabet, or be a `data:` URL. */
 function base64In(data: unknown): string | undefined {
   if (typeof data !== 'string') return undefined
   const plain = data
@@ -308,7 +311,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [v
 const nameOf = (value: unknown) => (isNothing(value) ? '' : textOf(value))
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** Values that stand for nothing, such as the empty list that PHP writes for an empty object. */
+/** True for values that mean nothing, such as the empty list that PHP writes for an empty object. */
 const isNothing = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -320,7 +323,7 @@ function withoutOddMeta({ _meta, ...rest }: Json): Json {
   return isRecord(_meta) ? { ...rest, _meta } : rest
 }
 
-/** A log line may be about null. */
+/** Removes null values, except in `data`: a log line may be about null. */
 const withoutNulls = (params: Json): Json =>
   Object.fromEntries(Object.entries(params).filter(([key, value]) => value !== null || key === 'data'))
 

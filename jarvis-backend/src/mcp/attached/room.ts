@@ -19,7 +19,7 @@ import { ServersOfFile } from './attached.ts'
 import { clientDocument } from './sign-in/client.ts'
 import { SignIns } from './sign-in/sign-ins.ts'
 
-/** The attached MCP servers and their tools. Hears `files.changed`. */
+/** The attached MCP servers and their tools. Listens to `files.changed`. */
 export const attachedRoom = defineRoom({
   name: 'attached',
   open(needs: {

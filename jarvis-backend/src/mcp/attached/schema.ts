@@ -15,13 +15,13 @@ const longestSchema = 64_000
 const deepestSchema = 20
 const mostProperties = 100
 const longestInput = 256_000
-/** Most nodes of a schema with its references expanded; a larger one could exhaust memory. */
+/** Maximum number of nodes in a schema after references are expanded; a larger schema could exhaust memory. */
 const mostNodes = 5_000
 /** Limit of schema nodes times input values; about a second in the worst case. */
 const mostWork = 2_000_000
 /** Names of arguments that providers accept. */
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/
-/** Patterns and formats from a stranger could run for ever, so only the server checks them. */
+/** Keywords that only the server checks, because patterns and formats of unknown origin could run for ever. */
 const notChecked = new Set([
   'pattern',
   'patternProperties',
@@ -36,8 +36,8 @@ const holdsSchemas = new Set(['properties', '$defs', 'definitions', 'dependentSc
 const combinators = ['allOf', 'anyOf', 'oneOf', 'not', 'if', '$ref', '$dynamicRef', 'dependentSchemas', 'dependencies']
 
 /**
- * Turns a server's input schema into the schema that the gate checks. An argument that the schema does not name is
- * refused, unless it allows additional ones. @throws Error with a plain sentence where it cannot be used.
+ * Converts a server's input schema to the schema that the gate checks. An argument that the schema does not name is refused, unless the schema
+ * allows additional arguments. @throws Error with a plain sentence if the schema cannot be used.
  */
 export function readAttachedSchema(schema: unknown): AttachedSchema {
   if (!isRecord(schema)) throw new Error('Its input schema is no object.')
@@ -54,7 +54,7 @@ export function readAttachedSchema(schema: unknown): AttachedSchema {
 
   const plain = withoutPrograms(schema) as Json
   const size = expandedSize(plain, { root: plain, known: new Map(), within: new Set() })
-  // The server checks again, so a schema too large to expand is checked without references.
+  // The server checks the arguments again. A schema that is too large to expand can therefore be checked without its references.
   const checked = size > mostNodes ? (withoutReferences(plain) as Json) : plain
   const work = Math.min(size, mostNodes)
   const validate = new CfWorkerJsonSchemaValidator({ draft: '2020-12', shortcircuit: true }).getValidator({
@@ -99,14 +99,14 @@ function problemWith(
   if (nodesIn(value) * schemaNodes > mostWork) return { message: 'more values than can be checked', path: [] }
   try {
     const { valid, errorMessage } = validate(value)
-    // The validator reports inner errors first; the last part is about the outermost value. `#` stands for all arguments.
+    // The validator reports inner errors first, so the last part is about the outermost value. `#` stands for all arguments.
     return valid ? undefined : problemIn((errorMessage ?? '').split('; ').at(-1) ?? '')
   } catch {
     return { message: 'the arguments cannot be checked by its schema', path: [] }
   }
 }
 
-/** A problem as the validator tells it: `#/list/0: words`, or `#: words` of all arguments. */
+/** Parses a problem from the validator: `#/list/0: words`, or `#: words` if it is about all arguments. */
 function problemIn(told: string): Problem {
   const [, place = '', words = ''] = /^#((?:\/[^/:]*)*): ([\s\S]*)$/.exec(told) ?? []
   if (place === '') return { message: told.replace(/^#(: |\/)?/, '').slice(0, 300), path: [] }
@@ -118,7 +118,10 @@ function problemIn(told: string): Problem {
   return { message: words.slice(0, 300), path }
 }
 
-/** Absent `additionalProperties` means closed here, unlike in JSON schema: nobody should send undescribed arguments. */
+/**
+ * True if a schema allows arguments that it does not name. Unlike in JSON Schema, a missing `additionalProperties` means that it does not, so that
+ * no argument is sent that is not described.
+ */
 function isOpen(schema: Json, names: readonly string[]): boolean {
   const { additionalProperties: more, patternProperties: patterns } = schema
   if (more === false) return false
@@ -150,7 +153,7 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]))
 }
 
-/** A walk through a schema. `known`: sizes so far. `within`: the nodes that the walk is in. */
+/** State of a walk through a schema. `known`: sizes that are computed already. `within`: the nodes around the present one. */
 type Walk = { root: Json; known: Map<unknown, number>; within: Set<unknown> }
 
 /** Number of nodes with every reference expanded; infinite for a cycle or an unresolvable reference. */

@@ -7,9 +7,9 @@ const redacted = '[redacted]'
 export const secretsOfConfig = (config: AttachedServerConfig): string[] =>
   secretsOf(config.type === 'stdio' ? config : { ...config, clientSecret: config.oauth?.clientSecret })
 
-/** The configuration without values of `env` and `headers` and without secrets elsewhere. */
+/** Returns the configuration for display: values of `env` and `headers`, and secrets in other places, are redacted. */
 export function shownConfig(config: AttachedServerConfig): AttachedServerConfig {
-  // As they are written, encoded or not; the longest first, because one may hold another.
+  // Secrets as they are and URL-encoded. The longest come first, because one secret may contain another.
   const secrets = secretsOfConfig(config)
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
     .toSorted((a, b) => b.length - a.length)
@@ -27,7 +27,7 @@ export function shownConfig(config: AttachedServerConfig): AttachedServerConfig 
   }
 }
 
-/** Restores the values that came back redacted. */
+/** Replaces values that are still redacted by their values in `before`. */
 export function unshown(next: AttachedServerConfig, before: AttachedServerConfig): AttachedServerConfig {
   const shown = shownConfig(before)
   const keep = (now: Record<string, string>, was: Record<string, string>) =>
@@ -46,12 +46,12 @@ export function unshown(next: AttachedServerConfig, before: AttachedServerConfig
       ...next,
       ...(isSecretKept && { oauth: { ...next.oauth, clientSecret: before.oauth?.clientSecret } }),
       url: next.url === shown.url ? before.url : next.url,
-      // A new host does not get the previous host's headers.
+      // Headers of the previous host are not kept for a new host.
       headers: isSameHost ? keep(next.headers, before.headers) : next.headers,
     }
   }
   return next
 }
 
-/** The origin of an address; the whole text of one that is filled later. */
+/** Returns the origin of a URL; for text whose variables are not replaced yet, the whole text. */
 const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : url)

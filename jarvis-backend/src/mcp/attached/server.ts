@@ -24,26 +24,26 @@ export type AttachedParts = {
   cwd: string
   version: string
   redact: { text(text: string): string; value<T>(value: T): T }
-  /** Announces one line to people. */
+  /** Shows one line to people. */
   announce(text: string, level: 'info' | 'warning'): void
   signIns: Pick<SignIns, 'fetchOf' | 'of'>
-  /** Called when what clients are shown has changed. */
+  /** Called when data that clients see has changed. */
   changed(): void
 }
 
 /** A tier that an operator sets for the definition with this hash, which the operator saw. */
 export type TierOfHash = { tier: AttachedTier; hash: string }
 
-/** True if a sign-in's token goes to a server: it does unless the entry has an `Authorization` header of its own. */
+/** True if a server gets the token of a sign-in. An entry with an `Authorization` header of its own gets none. */
 export const takesSignIn = (config: AttachedServerConfig): config is Extract<AttachedServerConfig, { url: string }> =>
   config.type !== 'stdio' && !Object.keys(config.headers).some((header) => header.toLowerCase() === 'authorization')
 
-/** One attached server: its connection, its last listed tools, and their tiers. */
+/** One attached server: its connection, the tools it listed last, and their tiers. */
 export class Attachment {
   readonly entry: AttachedEntry
   /** True while the server waits for an owner to allow its program. */
   readonly waits: boolean
-  /** Hash of the program that would start: another hash is another program. Undefined if none would start. */
+  /** Hash of the program that would start; another hash means another program. Undefined if none would start. */
   readonly program: string | undefined
   readonly #name: string
   readonly #parts: AttachedParts
@@ -119,7 +119,7 @@ export class Attachment {
     return this.#log.lines()
   }
 
-  /** @throws JarvisError `not_found`; `conflict` if the tool is not what the operator saw */
+  /** Sets the tier of a tool. @throws JarvisError `not_found`; `conflict` if the tool's definition is not the one that the operator saw */
   setTier(toolName: string, { tier, hash }: TierOfHash, by: string): AttachedToolInfo {
     const { store, journal, transactions, clock, announce } = this.#parts
     const server = this.#name
@@ -163,7 +163,7 @@ export class Attachment {
     return hashOf(this.#origin)
   }
 
-  /** Takes over a list of tools that the server has just sent. */
+  /** Stores a list of tools that the server has just sent, and uses it. */
   #listed(listed: readonly Listed[]): void {
     const { store, transactions } = this.#parts
     this.#take(listed, () =>
@@ -180,7 +180,7 @@ export class Attachment {
     this.#parts.changed()
   }
 
-  /** Takes a list of tools over. @param keep stores the list before the tools are made of it */
+  /** Uses a list of tools. @param keep stores the list before the tools are built from it */
   #take(listed: readonly Listed[], keep = () => {}): void {
     const read = definitionsOf(this.#name, this.#origin, listed.map(onlyUsed))
     this.#definitions = read.definitions
@@ -190,7 +190,7 @@ export class Attachment {
     this.#rebuild()
   }
 
-  /** Drops the tier of a changed definition; it never counts again. */
+  /** Removes the tier of a tool whose definition changed. The tier does not become valid again if the old definition returns. */
   #takeBack(definition: Definition): void {
     const { store, journal, clock, announce } = this.#parts
     const server = this.#name
@@ -253,7 +253,7 @@ export class Attachment {
 }
 
 type Given = Listed & { _meta?: Record<string, unknown> }
-/** The fields that are used; icons, output schemas and others are dropped. */
+/** Keeps only the fields that JARVIS uses. Icons, output schemas and other fields are removed. */
 const onlyUsed = ({ name, title, description, inputSchema, annotations, _meta }: Given): Listed => ({
   name,
   ...(_meta !== undefined && problemKey in _meta && { problem: String(_meta[problemKey]) }),

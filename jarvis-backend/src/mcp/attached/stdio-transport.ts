@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Received } from './received.ts'
 
-/** Longest message of a server, bytes; a longer one ends the server. */
+/** Maximum length of a server's message, bytes; a longer message ends the server. */
 export const longestMessage = 8 * 1024 * 1024
 /** Time between SIGTERM and SIGKILL, ms. */
 const graceMs = 2_000
 
 export type Launch = { command: string; args: readonly string[]; env: Record<string, string>; cwd: string }
 
-/** A missing program and a missing folder give the same system error. */
+/** The operating system reports the same error for a missing program and a missing folder. */
 function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): string {
   if (code === 'EACCES') return `${command} may not be run`
   if (code !== 'ENOENT') return message
@@ -18,8 +18,8 @@ function whyNoStart({ code, message }: NodeJS.ErrnoException, { command, cwd }: 
 }
 
 /**
- * Runs a server as a process in a process group of its own, so that its child processes end with it. The process gets only the given
- * environment. Each line is one message; a line that is too long ends the process.
+ * Runs a server as a process with its own process group, so that its child processes end with it. The process gets only the given environment. Each
+ * line is one message; a line that is too long ends the process.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -30,7 +30,7 @@ export class StdioTransport implements Transport {
   readonly #received: Received
   #child: ChildProcess | undefined
   #gone: Promise<string> = Promise.resolve('')
-  /** Why the process ended, if not by `close`. */
+  /** Reason why the process ended; undefined if `close` ended it. */
   ended: string | undefined
   #isClosing = false
   #parts: Buffer[] = []
@@ -43,7 +43,7 @@ export class StdioTransport implements Transport {
     this.#received = received
   }
 
-  // `pid` and `stderr` tell the SDK that this is a process, which gets longer time-outs.
+  // The SDK recognises a process by `pid` and `stderr`, and gives it longer time-outs.
   get pid(): number | null {
     return this.#child?.pid ?? null
   }
@@ -61,7 +61,7 @@ export class StdioTransport implements Transport {
       windowsHide: true,
     })
     this.#child = child
-    // Its child processes may hold the pipes open, so `close` may never be emitted.
+    // Listens to `exit`, because child processes may hold the pipes open, and then `close` is never emitted.
     this.#gone = new Promise((resolve) => {
       child.once('error', (error) => resolve(`it cannot be started: ${whyNoStart(error, this.#launch)}`))
       child.once('exit', (code, signal) =>
@@ -99,7 +99,7 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Resolves when the process is gone. */
+  /** Ends the process. Resolves when it has ended. */
   async close(): Promise<void> {
     if (this.#child === undefined) return
     this.#isClosing = true
@@ -110,14 +110,14 @@ export class StdioTransport implements Transport {
     clearTimeout(force)
   }
 
-  /** Signals the process group. */
+  /** Sends a signal to the process group. */
   #signal(signal: NodeJS.Signals) {
     const pid = this.#child?.pid
     if (pid === undefined) return
     try {
       process.kill(-pid, signal)
     } catch {
-      // The group is gone.
+      // The process group has ended.
     }
   }
 

@@ -3,7 +3,7 @@ import type { ListTools } from './client.ts'
 import type { Listed } from './definition.ts'
 import { reasonOf } from './ending.ts'
 
-/** Least time between two listings after the server said that its tools have changed, ms. */
+/** Minimum time between two readings of the tools if the server says that they have changed, ms. */
 const refreshEveryMs = 5_000
 
 /** The list of an attached server's tools: read when it connects, and again after the server says that its tools have changed. */
@@ -11,28 +11,28 @@ export class ToolListing {
   readonly #clock: Clock
   readonly #listed: (tools: readonly Listed[]) => void
   readonly #timeoutMs: number
-  /** Absent: no connection is open. */
+  /** Reads the tools over the open connection; undefined: no connection is open. */
   #listTools: ListTools | undefined
   #isStale = false
   #readAt = Number.NEGATIVE_INFINITY
   #refreshing: Promise<void> | undefined
   #cancelRefresh: () => void = () => {}
 
-  /** `timeoutMs`: longest time of one listing. `listed` is called after each listing. */
+  /** `timeoutMs`: time limit of one reading. `listed` is called after each reading. */
   constructor(parts: { clock: Clock; timeoutMs: number; listed(tools: readonly Listed[]): void }) {
     this.#clock = parts.clock
     this.#listed = (tools) => parts.listed(tools)
     this.#timeoutMs = parts.timeoutMs
   }
 
-  /** Reads the tools of a server that is being connected. */
+  /** Reads the tools of a server during connecting. */
   async read(listTools: ListTools): Promise<void> {
     this.#isStale = false
     this.#readAt = this.#clock.now()
     this.#listed(await listTools(this.#timeoutMs))
   }
 
-  /** Refreshes over this connection from now on. */
+  /** Sets the connection for later refreshes. */
   use(listTools: ListTools): void {
     this.#listTools = listTools
   }
@@ -63,7 +63,7 @@ export class ToolListing {
     return this.#refreshing
   }
 
-  /** The connection is closed: nothing is refreshed until the next one. */
+  /** Called when the connection is closed: the tools are not refreshed until the next connection. */
   end(): void {
     this.#listTools = undefined
     this.#cancelRefresh()

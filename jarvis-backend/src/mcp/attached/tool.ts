@@ -11,7 +11,7 @@ import { visible } from './text.ts'
 
 const timeoutMs = 120_000
 
-/** Makes a catalog tool of an attached server's tool; it passes the same gate as others. */
+/** Creates the catalog's tool for a tool of an attached server. It passes the same gate as all other tools. */
 export function attachedTool(
   definition: Definition,
   tier: AttachedTier,
@@ -20,7 +20,7 @@ export function attachedTool(
     server: string
     connection: Pick<Connection, 'ready' | 'call'>
     askers: Pick<Askers, 'during'>
-    /** The present hash of the definition; undefined if the tool is no longer offered. */
+    /** Returns the present hash of the definition; undefined if the server no longer offers the tool. */
     hashNow(): string | undefined
     redact(text: string): string
   },
@@ -44,7 +44,7 @@ export function attachedTool(
         if (signal.aborted) throw error
         return failed(`The attached server ${server} is not there: ${wordsOf(error)}. Nothing was run.`)
       }
-      // The definition must still be the one that was judged and shown.
+      // The definition must still be the one that the gate judged and that was shown.
       if (parts.hashNow() !== hash) {
         return failed(`The server ${server} has changed ${name} since this was judged. Nothing was run; call it again.`)
       }
@@ -75,18 +75,18 @@ const wordsOf = (error: unknown) => {
   const said = error instanceof Error ? error.message : String(error)
   return visible(said === 'fetch failed' ? whyUnreachable(error) : said, 500).replace(/\.$/, '')
 }
-/** A program between here and the server gave the answer up: the server may still run the call. */
+/** Matches errors of an intermediary that stopped waiting for the server; the server may still run the call. */
 const gaveUp = /\btimed? ?-?out\b|\bconnection (?:was )?(?:closed|reset|lost)\b/i
-/** True if the server sent the error by JSON-RPC: its code is a number. */
+/** True if the server sent the error by JSON-RPC, which is shown by a numeric code. */
 const isAnswer = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && !gaveUp.test(error.message)
-/** True if an answer came that is not understood. */
+/** True if an answer was received but cannot be read. */
 const isUnreadable = (error: unknown) =>
   error instanceof Error &&
   'code' in error &&
   ['INVALID_RESULT', 'UNSUPPORTED_RESULT_TYPE'].includes(String(error.code))
 
-/** Rejects on abort; the shared start goes on for other callers. */
+/** Settles like `work`, and rejects if the signal aborts. The work continues, because other callers share it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)

@@ -1,8 +1,8 @@
 import type { ApiToken } from '../../auth/api-tokens.ts'
 
 /**
- * The caller of a request. `gone`: aborts when the client hangs up before its answer. `hasLostSession`: it names a session that is gone, and is
- * served without one.
+ * The caller of a request. `gone`: aborts if the client disconnects before its answer. `hasLostSession`: the request names a session that no longer
+ * exists, and is served without a session.
  */
 export type Caller = { token: ApiToken; gone: AbortSignal; hasLostSession?: true }
 

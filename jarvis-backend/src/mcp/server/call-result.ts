@@ -27,9 +27,9 @@ type WaitingCall = {
   name: string
   id: string
   expiresAt: number
-  /** A rule raised a read, whose output schema has no waiting state. The result is then an error. */
+  /** True if a rule raised the tier of a read. The output schema of a read has no waiting state, so the result is then an error. */
   isReading: boolean
-  /** A first sentence with the reason for answering now. */
+  /** A sentence put before the result's text: why the client gets a result before a person has decided. May be empty. */
   why: string
 }
 

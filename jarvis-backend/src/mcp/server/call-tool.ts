@@ -21,13 +21,13 @@ import { asHandle } from './task-server.ts'
 import { currentHandle, olderHandle, type TasksParts } from './tasks.ts'
 import { getConfirmation, isRead } from './tool-list.ts'
 
-/** How often a waiting client is notified, ms. */
+/** Interval between progress messages to a waiting client, ms. */
 const heartbeatMs = 5_000
-/** Most open cards per token, so that one client cannot flood the operator. */
+/** Maximum number of open cards per token, so that one client cannot flood the operator. */
 const mostWaiting = 5
-/** Clients without progress usually time out after 60 s, so they are told earlier that the call waits, ms. */
+/** Clients without progress usually time out after 60 s. They are therefore told after this time that the call waits, ms. */
 const patienceMs = 45_000
-/** Calls that take longer become tasks for clients that know tasks, ms. */
+/** A call that takes longer than this becomes a task, if the client supports tasks, ms. */
 const taskAfterMs = 500
 
 export type CallParts = TasksParts & {
@@ -36,13 +36,13 @@ export type CallParts = TasksParts & {
   clock: Clock
   /** The session that holds a token's calls; created at the first call. */
   sessionOf(token: ApiToken): string
-  /** True if a token may call a tool, by the agent of its calls. */
+  /** True if the agent in whose name the token calls may use the tool. */
   isOffered(token: ApiToken, tool: Tool): boolean
-  /** Number of a session's calls that wait for a person. */
+  /** Returns the number of calls in a session that wait for a person. */
   waiting(sessionId: string): number
-  /** Finds a call that was put before a person. */
+  /** Finds a call that needed a confirmation. */
   asked(callId: string): AskedCall | undefined
-  /** Aborts when the server stops; waiting clients are told how to ask later. */
+  /** Aborts when the server stops. Waiting clients are then told how to ask for the result later. */
   stopping: AbortSignal
   surface: Surface
   report(error: unknown, message: string): void
@@ -50,12 +50,12 @@ export type CallParts = TasksParts & {
 
 type Result = CallToolResult | InputRequiredResult
 
-/** The caller, and the ways to reach it during the call. */
+/** The caller of a call, and the ways to send it messages during the call. */
 export type Call = Caller & {
   clientName: string
   /** Texts of the resources that the client has read. */
   read: readonly string[]
-  /** Aborts when the client cancels. */
+  /** Aborts if the client cancels the call. */
   signal?: AbortSignal
   say?: {
     progress(params: { progressToken: string | number; progress: number; message: string }): void
@@ -63,9 +63,9 @@ export type Call = Caller & {
   }
   /** The value of the header `Jarvis-Confirmation`. */
   waits?: string | undefined
-  /** A task was asked for (2025-11-25), or the client knows them (2026-07-28). */
+  /** `asked`: the client asked for a task (2025-11-25). `known`: the client supports tasks (2026-07-28). */
   task?: 'asked' | 'known'
-  /** Makes a result that is more than text and data. */
+  /** Builds the result of a tool whose result is more than text and data. */
   answer?: (outcome: CallOutcome) => Promise<Result>
 }
 
@@ -114,12 +114,12 @@ export class CallTool {
     try {
       return await waiting.answer(outcome.then(call.answer ?? toResult))
     } finally {
-      // From here on nobody waits; the card stays until it is decided or expires.
+      // After this point no client waits. The card stays until it is decided or expires.
       withdrawn.forget()
     }
   }
 
-  /** Why a call that changes something is refused before it begins; undefined if it is not refused. */
+  /** Returns the reason why a call that changes something is refused before it begins; undefined if it is not refused. */
   #refusalOf(name: string, token: ApiToken, sessionId: string): string | undefined {
     if (token.scope === 'read')
       return `The token ${token.name} may only read, and ${name} is not a read. Nothing was run.`
@@ -130,7 +130,7 @@ export class CallTool {
 
   #whatBecame({ id }: Record<string, unknown>, token: ApiToken): Result {
     const known = typeof id === 'string' ? this.#parts.asked(id) : undefined
-    // An earlier token of the same name had the same session.
+    // An earlier token of the same name used the same session, so the time is compared too.
     const isOwn = known?.sessionId === this.#parts.sessionOf(token) && known.card.createdAt >= token.createdAt
     if (typeof id !== 'string' || known === undefined || !isOwn) {
       return failure('No call of this token waits or waited for the operator under that id.')
@@ -140,7 +140,7 @@ export class CallTool {
   }
 }
 
-/** A signal that aborts with the first of several, and leaves no listener on them once it is forgotten. */
+/** Returns a signal that aborts when the first of several signals aborts. `forget` removes its listeners from them. */
 function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; forget(): void } {
   const any = new AbortController()
   const abort = () => any.abort()
@@ -156,7 +156,7 @@ function firstOf(signals: readonly (AbortSignal | undefined)[]): { signal: Abort
   }
 }
 
-/** The call that a client waits for. */
+/** A call for which a client waits. */
 type Waited = {
   name: string
   isReading: boolean
@@ -166,8 +166,8 @@ type Waited = {
 }
 
 /**
- * The client of one call while it waits. It hears of progress. If a person must decide, or the call takes long, it is answered with an id to
- * ask with later.
+ * The client of one call while the client waits. It receives progress. If a person must decide, or the call takes long, the client gets an id with
+ * which it can ask for the result later.
  */
 class WaitingClient {
   readonly run: KeptRun
@@ -175,14 +175,14 @@ class WaitingClient {
   readonly #waited: Waited
   readonly #progressToken: string | number | undefined
   readonly #manner: Manner
-  /** The answer that is given before the call has ended. */
+  /** A result that may be given before the call has ended. */
   readonly #early: Promise<Result>
   #answerEarly = (_: Result) => {}
   readonly #stopBeat: () => void
   #disarm = () => {}
   #progress = 0
   #isWaiting = false
-  /** Answers a client that waits for a person; set once it waits. */
+  /** Tells the client how to ask for the result later. Set when the call waits for a person. */
   #tellLater: ((why?: string) => void) | undefined
   #isAnswered = false
 
@@ -204,7 +204,7 @@ class WaitingClient {
       this.#disarm = clock.after(taskAfterMs, () => this.#ifKept(() => this.#becomeTask()))
   }
 
-  /** The result of the call, or the early answer. */
+  /** Returns the result of the call, or the early result if it comes first. */
   async answer(result: Promise<Result>): Promise<Result> {
     try {
       return await Promise.race([result, this.#early])
@@ -221,7 +221,7 @@ class WaitingClient {
     this.#say(message)
   }
 
-  /** Tells that the call waits for a person. */
+  /** Tells the client that the call waits for a person. */
   waitsFor(card: Card): void {
     const { name, isReading, call } = this.#waited
     const id = card.callId ?? card.toolUseId
@@ -242,7 +242,7 @@ class WaitingClient {
 
   readonly #onStopping = () => {
     this.#ifKept(() => this.#tellLater?.('JARVIS is shutting down. '))
-    // No-op for a client that has its answer.
+    // Has no effect on a client that already has its answer.
     this.#answerEarly(failure(`JARVIS is shutting down. ${this.#waited.name} may have to be called again.`))
   }
 
@@ -257,7 +257,7 @@ class WaitingClient {
     this.#waited.call.say?.progress({ progressToken, progress: this.#progress, message })
   }
 
-  /** Answers with the id; the client polls from now on. */
+  /** Answers with the id of a task; from then on the client polls the task. */
   #becomeTask(): void {
     this.#parts.kept.keep(this.run)
     const isAsked = this.#waited.call.task === 'asked'
@@ -265,7 +265,7 @@ class WaitingClient {
     this.#answerEarly(asHandle(handle))
   }
 
-  /** Hands the id out if it can be stored; on a full disk the client keeps waiting. */
+  /** Gives the id to the client if the id could be stored. If not, for example on a full disk, the client keeps waiting. */
   #ifKept(hand: () => void): void {
     try {
       hand()
@@ -275,7 +275,10 @@ class WaitingClient {
   }
 }
 
-/** How a client wants to wait, set once by a header or with a call: `pending` answers as soon as a card is shown, `wait` waits without limit. */
+/**
+ * The way in which a client wants to wait, set by a header or with a call. `pending`: it gets an answer as soon as a card is shown. `wait`: it waits
+ * without limit. Undefined: the default.
+ */
 type Manner = 'pending' | 'wait' | undefined
 const mannerOf = (said: unknown): Manner => (said === 'pending' || said === 'wait' ? said : undefined)
 

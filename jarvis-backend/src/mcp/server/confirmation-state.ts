@@ -1,9 +1,9 @@
 import type { Entry } from 'protocol'
 import type { StoredConfirmation } from '../../calls/ports.ts'
 
-/** A call that was put before a person, as stored. */
+/** A stored call that needed a confirmation. */
 export type AskedCall = Pick<StoredConfirmation, 'card' | 'sessionId'> & {
-  /** The newest card's answer. */
+  /** The decision on the newest card. */
   resolution?: { decision: string; note?: string }
   entries: readonly Entry[]
 }

@@ -27,7 +27,7 @@ import { createToolList } from './tool-list.ts'
 const mostRead = 20
 const mostCompletions = 100
 
-/** The subscriptions of an older client's session. */
+/** The URIs to which the session of an older client is subscribed. */
 export type Subscriptions = { add(uri: string): void; delete(uri: string): void }
 
 const info = { name: 'jarvis', title: 'JARVIS' }
@@ -47,10 +47,13 @@ const capabilitiesOf = {
   other: common,
 }
 
-/** The specification that a client follows: `older` 2025-11-25 and before with a session, `current` 2026-07-28, `other` without a session. */
+/**
+ * The version of the MCP specification that a client follows. `older`: up to 2025-11-25, with a session. `current`: 2026-07-28. `other`: without a
+ * session.
+ */
 type Era = keyof typeof capabilitiesOf
 
-/** One server with the caller of each of its requests. `subscriptions`: of an older client's session. */
+/** One server, and the caller of each of its requests. `subscriptions`: those of an older client's session. */
 type Door = {
   server: Server
   own(context: ServerContext): Caller
@@ -58,17 +61,17 @@ type Door = {
   subscriptions: Subscriptions | undefined
 }
 
-/** Handlers by method; each one installs itself. */
+/** Functions by method; each one installs the handler of its method. */
 type Handlers = Record<string, () => void>
 
 export type ServersParts = CallParts & { version: string; redact(text: string): string }
 
-/** Makes servers, each for one request or one older client's session. The costly parts are prepared once. */
+/** Creates servers, each for one request or for one older client's session. Expensive parts are prepared once. */
 export class Servers {
   readonly #parts: ServersParts
   readonly #calls: CallTool
   readonly #tasks: Tasks
-  /** The tools that a token sees. */
+  /** Returns the tools that a token may see. */
   readonly #toolsFor: (token: ApiToken) => McpTool[]
   /** Texts that the client of a token has read, by address. */
   readonly #readBy = new Map<string, Map<string, string>>()
@@ -80,7 +83,7 @@ export class Servers {
     this.#toolsFor = createToolList(parts.catalog, parts.isOffered)
   }
 
-  /** @param method the server answers this method alone; absent: all */
+  /** Creates a server. @param method the only method that the server answers; absent: all methods */
   create(caller: Caller, subscriptions?: Subscriptions, method?: string): Server {
     const era = subscriptions !== undefined ? 'older' : method !== undefined ? 'current' : 'other'
     const server = new TaskServer(
@@ -95,7 +98,7 @@ export class Servers {
     return server
   }
 
-  /** A failure as a client is told of it. The message of an unexpected failure is not told. */
+  /** Converts a failure to the error that the client gets. The message of an unexpected failure is not sent to the client. */
   #toldOf(error: unknown): Error {
     if (error instanceof ProtocolError) return error
     if (error instanceof JarvisError)

@@ -2,12 +2,12 @@ import type { Caller } from './authenticate.ts'
 
 type Message = { id?: string | number; method?: string; params?: { requestId?: string | number } }
 
-/** Only a session can hear what changes. */
+/** Methods that need a session, because changes can be sent only to a session. */
 const wantSession: readonly unknown[] = ['resources/subscribe', 'resources/unsubscribe']
 
 /**
- * Requests of clients whose session is gone, as after a restart. Many clients never begin a new one by themselves. Who calls and what is allowed
- * come from the token alone, so such a request is served without a session.
+ * Serves requests of clients whose session no longer exists, for example after a restart. Many clients never begin a new session by themselves. The
+ * token alone determines the caller and its rights, so such a request can be served without a session.
  */
 export function createLostSessions() {
   const running = new Map<string, AbortController>()
@@ -15,9 +15,9 @@ export function createLostSessions() {
 
   return {
     /**
-     * The caller of one request, which a later request of the same client may cancel.
+     * Returns the caller of one request; a later request of the same client can cancel it.
      * @param id the session that the client names
-     * @returns undefined where the request needs its session: a stream, the session's end, or a subscription
+     * @returns undefined if the request needs its session: a stream, the end of the session, or a subscription
      */
     callerOf(caller: Caller, id: string, body: unknown): Caller | undefined {
       if (body === undefined) return undefined
@@ -39,7 +39,7 @@ export function createLostSessions() {
       })
       return served
     },
-    /** The request was answered. */
+    /** Forgets a request that was answered. */
     over: (caller: Caller) => ends.get(caller)?.(),
   }
 }

@@ -5,14 +5,14 @@ import type { Server, ServerEventBus } from '@modelcontextprotocol/server'
 import { authInfoOf, type Caller } from './authenticate.ts'
 import type { Subscriptions } from './create-server.ts'
 
-/** Most sessions; the least recently used one is closed for a new one. */
+/** Maximum number of sessions. To open one more, the least recently used session is closed. */
 const mostSessions = 100
 
 type Session = {
   server: Server
   transport: NodeStreamableHTTPServerTransport
   tokenName: string
-  /** Ends its subscriptions. */
+  /** Ends the session's subscriptions. */
   end(): void
 }
 
@@ -23,7 +23,7 @@ type Session = {
 export function createOlderSessions(parts: {
   create(caller: Caller, subscriptions: Subscriptions): Server
   changes: ServerEventBus
-  /** True if a client may hear that the content of a URI changed. */
+  /** True if a client may be notified that the content of a URI changed. */
   mayHear(uri: string, caller: Caller): boolean
   onerror(error: Error): void
   report(error: unknown, message: string): void
@@ -66,15 +66,14 @@ export function createOlderSessions(parts: {
   }
 
   return {
-    /** True if there is a session of this id, of any token. */
+    /** True if a session has this id, whatever its token. */
     isKnown: (id: string) => sessions.has(id),
     /** Ends the sessions of a token that is no longer valid. */
     dropToken(name: string) {
       for (const [id, { tokenName }] of sessions) if (tokenName === name) drop(id)
     },
     /**
-     * Answers one request. `id`: the session's id from the client; undefined for `initialize`.
-     * @returns false if the client has no such session
+     * Answers one request. `id`: the session id that the client sent; undefined for `initialize`. @returns false if the client has no such session
      */
     async handle(
       request: IncomingMessage,

@@ -2,7 +2,10 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 const pageSize = 100
 
-/** One page of a list. The cursor is the last item's key, so the list may change between pages. @throws ProtocolError for an unknown cursor */
+/**
+ * Returns one page of a list. The cursor is the key of the last item, so the list may change between pages. @throws ProtocolError for an unknown
+ * cursor
+ */
 export function pageOf<T>(
   items: readonly T[],
   keyOf: (item: T) => string,

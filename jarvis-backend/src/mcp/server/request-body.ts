@@ -4,7 +4,7 @@ import { bodyBytes } from '../../lib/body-bytes.ts'
 import { isDeeperThan } from '../../lib/depth.ts'
 
 const mostBytes = 4 * 1024 * 1024
-/** Deepest nesting of a request; no tool's arguments need more. */
+/** Maximum nesting depth of a request; no tool's arguments need more. */
 const deepest = 100
 const plainlyShallow = 1_000
 
@@ -17,7 +17,7 @@ export async function bodyOf(request: IncomingMessage): Promise<unknown> {
     const text = bytes.toString()
     // Later parsers would silently drop `__proto__`, but an unknown argument must be refused.
     const body: unknown = mayName.test(text) ? JSON.parse(text, withoutPrototype) : JSON.parse(text)
-    // Later code walks the value recursively.
+    // Later code walks the value recursively, so deep nesting is refused.
     if (text.length > plainlyShallow && isDeeperThan(body, deepest)) throw new Error('It is nested too deeply.')
     return body
   } catch (error) {

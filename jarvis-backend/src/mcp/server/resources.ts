@@ -14,11 +14,11 @@ const recent = 50
 
 export type ClusterResourceParts = {
   cluster(): ClusterState
-  /** The part of the cluster that the person of a token may see; undefined: all of it. */
+  /** Returns a function that reduces the cluster's state to the part that the token's person may see; undefined: the person may see all of it. */
   sightOf(token: ApiToken): ((state: ClusterState) => ClusterState) | undefined
-  /** True if the person of a token may see the journal too. */
+  /** True if the token's person may also see the journal. */
   seesWhole(token: ApiToken): boolean
-  /** The newest entries, as the person of the token is shown them. */
+  /** Returns the newest journal entries, in the form for the token's person. */
   journal(limit: number, token: ApiToken): Promise<{ items: unknown[] }>
   /** Applied to all content. */
   redact<T>(value: T): T
@@ -126,7 +126,7 @@ async function contentOf(
 export const nodeNames = ({ nodes }: ClusterState, begun: string) =>
   nodes.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(begun.toLowerCase()))
 
-/** Ids that begin with `begun`, and ids of guests whose names do. */
+/** Returns the vmids of guests whose vmid or name begins with `begun`. */
 export const vmids = ({ guests }: ClusterState, begun: string) =>
   guests
     .filter(({ vmid, name }) => `${vmid}`.startsWith(begun) || name.toLowerCase().startsWith(begun.toLowerCase()))

@@ -20,7 +20,7 @@ import type { Surface } from './surface.ts'
 
 type Needs = {
   foundation: Pick<Foundation, 'clock' | 'journal' | 'log' | 'now' | 'redact' | 'redactor' | 'report' | 'stopping'>
-  /** The tools that clients are offered: all but those of attached servers. */
+  /** The tools that are offered to clients: all except those of attached servers. */
   catalog: Catalog
   cluster: Cluster
   agents: Agents
@@ -98,8 +98,9 @@ class TokenSessions {
   }
 
   /**
-   * The id of a token's session, which is created if it does not exist. The id is derived from the token's name, so a restart finds the session
-   * again. If the session of that name belongs to another person, who had a token of this name before, the token gets a session of its own.
+   * Returns the id of a token's session, and creates the session if it does not exist. The id is derived from the token's name, so the session is
+   * found again after a restart. If a session with that id belongs to another person, who had an earlier token of this name, the token gets a
+   * separate session.
    */
   of(token: ApiToken): string {
     const { runs, store, now } = this.#parts
@@ -121,6 +122,6 @@ class TokenSessions {
   }
 }
 
-/** No agent's id holds a _, so no two pairs share an id. No token's name holds an @. */
+/** Agent ids contain no `_` and token names contain no `@`, so two different pairs never share an id. */
 const sessionIdOf = (tokenName: string, agent: string) =>
   agent === mainAgentId ? `ses_mcp_${tokenName}` : `ses_mcp@${agent}_${tokenName}`

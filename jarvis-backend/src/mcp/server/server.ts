@@ -34,7 +34,7 @@ export function createMcpRoute(
   },
 ): RequestListener {
   const { bearer, open, report } = parts
-  /** The SDK also reports clients that leave or send invalid requests; those are not our faults. */
+  /** The SDK also reports clients that disconnect or send invalid requests. These are not faults of JARVIS, so they are logged only. */
   const onerror = (error: Error) => parts.log(`an MCP request failed: ${error.message}`, 'info')
   const servers = new Servers(parts)
   const changes = createChanges({ ...parts.watched, watchTools: parts.surface.watchTools }, report)
@@ -43,7 +43,7 @@ export function createMcpRoute(
       ({ authInfo, requestInfo, era }) =>
         servers.create(
           callerOf(authInfo),
-          // Without its session an older client still knows what older servers offer.
+          // An older client that lost its session still expects the capabilities that older servers declare.
           callerOf(authInfo).hasLostSession && era === 'legacy' ? { add() {}, delete() {} } : undefined,
           era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
         ),
@@ -73,7 +73,7 @@ export function createMcpRoute(
     const id = begins ? undefined : sessionIdOf(request)
     const listens = methodOf(body) === 'subscriptions/listen'
     if (request.method === 'GET' || listens) open.isStream(response)
-    // Listeners hear of all changes alike, so they need sight of the whole cluster.
+    // A listener gets notifications of all changes, so its person must be allowed to see the whole cluster.
     if (listens) requireWholeSight(person.role)
     if (begins || (id !== undefined && older.isKnown(id))) {
       if (await older.handle(request, response, { caller, id, body })) return
@@ -128,7 +128,7 @@ function sessionIdOf({ headers }: IncomingMessage): string | undefined {
   return (Array.isArray(id) ? id[0] : id) || undefined
 }
 
-/** True for the request of a current client, which names its version each time and sends no `initialize`. */
+/** True for a request of a current client: it contains the version of the specification and is not `initialize`. */
 const isCurrent = (body: unknown) =>
   (body as { params?: { _meta?: object } }).params?._meta?.[PROTOCOL_VERSION_META_KEY as never] !== undefined
 

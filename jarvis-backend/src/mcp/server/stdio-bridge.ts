@@ -22,7 +22,10 @@ const versionKey = 'io.modelcontextprotocol/protocolVersion'
 export type BridgeParts = {
   url: string
   token: string
-  /** Sends each request, which holds the token, if the server must prove itself first. @throws if another program listens there */
+  /**
+   * Sends the requests, which contain the token, if the server must first prove its identity. Undefined: no proof is needed. @throws Error if
+   * another program listens at the address
+   */
   ask?: Ask | undefined
   input: Readable
   output: Pick<Writable, 'write'>
@@ -30,8 +33,8 @@ export type BridgeParts = {
 }
 
 /**
- * Forwards MCP between a pipe (one message per line) and a server over HTTP, in either specification. All answers come from the server.
- * @returns resolves when `input` ends; requests without an answer are dropped then
+ * Forwards MCP messages between a pipe (one message per line) and a server over HTTP, in either specification. All answers come from the server.
+ * @returns resolves when `input` ends; requests without an answer are then dropped
  */
 export const bridgeStdio = (parts: BridgeParts): Promise<void> => new StdioBridge(parts).run()
 
@@ -59,7 +62,7 @@ class StdioBridge {
         continue
       }
       const carried = this.#carry(message)
-      // Later messages need the session.
+      // Later messages need the session, so they wait for it.
       if (message.method === 'initialize') await carried
     }
     this.#over.abort()
@@ -81,7 +84,7 @@ class StdioBridge {
       const signal = AbortSignal.any([stop.signal, this.#over.signal])
       let response = await this.#send(message, signal)
       if (response.status === 404 && this.#session !== undefined && method !== 'initialize' && !isCurrent) {
-        // The server was restarted, which the client cannot know, so `initialize` is sent again.
+        // The server was restarted. The client cannot know this, so the bridge sends `initialize` again.
         if (await this.#greet(signal)) response = await this.#send(message, signal)
       }
       if (method === 'initialize') this.#hello = message
@@ -192,7 +195,7 @@ async function* messagesIn(response: Response): AsyncGenerator<Message> {
   }
 }
 
-/** The server's message, where it refused a request before MCP handled it. */
+/** Returns the server's message if it refused a request before MCP handled the request. */
 async function problemOf(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as { error?: { message?: string } }

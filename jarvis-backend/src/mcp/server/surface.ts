@@ -5,18 +5,18 @@ import type { ApiToken } from '../../auth/api-tokens.ts'
 
 type Contents = { uri: string; mimeType: string } & ({ text: string } | { blob: string })
 
-/** A value that a client's user has begun to type, of a template's variable or a prompt's argument. */
+/** The beginning of a value that a client's user types, for a variable of a template or an argument of a prompt. */
 export type Completing = { variable: string; begun: string; token: ApiToken }
 
-/** Content that clients read by URI: what the person of the token may see. */
+/** Content that clients read by URI, limited to what the token's person may see. */
 export type Resources = {
   list(token: ApiToken): { uri: string; name: string; title: string; description: string; mimeType: string }[]
   templates: readonly { uriTemplate: string; name: string; title: string; description: string; mimeType: string }[]
   /** @returns undefined for an unknown URI */
   read(uri: string, token: ApiToken): Promise<Contents | undefined>
-  /** Completes a template's variable. */
+  /** Returns completions for a variable of a template. */
   complete(uriTemplate: string, asked: Completing): string[]
-  /** True if the client may hear that the content of a URI changed. Absent: it may hear of every URI. */
+  /** True if the client may be notified that the content of a URI changed. Absent: it may be notified for every URI. */
   mayHear?(uri: string, token: ApiToken): boolean
 }
 
@@ -41,7 +41,7 @@ export type Surface = {
   watchTools?(listener: () => void): () => void
   resources: Resources
   prompts: readonly Prompt[]
-  /** By tool: makes the result of a call that passed the gate, where it is more than text and data. */
+  /** Functions by tool name. Each builds the result of a call that ran, for tools whose result is more than text and data. */
   answers?: Readonly<
     Record<
       string,

@@ -82,7 +82,7 @@ export function currentTaskHandlers({ server, own, tasks }: TaskDoor) {
       server.setRequestHandler('tasks/get', { params: ById }, async ({ taskId }, context) =>
         tasks.current(known(taskId, context)),
       ),
-    // Clients are never asked for input: the operator decides in the dashboard.
+    // JARVIS never asks a client for input, because the operator decides in the dashboard.
     'tasks/update': () =>
       server.setRequestHandler('tasks/update', { params: ById }, async ({ taskId }, context) => {
         known(taskId, context)

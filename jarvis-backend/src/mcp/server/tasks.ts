@@ -6,9 +6,9 @@ import { settles } from '../../agent/settles.ts'
 import type { ApiToken } from '../../auth/api-tokens.ts'
 import { toResult } from './call-result.ts'
 
-/** How often a client should poll, ms. */
+/** Recommended interval between a client's polls, ms. */
 const pollMs = 2_000
-/** Most calls of a token that are listed. */
+/** Maximum number of a token's calls in a list. */
 const mostListed = 1_000
 
 export type TasksParts = {
@@ -73,7 +73,7 @@ export class Tasks {
     return { ...olderHandle(run), ...told(standing, isFailed ? 'failed' : 'completed') }
   }
 
-  /** The task in the form of 2026-07-28: `failed` only for JARVIS's own faults. */
+  /** Returns the task in the form of 2026-07-28. Its status is `failed` only for faults of JARVIS itself. */
   current(run: KeptRun) {
     const standing = this.#standingOf(run)
     return {
@@ -93,7 +93,7 @@ export class Tasks {
     return { kind: 'going', isWaiting: last?.type === 'confirm_needed', at }
   }
 
-  /** Checks the times too, because an earlier token of the same name had the same session. */
+  /** True if a call belongs to a token. Compares the times too, because an earlier token of the same name used the same session. */
   #isOf(token: ApiToken, { sessionId, at }: KeptRun): boolean {
     return sessionId === this.#parts.sessionOf(token) && at >= token.createdAt
   }

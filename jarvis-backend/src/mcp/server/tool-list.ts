@@ -10,7 +10,7 @@ const waitingSchema = {
   required: ['state', 'id'],
 }
 
-/** Not in the catalog: only MCP clients that did not wait need it. */
+/** A tool for MCP clients that did not wait for a decision. Only these need it, so it is not in the catalog. */
 export const getConfirmation: McpTool = {
   name: 'get_confirmation',
   title: 'See what became of a call that waits',
@@ -38,7 +38,10 @@ export const getConfirmation: McpTool = {
   annotations: hintsOf('See what became of a call that waits', 'green'),
 }
 
-/** The tools that a token sees: those of the agent that its calls belong to. Rebuilt only when the catalog changes. */
+/**
+ * Returns a function that gives the tools for a token: those that the agent of its calls may use. The list is built again only if the catalog
+ * changes.
+ */
 export function createToolList(catalog: Catalog, isOffered: (token: ApiToken, tool: Tool) => boolean) {
   let of: readonly Tool[] | undefined
   let all: { tool: Tool; shown: McpTool }[] = []
@@ -46,7 +49,7 @@ export function createToolList(catalog: Catalog, isOffered: (token: ApiToken, to
     const tools = catalog.list()
     if (tools !== of) {
       of = tools
-      // A client has its own person to ask.
+      // Tools that ask a person a question are left out, because the client can ask its own user.
       all = tools.filter(({ asks }) => asks !== true).map((tool) => ({ tool, shown: toMcpTool(tool) }))
     }
     const seen = all.filter(({ tool }) => (token.scope === 'ask' || isRead(tool)) && isOffered(token, tool))

@@ -13,17 +13,17 @@ import { anthropicEncoder, type ClaudeOnly, type EncodedRequest, isThinking, typ
 import { anthropicReader } from './stream.ts'
 import { thinkingFields, thinkingMode } from './thinking.ts'
 
-/** Sent with a body of bytes, for which the SDK sets no content type. */
+/** Headers for requests whose body is bytes, for which the SDK sets no content type. */
 const headers = { 'content-type': 'application/json' }
 
 const usualUrl = 'https://api.anthropic.com'
 
-/** Longest answer if the settings name none, tokens. */
+/** Maximum length of an answer if the settings set none, tokens. */
 const usualMost = 4_096
 
 type AnthropicOptions = Omit<ModelOptions, 'name'> & { name?: string }
 
-/** Claude, through the Messages API. */
+/** Returns a Claude model, through the Messages API. */
 export function anthropicModel(options: AnthropicOptions): Model {
   const { name = 'anthropic', model, maxTokens = usualMost } = options
   const id = `${name}/${model}`
@@ -114,7 +114,7 @@ function clientOf({ apiKey, baseUrl = usualUrl, headers = {}, idleTimeoutMs = 12
   }
 }
 
-/** The parts that one server refused of one model's requests. */
+/** The parts of requests that one server refused for one model. */
 class Refusals {
   readonly refused: Refused
   readonly #learned: Learned
@@ -132,9 +132,9 @@ class Refusals {
     }
   }
 
-  /** Leaves out the part that a refusal names. @returns false if it names none that was sent */
+  /** Leaves out the part that a refusal names. @returns false if the refusal names no part that was sent */
   leaveOut(error: ModelError, sent: EncodedRequest, request: ModelRequest): boolean {
-    // Some servers with this API stumble over a list, and say so with 500.
+    // Some servers with this API cannot read a list as the system prompt, and answer with status 500.
     const isRefusal = error.code === 'model_bad_request' || (!error.hasSpoken && /'list' object/.test(error.message))
     const said = isRefusal && !error.isTooLong ? error.message : ''
     const part = claudeOnly(said, sent.body, this.refused)
@@ -155,16 +155,16 @@ class Refusals {
   }
 }
 
-/** Binds a reply's thinking to the digest of what came before it; it is sent back only after exactly that. */
+/** Stores in a reply's thinking the digest of everything before it. The thinking is sent back only after exactly the same content. */
 const boundTo = (turn: Turn, after: string): Turn => ({
   ...turn,
   content: turn.content.map((content) => (isThinking(content) ? { ...content, after } : content)),
 })
 
-/** The server does not know a field, whatever its value. */
+/** True if the server refuses a field itself, whatever its value. */
 const isUnknown = (said: string) => /extra inputs|not permitted|unknown|unrecogni[sz]ed|unexpected/i.test(said)
 
-/** The part of Claude's own form that a server refuses; undefined if it refuses none that was sent. */
+/** Finds the part of Claude's own form that a server refuses; undefined if it refuses no such part that was sent. */
 function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly | undefined {
   if (/cache_control/.test(said) && !form?.has('cache_control') && body.includes('"cache_control":'))
     return 'cache_control'
@@ -174,7 +174,7 @@ function claudeOnly(said: string, body: Buffer, { form }: Refused): ClaudeOnly |
     : undefined
 }
 
-/** True if the provider refuses returned thinking. It checks more than the digest covers. */
+/** True if the provider refuses thinking that was sent back. The provider checks more than the digest covers. */
 const isAboutThoughts = (said: string) => /thinking|signature/i.test(said)
 
 /** True if the provider refuses thinking or effort. No table here knows which models support them. */

@@ -15,7 +15,7 @@ export type RequestOptions = {
   id: string
   model: string
   maxTokens: number
-  /** Effort for requests without one. Undefined: the request leaves it out too. */
+  /** Effort for requests that set none. Undefined: such a request is sent without an effort. */
   effort?: Effort | undefined
 }
 
@@ -30,7 +30,7 @@ export type EncodedRequest = {
   effort: Effort | undefined
 }
 
-/** Parts of a request that servers with Claude's API may not know: marks for the cache, and the system prompt as a list. */
+/** Parts of a request that other servers with Claude's API may not accept: cache marks, and a list as the system prompt. */
 export type ClaudeOnly = 'cache_control' | 'system list'
 
 /** The parts that the provider refused: digests of thinking, efforts, and parts of the form. */
@@ -41,8 +41,8 @@ export type Refused = {
 }
 
 /**
- * Encodes requests. Tools and system prompt, the largest part, are encoded once while they stay the same. Claude refuses thinking that
- * follows anything but the instructions, tools and messages it was made with. So a piece of thinking is sent back only where its stored
+ * Returns a function that encodes requests. Tools and system prompt, the largest part, are encoded again only if they change. Claude refuses
+ * thinking after any instructions, tools or messages other than those that led to it. A piece of thinking is therefore sent back only if its stored
  * digest shows that all of them are unchanged.
  */
 export function anthropicEncoder({ id, model, maxTokens, effort: usual }: RequestOptions) {
@@ -82,7 +82,7 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
     const { encoded, hasTools, hash: start } = promptOf(request, turns, { isMarked, isText })
     const hash = start.copy()
     const thoughts: Thoughts = { refused: refused.thinking, sent: new Set() }
-    // One breakpoint where the previous request ended, which may be more than the cache's 20 blocks back, and one at the end.
+    // The first breakpoint is where the previous request ended, which may be more than the cache's 20 blocks back. The second is at the end.
     const marked = new Set(isMarked ? turns.filter(({ role }) => role === 'user').slice(-2) : [])
     let newest: string[] = []
     const messages = turns.map((turn) => {
@@ -92,11 +92,11 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
       return `{"role":"${turn.role}","content":[${marked.has(turn) ? content.slice(0, -1) + mark : content}]}`
     })
     const isInLoop = turns.at(-1)?.role === 'user' && newest.some((block) => block.startsWith('{"type":"tool_use"'))
-    // In budget mode a turn that called tools must begin with its thinking.
+    // In budget mode, a turn with tool calls must begin with its thinking; without it, thinking is turned off.
     const mustNot = mode === 'budget' && isInLoop && !/^\{"type":"(?:redacted_)?thinking"/.test(newest[0] ?? '')
     const isForbidden = !(request.mayCallTools && request.tools.length > 0) && hasTools
     const choice = isForbidden ? undefined : request.toolChoice
-    // A model that must call does not think.
+    // A model that is forced to call a tool cannot think.
     const wanted = mustNot || choice !== undefined ? 'off' : (request.effort ?? usual)
     const effort = wanted === undefined || refused.effort.has(wanted) ? undefined : wanted
     const fields = thinkingFields(mode, effort, { maxTokens, most: request.maxOutputTokens })
@@ -126,7 +126,10 @@ export function anthropicEncoder({ id, model, maxTokens, effort: usual }: Reques
 
 const digestOf = (hash: Hash) => hash.copy().digest('base64url').slice(0, 22)
 
-/** The declared tools. A history with calls is refused without tools, so the called names stand in where none are given. */
+/**
+ * Returns the tools to declare. Claude refuses a history with calls if no tools are declared, so without tools the names of the called tools are
+ * declared.
+ */
 function declaredTools(
   tools: ModelRequest['tools'],
   turns: readonly (UserTurn | AssistantTurn)[],

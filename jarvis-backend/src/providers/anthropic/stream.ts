@@ -139,7 +139,7 @@ function growThinking(piece: Thinking, delta: Fields, sink: ModelSink) {
   if (delta.type === 'signature_delta') piece.signature = (piece.signature ?? '') + fragment(delta.signature)
 }
 
-/** Merges token counts. They are cumulative, so a later value replaces an earlier one; missing or invalid values change nothing. */
+/** Merges token counts. They are cumulative, so a later value replaces an earlier one. Missing or invalid values are ignored. */
 function latest(before: Usage | undefined, wire: unknown): Usage | undefined {
   const now = fieldsIfAny(wire)
   if (now === undefined) return before

@@ -3,7 +3,7 @@ import type { Effort } from 'protocol'
 
 type Thinking = Pick<Anthropic.MessageCreateParamsStreaming, 'max_tokens' | 'thinking' | 'output_config'>
 
-/** How a model is asked to think. `none`: it cannot think. */
+/** The way to ask a model for thinking. `none`: the model cannot think. */
 export type ThinkingMode = 'adaptive' | 'budget' | 'none'
 
 /** Tokens for thinking, in addition to those of the answer. */
@@ -12,7 +12,10 @@ const budgets = { low: 2_048, medium: 8_192, high: 16_384 }
 const mostWithThoughts = 32_000
 const leastBudget = 1_024
 
-/** How a model thinks. Models up to 4.5 only take a budget, those from 4.7 only `adaptive`; unknown models are treated as new. */
+/**
+ * Returns the thinking mode of a model. Models up to 4.5 accept only a budget; models from 4.7 accept only `adaptive`; unknown models are treated as
+ * new.
+ */
 export function thinkingMode(model: string): ThinkingMode {
   if (/claude-3-7/.test(model)) return 'budget'
   if (/claude-(?:[12]\b|3-|instant)/.test(model)) return 'none'

@@ -7,13 +7,13 @@ import { mayFollow } from '../../doctor/fallbacks.ts'
 type ModelsInUseParts = {
   configs: readonly ModelConfig[]
   fallbacks: readonly ModelFallback[]
-  /** Models in place of the configured ones, for tests. */
+  /** For tests: replaces the configured models. */
   first: Model | undefined
   others: readonly Model[] | undefined
   make(config: ModelConfig): Model
 }
 
-/** The configured models: the one in use, the others that a person may name, and those that answer if one fails. */
+/** The configured models: the model in use, the others that a person may choose, and the fallbacks. */
 export class ModelsInUse implements ModelChoice {
   readonly #make: (config: ModelConfig) => Model
   #configs: readonly [first: ModelConfig, ...others: ModelConfig[]]
@@ -65,17 +65,17 @@ export class ModelsInUse implements ModelChoice {
     return this.#configs[0]
   }
 
-  /** The settings of all models, those of the one in use first. */
+  /** The settings of all models; those of the model in use come first. */
   configs(): readonly ModelConfig[] {
     return this.#configs
   }
 
-  /** The settings of a configured model. A test's model has none. */
+  /** Returns the settings of a configured model; undefined for a model that a test provides. */
   configOf(id: string): ModelConfig | undefined {
     return this.#configs.find((known) => idOf(known) === id)
   }
 
-  /** The models that answer if one fails, in order: configured models that may read its conversation. */
+  /** Returns the fallbacks of a model in order: configured models that answer if this one fails, and that may read its conversation. */
   fallbacksOf({ id }: Model): Model[] {
     const from = this.configOf(id)
     const written = this.#fallbacks.find((known) => known.model === id)
@@ -88,8 +88,8 @@ export class ModelsInUse implements ModelChoice {
   }
 
   /**
-   * Refuses a model that a program names: one that is not configured, one other than its agent's own, and one elsewhere if the model in
-   * use may run at home. @throws JarvisError `invalid_request`
+   * Checks a model that a program named. Refuses a model that is not configured, or that is not the model of the program's agent. If the model in
+   * use may run at home, also refuses a model elsewhere without consent. @throws JarvisError `invalid_request`
    */
   requireForProgram(ofAgent: string | undefined, named: string): void {
     this.require(named)

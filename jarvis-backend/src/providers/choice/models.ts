@@ -18,9 +18,9 @@ import { type KeptTexts, LearnedStore } from '../learned-store.ts'
 import type { Prices } from '../prices.ts'
 import { ModelsInUse } from './models-in-use.ts'
 
-/** The usual effort's tokens for thinking, in addition to those of the answer. */
+/** Tokens for thinking at the usual effort, in addition to the tokens of the answer. */
 const tokensForThinking = 8_192
-/** The length of an answer, tokens, if the settings of its model name none. */
+/** Assumed length of an answer if the model's settings set none, tokens. */
 const usualAnswer = 8_192
 
 type Cut = NonNullable<Turn['cut']>
@@ -31,33 +31,34 @@ export interface ComposedModels extends RunModels {
   readonly costOf: CostOf
   readonly used: RunModels['used']
   /**
-   * True if a model may be asked for session titles. `auto`: only configured models that do not run on the local network, where each call is slow.
+   * True if a model may be asked for session titles. With the setting `auto`, only configured models outside the local network may be asked, because
+   * each call to a local model is slow.
    */
   mayName(asked: Model): boolean
   /**
-   * Refuses a model that a program names: one that is not configured, one other than its agent's own, and one elsewhere if the model in
-   * use may run at home. @throws JarvisError `invalid_request`
+   * Checks a model that a program named. Refuses a model that is not configured, or that is not the model of the program's agent. If the model in
+   * use may run at home, also refuses a model elsewhere without consent. @throws JarvisError `invalid_request`
    */
   requireForProgram(ofAgent: string | undefined, named: string): void
   /** The model in use. */
   model(): Model
   /** The settings of the model in use. */
   config(): ModelConfig
-  /** When the model in use last answered and failed. */
+  /** Times of the last answer and the last failure of the model in use. */
   seen(): PartsSeen['model']
   /** Tokens and cost of each model since the start. */
   tallies(): readonly ModelTally[]
-  /** The newest cut request of each model. */
+  /** The newest request of each model that its server cut. */
   cuts(): [id: string, cut: Cut][]
   /** Each model that wrote calls as text, with the tools of its newest such answer. */
   written(): [id: string, toolNames: readonly string[]][]
-  /** The tools that are left out, by the models they are left out for. */
+  /** The tools that are left out of requests, each with the model's id. */
   leftOut(): [id: string, left: LeftOut][]
 }
 
 export type ModelsParts = {
   config: Config
-  /** For tests: answers in place of the configured model. */
+  /** For tests: replaces the configured model. */
   first: Model | undefined
   /** For tests: further models that may be named. */
   others: readonly Model[] | undefined
@@ -76,18 +77,18 @@ export class Models implements ComposedModels {
   readonly costOf: CostOf
   readonly used: RunModels['used']
   readonly tallies: () => readonly ModelTally[]
-  /** The models as a person sets them up. */
+  /** Changes to the models that a person makes in the settings. */
   readonly setup: ModelSetup
   readonly #parts: ModelsParts
   readonly #facts: KeptFacts
   readonly #refusals: LearnedStore
   readonly #prices: Prices
-  /** The problem of the newest look at the files, so that each is announced once. */
+  /** The problem that the last `look` found; each problem is announced once. */
   #problem: string | undefined
   #seen: ModelSeen = {}
   readonly #cuts = new Map<string, Cut>()
   readonly #written = new Map<string, readonly string[]>()
-  /** Windows that servers named when they refused a request, tokens, by model. */
+  /** Context windows that servers named in refusals, tokens, by model. */
   readonly #windows = new Map<string, number>()
 
   constructor(parts: ModelsParts) {
@@ -130,7 +131,7 @@ export class Models implements ComposedModels {
     this.tallies = tally.read
   }
 
-  /** Takes up what another program or a person wrote to the files of the data dir. If they cannot be used, all stays as it is. */
+  /** Reads the files of the data dir again, after another program or a person changed them. If they cannot be used, the present settings stay. */
   look(): void {
     this.#prices.reload()
     try {
@@ -187,7 +188,7 @@ export class Models implements ComposedModels {
     this.#parts.changed()
   }
 
-  /** Facts of a model, after its server was asked. No facts are known of a test's model, so it is sent everything. */
+  /** Returns the facts of a model after asking its server. A model that a test provides has no facts, so requests to it contain everything. */
   async factsOf({ id }: Model): Promise<ModelFacts> {
     const own = this.choice.configOf(id)
     if (own === undefined) return {}
@@ -258,19 +259,19 @@ export class Models implements ComposedModels {
     })
   }
 
-  /** The facts that the server of a configured model told. */
+  /** The facts that the server of a configured model gave. */
   #served(id: string): ModelFacts | undefined {
     const own = this.choice.configOf(id)
     return own && this.#facts.served(own)
   }
 
-  /** Facts of a model from its server's lists and refusals. */
+  /** The facts of a model from its server's lists, and from its refusals of tools. */
   #known(of: ModelConfig): ModelFacts {
     const facts = this.#facts.of(of)
     return this.#refusals.talksOnly(of) ? { ...facts, tools: false } : facts
   }
 
-  /** Facts of a model for people, with the price that counts. Asks the model's server in the background if its facts are old. */
+  /** The facts of a model for people, with the price that applies. Asks the model's server in the background if the facts are old. */
   #shownFacts(of: ModelConfig): ModelFacts {
     void this.#facts.learn(of)
     return withPrice(this.#known(of), this.#prices.priceOf(idOf(of)))

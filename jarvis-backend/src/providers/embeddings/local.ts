@@ -4,8 +4,8 @@ import { startWorker } from '../../lib/start-worker.ts'
 import type { Embedder } from '../../memory/ports.ts'
 
 /**
- * The embedded model of the package `sentence-encoder`, offline, in a thread that starts with the first text.
- * @param folder of the model; default: the installed one. @throws JarvisError `internal` where it cannot be loaded
+ * Returns the offline embedder of the package `sentence-encoder`. It runs in a thread that starts with the first text. @param folder of the model;
+ * default: the installed one. @throws JarvisError `internal` if the model cannot be loaded
  */
 export function localEmbedder(folder?: string): Embedder {
   const thread = createEncoderThread({ folder, start: startWorker })

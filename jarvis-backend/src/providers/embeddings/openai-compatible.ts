@@ -7,15 +7,14 @@ const Reply = z.object({
   data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()) })),
   usage: z.object({ prompt_tokens: z.int().nonnegative() }).optional().catch(undefined),
 })
-/** Characters that make a token, where the server counts none. */
+/** Characters per token, if the server reports no count. */
 const charsPerToken = 3.3
 const slowestMs = 30_000
 
 /**
- * Embeddings from OpenAI or a server with `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer determines the dimensions.
- * @param config.redact applied to every text that is sent
- * @param config.used told of the tokens of each answer. `isPartial`: they are estimated
- * @throws JarvisError `internal` with the server's message, where it returns no embeddings
+ * Returns embeddings of OpenAI or of a server with `/v1/embeddings` (Ollama, llama.cpp, vLLM). The first answer determines the dimensions. @param
+ * config.redact applied to every text before it is sent @param config.used called with the tokens of each answer; `isPartial`: they are estimated
+ * @throws JarvisError `internal` with the server's message, if it returns no embeddings
  */
 export async function openAiEmbedder(config: {
   baseUrl: string

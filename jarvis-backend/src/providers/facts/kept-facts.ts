@@ -10,9 +10,12 @@ import { servedFacts } from './served-facts.ts'
 
 /** After this time a service is asked again, ms. */
 const keptMs = 24 * 60 * 60_000
-/** The same for a server of one's own, which may be started with another window, and for a server that did not answer, ms. */
+/**
+ * The same time for a server that is not a known cloud service, because it may be restarted with another window, and for a server that did not
+ * answer, ms.
+ */
 const keptAtHomeMs = 10 * 60_000
-/** How long a first question waits for the facts of its model, ms. */
+/** Time that a first question waits for the facts of its model, ms. */
 const patienceMs = 3_000
 
 /** `isAway`: the server did not answer at `at`; `facts` are older. */
@@ -21,7 +24,9 @@ type Served = ModelServer & { model: string }
 
 const idOf = (model: ConfiguredModel): string => (isServed(model) ? `${model.provider}/${model.model}` : 'demo')
 
-/** The name under which a model's facts are kept over restarts. Another address or kind begins anew. */
+/**
+ * The name under which a model's facts are stored. A model at another address or of another kind has another name, so its facts are asked for again.
+ */
 const keyOf = (model: Served) => `model_facts:${JSON.stringify([model.kind, model.baseUrl ?? '', model.model])}`
 
 function keptOf(settings: Pick<KeptTexts, 'get'>, model: ConfiguredModel): Kept | undefined {
@@ -37,7 +42,7 @@ const together = (model: ConfiguredModel, served: ModelFacts | undefined): Model
     ? { ...namedFacts(idOf(model)), ...served }
     : { tools: true, pictures: false, thinking: false, price: { input: 0, output: 0 } }
 
-/** The facts of models by their servers: asked for before a model's first question, and in the background from then on. */
+/** Keeps facts about models that their servers give. A model's first question waits for them; later they are updated in the background. */
 export class KeptFacts {
   readonly #parts: { settings: KeptTexts; clock: Clock; changed(): void }
   readonly #asking = new Map<string, Promise<void>>()
@@ -48,12 +53,12 @@ export class KeptFacts {
     this.#parts = parts
   }
 
-  /** The facts that the server of a model told; undefined if it told nothing yet. */
+  /** The facts that the server of a model gave; undefined if it gave none yet. */
   served(model: ConfiguredModel): ModelFacts | undefined {
     return this.#kept(model)?.facts
   }
 
-  /** The facts that the server of a model told, or else those that follow from its name. */
+  /** The facts that the server of a model gave. Facts that the server did not give follow from the model's name. */
   of(model: ConfiguredModel): ModelFacts {
     return together(model, this.served(model))
   }
@@ -87,7 +92,7 @@ export class KeptFacts {
     const facts = await servedFacts(model, new AbortController().signal)
     const known = this.#kept(model)
     const at = clock.now()
-    // Earlier facts of a server that is away still count.
+    // If the server does not answer, its earlier facts stay valid.
     const next: Kept = facts === undefined ? { facts: known?.facts ?? {}, at, isAway: true } : { facts, at }
     this.#read.set(keyOf(model), next)
     if (facts === undefined) return
@@ -100,12 +105,12 @@ export class KeptFacts {
 export function pricedAsAmong(models: readonly ConfiguredModel[], id: string): string | undefined {
   const [provider = '', ...model] = id.split('/')
   const known = models.find((one) => one.provider === provider)
-  // A provider that is gone had the service's own address if it had the service's name.
+  // The provider was removed. If it had the name of a known service, assume that it had that service's address.
   if (known === undefined) return id
   return isServed(known) ? pricedAs({ ...known, model: model.join('/') }) : undefined
 }
 
-/** The facts of a model with the price that counts for it. */
+/** Returns the facts of a model with the price that applies to it. */
 export function withPrice({ price: _, ...facts }: ModelFacts, price: ModelFacts['price'] | undefined): ModelFacts {
   if (price === undefined) return facts
   const { input, output, cacheRead, cacheWrite } = price
@@ -120,7 +125,10 @@ export function withPrice({ price: _, ...facts }: ModelFacts, price: ModelFacts[
   }
 }
 
-/** Returns the known facts of a data dir's models, for a command. Asks no server. @param settings undefined: there is no database yet */
+/**
+ * Returns a function that gives the known facts of the models in a data dir, for a command of the CLI. Asks no server. @param settings undefined:
+ * there is no database yet
+ */
 export function knownHere(
   { dataDir, models }: { dataDir: string; models: readonly ConfiguredModel[] },
   settings: Pick<KeptTexts, 'get'> | undefined,

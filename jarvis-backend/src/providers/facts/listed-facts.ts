@@ -2,8 +2,8 @@ import type { ModelFacts } from 'protocol'
 import { type Fields, fieldsIfAny } from '../fields.ts'
 
 /**
- * What an entry of a server's list says of its model, in the words of OpenRouter, Mistral, Groq, vLLM, llama.cpp, LM Studio, Google,
- * Anthropic, LiteLLM, Together, Fireworks and their like. A part that is not understood is left out.
+ * Reads facts about a model from its entry in a server's list. Knows the field names of OpenRouter, Mistral, Groq, vLLM, llama.cpp, LM Studio,
+ * Google, Anthropic, LiteLLM, Together, Fireworks and similar servers. Values that are not understood are left out.
  */
 export function listedFacts(entry: unknown): ModelFacts {
   const fields = fieldsIfAny(entry)
@@ -32,7 +32,7 @@ export function listedFacts(entry: unknown): ModelFacts {
   })
 }
 
-/** Reads a model's facts from Ollama's `/api/show`. @param loaded tokens that it gives the model now, from `/api/ps` */
+/** Reads a model's facts from Ollama's `/api/show`. @param loaded the window of the model as it is loaded now, tokens, from `/api/ps` */
 export function ollamaFacts(shown: Fields, loaded: number | undefined): ModelFacts {
   const { capabilities, model_info: info, parameters } = shown
   const can = (name: string) => hasOneOf(capabilities, [name])
@@ -40,7 +40,7 @@ export function ollamaFacts(shown: Fields, loaded: number | undefined): ModelFac
   const [trained] = Object.entries(fieldsIfAny(info) ?? {}).flatMap(([name, value]) =>
     name.endsWith('.context_length') ? (tokens(value) ?? []) : [],
   )
-  // A request is cut at what Ollama was started with, which is often less than the model was trained for.
+  // Ollama cuts a request at the window that it was started with. That is often less than the model was trained for.
   const given = loaded ?? tokens(set)
   return defined({
     tools: can('tools'),
@@ -50,7 +50,7 @@ export function ollamaFacts(shown: Fields, loaded: number | undefined): ModelFac
   })
 }
 
-/** Reads facts from llama-server's `/props`. The window of one slot limits a request. */
+/** Reads facts from llama-server's `/props`. A request is limited by the window of one slot. */
 export function llamaFacts(props: Fields): ModelFacts {
   const { default_generation_settings: settings, modalities, chat_template_caps: caps } = props
   const of = (value: unknown, name: string) => claim(fieldsIfAny(value)?.[name])
@@ -62,7 +62,7 @@ export function llamaFacts(props: Fields): ModelFacts {
   })
 }
 
-/** Names of the window, the one that counts first: a model's training says least. */
+/** Field names of the context window, in order of precedence. A window that the model was trained for says least about the running server. */
 const windowNames = [
   'loaded_context_length',
   'max_model_len',
@@ -87,7 +87,10 @@ function windowIn(fields: Fields): number | undefined {
   return own === undefined || top === undefined ? (own ?? top) : Math.min(own, top)
 }
 
-/** Prices for a token (OpenRouter, LiteLLM) or for a million (Together). One below zero depends on the request. */
+/**
+ * Reads prices for one token (OpenRouter, LiteLLM) or for a million tokens (Together). A negative price means that it depends on the request, so it
+ * is ignored.
+ */
 function priceIn(fields: Fields): ModelFacts['price'] {
   const pricing = fieldsIfAny(fields.pricing) ?? {}
   const each = (value: unknown) => scaled(value, 1e6)
@@ -120,11 +123,11 @@ function priceIn(fields: Fields): ModelFacts['price'] {
 function scaled(value: unknown, by: number): number | undefined {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return undefined
   const dollars = Number(value) * by
-  // Past the ninth digit stands what floating point adds.
+  // Rounded to nine digits, to remove the error of floating-point numbers.
   return Number.isFinite(dollars) && dollars >= 0 ? Number(dollars.toPrecision(9)) : undefined
 }
 
-/** Smaller numbers are no windows. */
+/** Smaller numbers are not context windows, tokens. */
 const leastWindow = 256
 const mostWindow = 100_000_000
 function tokens(value: unknown): number | undefined {
@@ -134,7 +137,7 @@ function tokens(value: unknown): number | undefined {
     : undefined
 }
 
-/** A yes or no, alone or as Anthropic nests it. */
+/** Reads a boolean, either plain or nested in `supported` as Anthropic sends it. */
 const claim = (value: unknown): boolean | undefined => {
   const found = fieldsIfAny(value)?.supported ?? value
   return typeof found === 'boolean' ? found : undefined

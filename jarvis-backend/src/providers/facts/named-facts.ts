@@ -6,8 +6,8 @@ import { defined } from './listed-facts.ts'
 type Known = readonly (readonly [name: RegExp, is: boolean])[]
 
 /**
- * Models by the last part of their name: those that call tools, and those that call none. The first that fits counts. Servers of one's own
- * give tools to models that were not made for them, so no open model stands among those without.
+ * Models by the last part of their name, and if they call tools. The first matching row counts. No open model is listed as false, because people's
+ * own servers give tools to models that were not made for them.
  */
 const tools: Known = [
   [/^claude-(?:2|instant)/, false],

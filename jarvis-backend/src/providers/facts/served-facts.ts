@@ -10,8 +10,9 @@ import { listedFacts, llamaFacts, ollamaFacts } from './listed-facts.ts'
 type Server = Omit<ModelServer, 'provider'> & { model: string }
 
 /**
- * Reads the facts of one model from its server's list, and from the own addresses of Ollama, LM Studio and llama.cpp. Costs nothing.
- * @returns undefined if the server does not answer @throws only the signal's reason
+ * Reads the facts of one model from its server's list, and from the special addresses of Ollama, LM Studio and llama.cpp. Costs nothing.
+ * @returns undefined if the server does not answer
+ * @throws only the signal's reason
  */
 export async function servedFacts(server: Server, signal: AbortSignal): Promise<ModelFacts | undefined> {
   const asked = askedServer(server, signal)
@@ -28,7 +29,7 @@ async function ownFacts({ kind, baseUrl, model }: Server, { ask }: AskedServer):
     return 'kind' in answer ? undefined : fieldsIfAny(answer.body)
   }
   const [loaded, studio, props] = await Promise.all([at('/api/ps'), at('/api/v0/models'), at('/props')])
-  // Only Ollama has this list. No other server is sent anything but a GET.
+  // Only Ollama has this list. All other servers are sent only GET requests.
   if (Array.isArray(loaded?.models)) {
     const now = loaded.models.map((one) => fieldsIfAny(one) ?? {})
     const found = now.find(({ name, model: id }) => [name, id].some((one) => isSame(String(one), model)))

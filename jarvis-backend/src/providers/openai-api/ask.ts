@@ -3,17 +3,17 @@ import { picturesIn } from '../conversation.ts'
 import type { Sight } from '../sight.ts'
 import { saidIn } from './refusals.ts'
 
-/** Local servers say with any status that their template cannot print a request. */
+/** Error codes that may be a refusal of the request. Local servers report with any status that their template cannot render a request. */
 const refusals: ReadonlySet<string> = new Set(['model_bad_request', 'model_unfit', 'model_overloaded'])
 
 type Asking<T> = {
-  /** Asks once. `refusal` keeps the server's words about a request that it refuses. */
+  /** Sends the request once. `refusal` throws, and keeps the server's message for the next attempt. */
   send(refusal: (error: unknown) => never): Promise<T>
-  /** Leaves out the part that these words refuse, or gives it another form. @returns false if they refuse none */
+  /** Leaves out the part that the server's message refuses, or sends it in another form. @returns false if the message refuses no such part */
   leaveOut(said: string, error: ModelError): boolean
 }
 
-/** Asks a server, and again without what it refuses for this model: pictures, or an optional part of the request. */
+/** Sends a request. If the server refuses pictures or an optional part for this model, sends it again without them. */
 export async function askWithoutRefused<T>(
   { messages }: Pick<ModelRequest, 'messages'>,
   sight: Pick<Sight, 'isBlind' | 'refused'>,
@@ -27,7 +27,7 @@ export async function askWithoutRefused<T>(
         throw error
       })
     } catch (error) {
-      // A picture that is refused says nothing of others.
+      // The refusal of one picture does not mean that the model takes no pictures.
       if (!(error instanceof ModelError) || error.because === 'picture') throw error
       const words = said || error.message
       if (!error.hasSpoken && picturesIn(messages) > 0 && !sight.isBlind() && sight.refused(words)) continue

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../agent/model.ts'
 import { conversation } from '../conversation.ts'
 
-/** The same request in the form of `POST /v1/responses/input_tokens`, where OpenAI counts what a request would read. */
+/** The same request in the form of `POST /v1/responses/input_tokens`, where OpenAI counts the input tokens of a request. */
 export function countingRequest({ system, messages, tools }: ModelRequest, model: string) {
   const input = conversation(messages, () => false).flatMap((turn): object[] =>
     turn.role === 'user'

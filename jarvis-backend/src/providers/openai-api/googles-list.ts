@@ -4,7 +4,7 @@ import { mostPages } from '../listing.ts'
 import type { AskedServer, ListedModel, Listing } from '../model-api.ts'
 
 /**
- * Adds facts to a list of Google's models: Google's OpenAI form lists names alone, and Google's own form says more of the same models. Lists
+ * Adds facts to a list of Google's models. Google's list in OpenAI's form has only names; Google's own list has facts about the same models. Lists
  * of other servers are returned unchanged.
  */
 export async function withGoogles(listing: Listing, server: AskedServer): Promise<Listing> {
@@ -20,7 +20,7 @@ export async function withGoogles(listing: Listing, server: AskedServer): Promis
   }
 }
 
-/** Google's own list, as far as it can be read. */
+/** Reads Google's own list. Stops at the first page that cannot be read. */
 async function googlesOwn({ address, ask }: AskedServer, apiKey: string): Promise<ListedModel[]> {
   const base = `${address.replace(/\/openai$/, '')}/models?pageSize=1000`
   const found: ListedModel[] = []

@@ -5,13 +5,16 @@ import type { ModelOptions } from '../model-api.ts'
 import { settingsOf } from '../settings-names.ts'
 import { countingRequest } from './counting.ts'
 
-/** `name`: default `openai`. */
+/** `name`: the provider's name, default `openai`. */
 export type OpenAiOptions = Omit<ModelOptions, 'name'> & { name?: string }
 
-/** The longest reply that is expected where the settings name no limit, tokens. */
+/** Assumed maximum length of an answer if the settings set none, tokens. */
 export const usualMost = 16_384
 
-/** Longest silence, ms. A local server may load the model and read the prompt before its first token. */
+/**
+ * Maximum time without a byte, ms. It is longer for servers other than OpenAI's, because a local server may load the model and read the prompt
+ * before the first token.
+ */
 export const patienceMs = (hostname: string): number => (hostname === 'api.openai.com' ? 120_000 : 600_000)
 
 /** A service with OpenAI's API: its names, its client and its counting. */
@@ -64,11 +67,11 @@ export function openAiService(options: OpenAiOptions) {
     hostname,
     provider,
     client,
-    /** Only OpenAI itself counts. */
+    /** Only OpenAI itself offers the counting of tokens. */
     counting: isOpenAi ? { count } : {},
   }
 }
 
-/** The smaller of two limits, of which either may be absent. */
+/** Returns the smaller of two limits; if one is undefined, the other. */
 export const leastOf = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)

@@ -10,7 +10,7 @@ export const openAiChatApi: ModelApi = {
   isOfLocalServers: true,
 }
 
-/** OpenAI's own models from gpt-5.4 on reason with tools over the Responses API alone. */
+/** True for OpenAI's own models from gpt-5.4 on: they combine reasoning with tools only in the Responses API. */
 export const needsResponses = ({ baseUrl, model }: Pick<ModelOptions, 'baseUrl' | 'model'>): boolean =>
   (baseUrl === undefined || new URL(baseUrl).hostname === 'api.openai.com') &&
   /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)/.test(model)

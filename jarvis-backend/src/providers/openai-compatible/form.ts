@@ -1,23 +1,23 @@
 import type { Learned } from '../learned.ts'
 import type { ChatBody } from './request.ts'
 
-/** The form in which a server takes the history, as far as its refusals told. */
+/** The form in which a server accepts the history, as learned from its refusals. */
 export type Form = {
   /** Values for the content of a message that has calls and no words. The first is sent. If the server refuses it, the next one is sent. */
   blanks: readonly (string | null)[]
-  /** A message of the assistant stands between results and a person's words. */
+  /** A message of the assistant is inserted between tool results and a person's message. */
   bridges: boolean
-  /** Results name their tool. */
+  /** Each tool result has the name of its tool. */
   names: boolean
-  /** The instructions stand before a person's first words, in one message. */
+  /** The instructions and the first message of the person are one message. */
   merges: boolean
-  /** Calls bring their reasoning, of which nothing may be known. */
+  /** Messages with tool calls have the field for reasoning, even if no reasoning is known. */
   reasons: boolean
-  /** Calls that carry a stand-in for Gemini's signature: none, the calls without a signature, or all. */
+  /** The calls that get a stand-in for Gemini's signature: none, the calls without a signature, or all. */
   standIns: 'none' | 'missing' | 'all'
 }
 
-/** @param isHome a local server: its template may print a null as a word, or fall silent */
+/** Returns the form of the first request. @param isHome true for a local server; its template may print null as a word, or give an empty answer */
 export const firstForm = (model: string, isHome: boolean, reasons: boolean): Form => ({
   blanks: isHome ? ['', null, wordless] : [null, '', wordless],
   bridges: false,
@@ -40,7 +40,7 @@ export function rememberedForm(first: Form, learned: Pick<Learned, 'has'>): Form
   }
 }
 
-/** Remembers a form that helped. @param first the form of a server that refused nothing */
+/** Stores a form that worked. @param first the form that is sent to a server that has refused nothing */
 export function rememberForm(form: Form, first: Form, learned: Learned): void {
   const parts = [
     ...first.blanks.slice(0, first.blanks.length - form.blanks.length).map((_, i) => `form:blanks ${i}`),
@@ -52,10 +52,12 @@ export function rememberForm(form: Form, first: Form, learned: Learned): void {
 
 const wordless = '(calls tools)'
 
-/** The text that a call is sent with where Google's own signature is missing, as its documentation has it. */
+/** Stand-in for a missing signature of Gemini, from Google's documentation. */
 export const standIn = 'skip_thought_signature_validator'
 
-/** Another form that a refusal asks for; undefined where it asks for none, or for what was sent. @param said the server's words */
+/**
+ * Returns the form that a refusal asks for; undefined if it asks for no other form, or for the form that was sent. @param said the server's message
+ */
 export function formAfter(said: string, form: Form, sent: ChatBody): Form | undefined {
   const has = (wanted: (message: Fields, after: Fields | undefined) => boolean) =>
     sent.messages.some((message, i) => wanted(message, sent.messages[i - 1]))
@@ -76,20 +78,20 @@ export function formAfter(said: string, form: Form, sent: ChatBody): Form | unde
 type Fields = ChatBody['messages'][number]
 const calls = (message: Fields) => message.role === 'assistant' && message.tool_calls !== undefined
 
-/** The server takes a field from nobody. */
+/** True if the server refuses a field in every message. */
 const isUnknown = (said: string) =>
   /unsupported|unknown|unrecogni[sz]ed|forbidden|extra|not (?:be )?(?:supported|permitted|allowed|included)|(?:should|must) not/i.test(
     said,
   )
 
-/** A role that the model's template does not have. */
+/** True if a refusal says that the model's template has no system role. */
 const isAboutSystem = (said: string) =>
   /only user and assistant roles/i.test(said) ||
   (/(?<!\w)system(?!\w)/i.test(said) &&
     /role|message/i.test(said) &&
     /support|not allowed|unexpected|unknown|invalid/i.test(said))
 
-/** The order of roles: Mistral's words and number, and those of templates. */
+/** True if a refusal is about the order of roles: Mistral's message and error number, and the messages of templates. */
 const isAboutOrder = (said: string) =>
   /alternat|message_order|["']?3230\b/i.test(said) ||
   (/\buser\b/i.test(said) && /\btool\b/i.test(said) && /after|follow|before|preced|between|order|expect/i.test(said))

@@ -24,7 +24,7 @@ export function openAiCompatibleModel(options: OpenAiOptions): Model {
   const schemas = new ToolSchemas(learned)
   // Fields that the server refused for this model.
   const refused = { has: (field: OptionalField) => learned.has(field) }
-  // The form of the history that this server took before.
+  // The form of the history that this server accepted before.
   const first = firstForm(model, isAtHome({ kind, ...options }), wantsReasoning)
   let known = rememberedForm(first, learned)
   const body = { id, model, maxTokens: options.maxTokens, isOpenAi, refused, effort: options.effort }
@@ -79,7 +79,7 @@ const isAboutSchema = (said: string) => /schema|grammar|function_?declarations|\
 
 const isAboutTools = (said: string) => isAboutSchema(said) || /jinja|template/i.test(said)
 
-/** Explains a refusal by a server that has this model's tools on the Responses API alone. Other errors are returned unchanged. */
+/** Explains a refusal of a server that offers tools for this model only on the Responses API. Other errors are returned unchanged. */
 export function explained(error: unknown, model: string): unknown {
   const isOurs =
     error instanceof ModelError && error.code === 'model_bad_request' && /\/v1\/responses/.test(error.message)

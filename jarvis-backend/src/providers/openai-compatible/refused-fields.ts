@@ -22,5 +22,5 @@ export function refusedField(said: string, body: Body): OptionalField | undefine
   return optional.find((field) => isNamed(field) && sent.includes(`"${field}":`))
 }
 
-/** As xAI names fields. */
+/** The name of a field in xAI's messages, in camel case. */
 const camel = (field: string) => field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

@@ -17,17 +17,17 @@ export type RequestOptions = {
   maxTokens: number | undefined
   isOpenAi: boolean
   form: Form
-  /** Effort for requests without one. Undefined: the request leaves it out too. */
+  /** Effort for requests that set none. Undefined: such a request is sent without an effort. */
   effort?: Effort | undefined
   /** Fields that the server refused before. */
   refused: Pick<ReadonlySet<OptionalField>, 'has'>
-  /** The model is shown no pictures. */
+  /** True: pictures are left out. */
   isBlind?: boolean
 }
 
 /**
- * The body of `POST /chat/completions`. The API has no field for thinking: with calls it is sent back in the field where some servers
- * sent it, and so are other data of a call.
+ * Builds the body of `POST /chat/completions`. The API has no field for thinking. In messages with calls, thinking is sent back in the field in
+ * which some servers sent it. Extra data of a call is sent back too.
  */
 export function chatRequest(
   {
@@ -62,7 +62,7 @@ export function chatRequest(
       ...turns.flatMap((turn) =>
         turn.role === 'user' ? userMessages(turn, form) : [assistantMessage(turn, form, refused)],
       ),
-      // Mistral's servers refuse a conversation that ends with the assistant.
+      // Mistral's servers refuse a conversation whose last message is from the assistant.
       ...(turns.at(-1)?.role === 'assistant' ? [{ role: 'user' as const, content: '[Go on.]' }] : []),
     ]),
     ...(format !== undefined && { response_format: formatOf(format) }),
@@ -72,7 +72,7 @@ export function chatRequest(
       (mayCallTools || (isOpenAi && !refused.has('tool_choice'))) && {
         tools: tools.map(({ name, description, inputSchema }) => ({
           type: 'function' as const,
-          // A tool without arguments has an empty schema where the server refuses an object without properties.
+          // For a server that refuses an object without properties, a tool without arguments has an empty schema and is sent without parameters.
           function: { name, description, ...(Object.keys(inputSchema).length > 0 && { parameters: inputSchema }) },
         })),
         ...(!mayCallTools && { tool_choice: 'none' as const }),
@@ -83,7 +83,7 @@ export function chatRequest(
   }
 }
 
-/** The messages with the instructions, in a message of their own or in the first one. */
+/** Adds the instructions to the messages, as a message of their own or in the first one. */
 function instructed(system: string, { merges }: Form, messages: WireMessage[]): WireMessage[] {
   const [first, ...rest] = messages
   const text = system.toWellFormed()
@@ -103,7 +103,7 @@ const formatOf = (format: AnswerFormat) => {
   return { type, json_schema: { name, schema, strict: isStrict } }
 }
 
-/** OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
+/** Returns the field for the token limit. OpenAI's reasoning models refuse the old name; most other servers do not know the new one. */
 function tokenLimit(maxTokens: number, isOpenAi: boolean, refused: Pick<ReadonlySet<OptionalField>, 'has'>) {
   const names = ['max_tokens', 'max_completion_tokens'] as const
   const name = (isOpenAi ? names.toReversed() : names).find((known) => !refused.has(known))
@@ -126,7 +126,7 @@ function userMessages({ results, images, texts }: UserTurn, form: Form): WireMes
     return [...answers, { role: 'user', content: [...pictures, ...words] }]
   }
   if (texts.length === 0) return answers
-  // One string: some servers do not take a list of parts.
+  // All texts in one string, because some servers accept no list of parts.
   return [...answers, { role: 'user', content: texts.join('\n\n') }]
 }
 
@@ -155,7 +155,7 @@ function assistantMessage(
   }
 }
 
-/** Other data of a call, or the stand-in for a signature. Gemini signs the first call of a turn alone. */
+/** Returns the extra data of a call, with a stand-in for the signature if it is needed. Gemini signs only the first call of a turn. */
 function signed(extra: ToolCall['extra'], standIns: Form['standIns']): ToolCall['extra'] {
   if (standIns === 'none' || (standIns === 'missing' && fieldsIfAny(extra?.google)?.thought_signature)) return extra
   return { ...extra, google: { ...fieldsIfAny(extra?.google), thought_signature: standIn } }

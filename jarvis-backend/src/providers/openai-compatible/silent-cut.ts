@@ -1,17 +1,20 @@
 import type OpenAI from 'openai'
 import type { Turn } from '../../agent/model.ts'
 
-/** Characters of a request that make a token. */
+/** Characters of a request per token. */
 const charsPerToken = 3.3
-/** Servers that count only what they had not cached report less than this for a long request. */
+/**
+ * Minimum number of reported tokens that is judged. For a long request, a smaller number comes from servers that count only tokens outside their
+ * cache.
+ */
 const leastRead = 1_024
-/** The largest window that a server chooses by itself. */
+/** Maximum number of reported tokens that is judged: the largest window that a server chooses by default. */
 const mostRead = 8_192
 
 /**
- * Whether a server seems to have dropped part of a request without a word, as Ollama does beyond its `num_ctx`: it says that it read less
- * than half of the tokens that the request must have, and no more than a small window holds.
- * @param prompt tokens that it says it read, cached ones included
+ * Detects that a server has dropped part of a request without an error, as Ollama does beyond its `num_ctx`. The server then reports less than half
+ * of the tokens that the request must have, and not more than a small window holds.
+ * @param prompt number of tokens that the server reports as read, cached ones included
  */
 export function silentCut(
   { messages, tools = [] }: Pick<OpenAI.ChatCompletionCreateParams, 'messages' | 'tools'>,

@@ -35,7 +35,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
 
   const join = ({ id, index, function: called, extra_content }: Fields) => {
     const { name, arguments: input } = fields(called ?? {})
-    // Gemini's signature of a call stands in the extra content.
+    // Gemini's signature of a call is in the extra content.
     joiner.add({ id, at: count(index), name, input, extra: fieldsIfAny(extra_content) })
     sink.call?.(words(name) + (typeof input === 'string' ? input : ''))
   }
@@ -62,7 +62,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
       const [first = {}] = list(chunk.choices ?? [])
       const choice = fields(first)
       grow(fields(choice.delta ?? {}))
-      // Some servers send the whole message at once, or once more at the end.
+      // Some servers send the whole message in one chunk, or send it again at the end.
       const message = fieldsIfAny(choice.message)
       if (message !== undefined) {
         grow(message, restOf)
@@ -98,7 +98,7 @@ export function chatReader(provider: Provider, sink: ModelSink, mayCall: boolean
   }
 }
 
-/** MiniMax's own numbers, which come with status 200, as those of HTTP. Others are faults of its own. */
+/** Maps MiniMax's error numbers, which come with HTTP status 200, to HTTP statuses. All other numbers are faults of the server. */
 const minimaxStatus = new Map([
   [1001, 504],
   ...[1002, 1039, 1041].map((code): [number, number] => [code, 429]),
@@ -107,7 +107,7 @@ const minimaxStatus = new Map([
   ...[1026, 1027, 1042, 2013].map((code): [number, number] => [code, 400]),
 ])
 
-/** @returns undefined where all is well */
+/** @returns undefined if there is no fault */
 function minimaxFault(given: unknown): Complaint | undefined {
   const { status_code: number, status_msg: message } = fieldsIfAny(given) ?? {}
   const code = Number(number ?? 0)
@@ -118,14 +118,14 @@ function minimaxFault(given: unknown): Complaint | undefined {
 /** Names that servers have for reasoning. */
 const thoughtNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking', 'thought'] as const
 
-/** A piece this long that begins with all that was told restates it. Shorter ones may repeat by chance. */
+/** Minimum length at which a piece that begins with all earlier text counts as a repetition. Shorter pieces may repeat by chance. */
 const leastRestated = 32
 
-/** The new part of a piece, which may repeat all text before it. @param told all text before it */
+/** Returns the new part of a piece, which may repeat all earlier text. @param told all earlier text */
 const newIn = (piece: string, told: string): string =>
   told.length >= leastRestated && piece.startsWith(told) ? piece.slice(told.length) : piece
 
-/** The part of a whole message that was not told yet. Empty if the message differs from the text that was told. */
+/** Returns the part of a whole message that was not streamed yet. Empty if the message differs from the streamed text. */
 const restOf = (whole: string, told: string): string => (whole.startsWith(told) ? whole.slice(told.length) : '')
 
 /** Reads content that some servers send as a list of parts, including the reasoning. */
@@ -143,7 +143,7 @@ const thoughtIn = (content: unknown): string =>
     .map((part) => textIn(part.thinking) || words(part.reasoning) || thoughtOf(part))
     .join('')
 
-/** Converts token counts: the wire's prompt tokens include cached ones, `inputTokens` does not. */
+/** Converts token counts. The server's prompt tokens include cached ones; `inputTokens` does not. */
 function counted(wire: unknown): Usage | undefined {
   const usage = fieldsIfAny(wire)
   if (usage === undefined) return undefined

@@ -9,7 +9,7 @@ import { type OptionalPart, refusedPart, refusedReasoning } from './refused-part
 import { type ResponsesBody, responsesRequest } from './request.ts'
 import { ResponsesReader } from './stream.ts'
 
-/** OpenAI's newest models, or any server with the Responses API. */
+/** Returns a model with the Responses API, of OpenAI or of any other server. */
 export function openAiResponsesModel(options: OpenAiOptions): Model {
   const { provider, id, client, counting } = openAiService(options)
   const { learned = learnedInMemory() } = options

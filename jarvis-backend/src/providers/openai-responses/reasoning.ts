@@ -6,13 +6,13 @@ export type Thinking = Extract<Content, { type: 'thinking' }>
 /** The parts of an item of reasoning that are sent back. The provider stores nothing, so the item carries its own encrypted content. */
 type Sealed = { id: string; encrypted_content: string }
 
-/** The `signature` of thinking that came as an item of reasoning; undefined where the provider gave nothing to send back. */
+/** Returns the `signature` for thinking that came as a reasoning item; undefined if the provider gave nothing to send back. */
 export function sealOf(item: Fields): string | undefined {
   const sealed: Sealed = { id: words(item.id), encrypted_content: words(item.encrypted_content) }
   return sealed.id === '' || sealed.encrypted_content === '' ? undefined : JSON.stringify(sealed)
 }
 
-/** The item of reasoning that a piece of thinking came from; undefined where it was none. */
+/** Returns the reasoning item for a piece of thinking; undefined if the thinking did not come from such an item. */
 export function reasoningItem({ text, signature }: Thinking) {
   const sealed = sealIn(signature)
   if (sealed === undefined) return undefined

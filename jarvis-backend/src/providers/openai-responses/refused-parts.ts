@@ -2,7 +2,10 @@ import type OpenAI from 'openai'
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming
 
-/** Optional parts of a request, each with what a refusal of it says; `input_image` is in its items. The first that was sent and named counts. */
+/**
+ * Optional parts of a request, each with a pattern for its refusal. `input_image` is in the items of the input. The first part that was sent and
+ * matches counts.
+ */
 const optional = {
   include: /(?<!\w)include(?!\w)|encrypted[ _]content/i,
   'reasoning.summary': /(?<!\w)reasoning\.summary|reasoning summar/i,
@@ -17,8 +20,8 @@ export type OptionalPart = keyof typeof optional
 const parts = Object.keys(optional) as OptionalPart[]
 
 /**
- * Reasoning of the history that a server cannot read, such as that of another account. It says nothing of new reasoning.
- * @returns the ids of all that was sent, where the refusal is about an item of it
+ * Finds reasoning of earlier turns that a server cannot read, for example because another account made it. New reasoning is not affected.
+ * @returns the ids of all reasoning that was sent, if the refusal is about reasoning; otherwise empty
  */
 export function refusedReasoning(said: string, { input }: Body): string[] {
   if (!/invalid_encrypted_content|could not be (?:verified|decrypted)|\brs_\w/i.test(said)) return []

@@ -14,13 +14,13 @@ export type RequestOptions = {
   id: string
   model: string
   maxTokens: number | undefined
-  /** Effort for requests without one. Undefined: the request leaves it out too. */
+  /** Effort for requests that set none. Undefined: such a request is sent without an effort. */
   effort?: Effort | undefined
   /** Parts that the server refused before. */
   refused: Pick<ReadonlySet<OptionalPart>, 'has'>
-  /** Ids of reasoning that the server cannot read any more. */
+  /** Ids of reasoning items that the server can no longer read. */
   spent?: ReadonlySet<string>
-  /** The model is shown no pictures of people. */
+  /** True: pictures that people attached are left out. */
   isBlind?: boolean
 }
 
@@ -88,7 +88,7 @@ const formatOf = (format: AnswerFormat) => {
   return { type, name, schema, strict: isStrict }
 }
 
-/** The API refuses a lower limit. */
+/** Minimum token limit of an answer; the API refuses a lower one. */
 const leastOutput = 16
 
 /** True if a model may be asked to reason. Unknown models are treated as new. */
@@ -111,7 +111,7 @@ function items(piece: Content): Item[] {
   }
 }
 
-/** The words of a person. With pictures they are one message, otherwise one message for each text. */
+/** The words of a person. With pictures, they are one message; otherwise each text is a message. */
 function said({ images, texts }: UserTurn): Item[] {
   if (images.length === 0) return texts.map((text): Item => ({ role: 'user', content: text }))
   return [

@@ -17,7 +17,7 @@ export class ResponsesReader implements Reader {
   readonly #mayCall: boolean
   readonly #pieces: Piece[] = []
   readonly #byIndex = new Map<number, Piece>()
-  /** The last part of each thought. Parts of a summary are paragraphs. */
+  /** Index of the latest summary part of each piece of thinking. Each part of a summary becomes a paragraph. */
   readonly #parts = new Map<Thinking, number>()
   #usage: Usage | undefined
   #stop: TurnStop | undefined
@@ -113,7 +113,7 @@ export class ResponsesReader implements Reader {
     }
   }
 
-  /** Takes an item that is done. The item says the whole; only text that had not streamed is told. */
+  /** Handles a completed item. The item holds its whole content; only text that was not streamed before is passed on. */
   #finish(index: number, item: Fields): void {
     const piece = this.#start(index, item)
     if (piece?.type === 'call') {
@@ -133,7 +133,7 @@ export class ResponsesReader implements Reader {
     }
   }
 
-  /** Takes the end of a response. @throws ModelError if it failed */
+  /** Handles the end of a response. @throws ModelError if the response failed */
   #end(response: Fields): void {
     const counts = counted(response.usage)
     if (counts !== undefined) {
@@ -142,7 +142,7 @@ export class ResponsesReader implements Reader {
     }
     if (response.status === 'failed' || response.status === 'cancelled')
       throw refusal(this.#provider, complaintIn(response.error), this.#usage)
-    // A server that streamed no items, or does not stream, has them here.
+    // A server that does not stream, or streamed no items, lists the items here.
     if (this.#pieces.length === 0)
       for (const [index, item] of list(response.output ?? []).entries()) this.#finish(index, fields(item))
     const isIncomplete = response.status === 'incomplete'
@@ -166,7 +166,7 @@ export class ResponsesReader implements Reader {
   }
 }
 
-/** Thinking without a summary counts where it can be sent back. */
+/** True if a piece has content. Thinking without a summary has content if it has a signature, because it can then be sent back. */
 const hasContent = (piece: Piece) => piece.type !== 'thinking' || piece.text !== '' || piece.signature !== undefined
 
 function newPiece(item: Fields): Piece | undefined {
@@ -184,7 +184,7 @@ function newPiece(item: Fields): Piece | undefined {
   }
 }
 
-/** Converts token counts: the wire's input tokens include cached ones, `inputTokens` does not. */
+/** Converts token counts. The server's input tokens include cached ones; `inputTokens` does not. */
 function counted(wire: unknown): Usage | undefined {
   const usage = fieldsIfAny(wire)
   if (usage === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { ModelLimits } from '../../agent/model.ts'
 import { hears, type Meaning, type Row, rows } from './rows.ts'
 
-/** Status of errors that arrive inside a stream with a type instead. */
+/** HTTP status for errors that arrive inside a stream with a type instead of a status. */
 const statusOfType = new Map<string, number>([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
@@ -33,13 +33,16 @@ const statusOfType = new Map<string, number>([
   ['overloaded_error', 529],
 ])
 
-/** The HTTP status of a refusal; of one inside a stream the one that its code or type stands for. */
+/** Returns the HTTP status of a refusal. For a refusal inside a stream, returns the status that its code or type stands for. */
 export function statusOf(complaint: { status?: unknown; code?: unknown }, words: readonly string[]): number {
   const given = [complaint.status, complaint.code].map(Number).find((value) => value >= 300 && value <= 599)
   return given ?? words.map((word) => statusOfType.get(word)).find((value) => value !== undefined) ?? 500
 }
 
-/** @param heard codes and words of the server; undefined where they mean nothing known and the status alone counts */
+/**
+ * Finds the meaning of a refusal. @param heard the server's codes and message @returns undefined if neither the message nor the status has a known
+ * meaning
+ */
 export function meaningOf(heard: string, status: number, host: string): Meaning | undefined {
   const said = heard.toLowerCase()
   const fits = ({ at, says }: Row) =>
@@ -62,10 +65,10 @@ const numberIn = (heard: string, ...patterns: readonly RegExp[]): number | undef
   return found === undefined ? undefined : Number(found.replaceAll(',', ''))
 }
 
-/** Smaller numbers are no windows, tokens. */
+/** Smaller numbers are not context windows, tokens. */
 const leastWindow = 1_000
 
-/** The limits that a server names. */
+/** Reads the limits that a server's refusal names. */
 export function limitsIn(heard: string, because: Meaning | undefined): ModelLimits {
   if (because === 'affords') return given('affordsTokens', numberIn(heard, /can only afford ([\d,]{1,12})/i))
   if (because === 'plan')

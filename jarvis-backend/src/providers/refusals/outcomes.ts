@@ -1,7 +1,7 @@
 import type { ModelErrorCode } from '../../agent/model.ts'
 import type { Meaning } from './rows.ts'
 
-/** `tail`: the server's own sentence behind a colon, or a full stop. */
+/** Input for a message to a person. `tail`: a colon and the server's own sentence, or a full stop. */
 type Told = {
   name: string
   host: string
@@ -111,7 +111,7 @@ const outcomes: Readonly<Record<Meaning, Outcome>> = {
   ),
 }
 
-/** The outcome of a refusal whose words are not known. */
+/** Returns the outcome of a refusal whose message is not known, by its HTTP status. */
 function byStatus(status: number): Outcome {
   if (status >= 500)
     return outcome(

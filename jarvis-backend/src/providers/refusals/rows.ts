@@ -1,10 +1,10 @@
 /**
- * What a refusal means, whatever its number:
- * `too_long`: the conversation does not fit the model. `plan`: no request of this size fits the account's plan. `throttled`: wait.
- * `spent`: the money or the quota is used up. `affords`: the credit pays for a shorter answer. `key`: the key is wrong.
- * `forbidden`: this key may not do it. `place`: not from this address or country. `disabled`: the service is switched off.
- * `filtered`: the provider's own filter. `overloaded`: try again. `loading`: the model is being loaded. `memory`: the server's machine
- * has too little. `no_model`: there is no such model. `talks_only`: the model takes no tools. `no_tools`: the server is not set to give it any. `picture`: this picture is not taken, others may be.
+ * Meaning of a refusal, independent of its HTTP status. `too_long`: the conversation does not fit the model. `plan`: no request of this size fits
+ * the account's plan. `throttled`: too many requests; wait. `spent`: the money or the quota is used up. `affords`: the credit pays only for a
+ * shorter answer. `key`: the key is wrong. `forbidden`: the key lacks permission. `place`: this address or country is not served. `disabled`: the
+ * service is switched off. `filtered`: the provider's own filter refused the content. `overloaded`: try again. `loading`: the model is being loaded.
+ * `memory`: the server's machine has too little memory. `no_model`: there is no such model. `talks_only`: the model takes no tools. `no_tools`: the
+ * server is not configured to give the model tools. `picture`: this picture is refused; others may be accepted.
  */
 export type Meaning =
   | 'too_long'
@@ -26,8 +26,8 @@ export type Meaning =
   | 'picture'
 
 /**
- * `says`: phrases of the server's codes and words, in small letters, of which one is enough; `…` stands for up to `gap` characters.
- * `at`: only with these numbers.
+ * `says`: phrases of the server's codes and message in lower case; one match is enough; `…` stands for up to `gap` characters. `at`: the row counts
+ * only with one of these statuses. `of`: the servers with this wording.
  */
 export type Row = { of: string; means: Meaning; says: readonly string[]; at?: readonly number[] }
 
@@ -36,16 +36,16 @@ const onlyAt = (at: readonly number[], row: Row): Row => ({ ...row, at })
 
 const missing = [400, 404, 410, 422, 500]
 
-/** One row for each server's wording. The first that fits counts: what only sounds like an overflow stands before what is one. */
+/** One row for each server's wording. The first matching row counts, so wordings that only resemble `too_long` come before its own rows. */
 export const rows: readonly Row[] = [
-  // An account's limit that no waiting mends.
+  // Limits of the account that waiting does not lift.
   of('Groq', 'plan', ['request too large for model…on tokens per']),
   of('OpenAI', 'plan', ['request too large for…on tokens per min']),
   of('GitHub Models', 'plan', ['tokens_limit_reached', 'request body too large for']),
   of('OpenRouter', 'affords', ['can only afford']),
   onlyAt([402], of('OpenRouter', 'spent', ['prompt tokens limit exceeded'])),
 
-  // The money.
+  // Refusals about money or quota.
   of('OpenAI', 'spent', ['insufficient_quota', 'billing_hard_limit', 'billing_not_active', 'spend_limit']),
   of('DeepSeek, xAI, z.ai', 'spent', [
     'insufficient balance',
@@ -78,7 +78,7 @@ export const rows: readonly Row[] = [
     'limited to 1000 api calls / month',
   ]),
 
-  // Waits, some of which speak of tokens.
+  // Refusals that end after a wait; some of them mention tokens.
   of('Bedrock', 'throttled', [
     'throttling',
     'too many tokens, please wait',
@@ -104,7 +104,7 @@ export const rows: readonly Row[] = [
     'concurrency limit',
   ]),
 
-  // One picture. A model that sees none says so in other words.
+  // Refusals of one picture. A model that takes no pictures at all refuses in other words.
   of('Anthropic', 'picture', [
     'image exceeds…maximum',
     'image dimensions exceed',
@@ -150,7 +150,7 @@ export const rows: readonly Row[] = [
     'image dimension',
   ]),
 
-  // The conversation is longer than the model reads.
+  // The conversation is longer than the model's context window.
   of('OpenAI, Cerebras, LiteLLM', 'too_long', [
     'context_length_exceeded',
     'context_window_exceeded',
@@ -435,10 +435,10 @@ export const rows: readonly Row[] = [
   onlyAt([404], of('Anthropic', 'no_model', ['not_found_error model:'])),
 ]
 
-/** Longest text that `…` stands for, characters. */
+/** Maximum length of the text that `…` stands for, characters. */
 const gap = 200
 
-/** True if a text has a phrase of a row. @param heard in small letters */
+/** True if a text contains a phrase of a row. @param heard the text in lower case */
 export function hears(heard: string, phrase: string): boolean {
   const [first = '', then] = phrase.split('…')
   for (let at = heard.indexOf(first); at >= 0; at = heard.indexOf(first, at + 1)) {

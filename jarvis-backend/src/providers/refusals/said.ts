@@ -1,11 +1,11 @@
 import { type Fields, fieldsIfAny } from '../fields.ts'
 
-/** A server's refusal. `text`: its sentence. `words`: its types, codes and reasons. */
+/** The content of a server's refusal. `text`: its sentence. `words`: its types, codes and reasons. */
 export type Said = { text: string; words: string[] }
 
-/** Deeper than any server nests its error. */
+/** Maximum depth that is read. No server nests its error deeper. */
 const deepest = 6
-/** Longest text that is judged, characters. */
+/** Maximum length of a text that is read, characters. */
 const longest = 4_000
 
 /** Fields that hold the server's own sentence, the most telling first. */
@@ -27,13 +27,13 @@ const sentences = [
   'title',
   'description',
 ] as const
-/** Fields of one word. */
+/** Names of fields that hold one word, such as a code. */
 const names = ['type', '__type', 'code', 'status', 'reason', 'error_code', 'errorCode', 'quotaId'] as const
-/** Sentences of intermediaries that say nothing; the words of the server behind them stand in another field. */
+/** Matches sentences of intermediaries without information. The message of the server behind them is in another field. */
 const empty =
   /^(?:provider returned error|upstream (?:request |provider )?error|error from provider|bad request|unknown error|error|\d{3})?[.:]?$/i
 
-/** Reads what a server says, in whatever form: an object, a list of them, JSON inside a string, a page, plain words. */
+/** Reads a server's refusal in any form: an object, a list of objects, JSON inside a string, an HTML page, or plain text. */
 export function saidBy(value: unknown): Said {
   const words: string[] = []
   const text = sentenceOf(value, words, 0)
@@ -54,16 +54,16 @@ function sentenceOf(value: unknown, words: string[], depth: number): string {
   const found = sentences
     .map((name) => sentenceOf(fields[name], words, depth + 1))
     .find((text) => text !== '' && !empty.test(text))
-  // OpenRouter wraps what the provider said; Google and Azure add their reasons beside it.
+  // OpenRouter wraps the provider's message in `metadata.raw`. Google and Azure put their reasons into fields beside the message.
   const behind = sentenceOf(fieldsIfAny(fields.metadata)?.raw, words, depth + 1)
   for (const more of [fields.details, fields.innererror, fields.violations]) wordsIn(more, words, depth + 1)
-  // The body that `asErrorBody` kept. Its sentence is known already; only its words are read.
+  // The body that `asErrorBody` kept. Its sentence is known already, so only its words are used.
   sentenceOf(fields.body, words, depth + 1)
   if (behind !== '') return found === undefined ? behind : `${found}: ${behind}`
   return found ?? sentences.map((name) => fields[name]).find((text) => typeof text === 'string') ?? ''
 }
 
-/** A line about one field, as FastAPI tells it. */
+/** Returns the error of one field in FastAPI's form as a line; undefined for any other value. */
 function fieldFault(item: unknown): string | undefined {
   const { loc, msg } = fieldsIfAny(item) ?? {}
   if (!Array.isArray(loc) || typeof msg !== 'string') return undefined
@@ -99,7 +99,7 @@ function parsed(text: string): unknown {
 
 const isPage = (text: string) => /^(?:<\?xml|<!doctype|<html|<head|<body|<center|<h1)/i.test(text)
 
-/** The title of a page, or its first heading. Nothing else of it is shown. */
+/** Returns the title of an HTML page, or its first heading. No other part of the page is shown. */
 function titleOf(page: string): string {
   const [, title = ''] =
     /<title[^<>]{0,200}>([^<]{1,300})</i.exec(page) ?? /<h1[^<>]{0,200}>([^<]{1,300})</i.exec(page) ?? []
@@ -107,8 +107,8 @@ function titleOf(page: string): string {
 }
 
 /**
- * The body of a refusal in the one form that the SDKs read, `{"error": {…}}`. A body that has it stays as it is; every other one is kept
- * under `body`, so that nothing a server says is lost.
+ * Returns the body of a refusal in the form that the SDKs read, `{"error": {…}}`. A body in this form is returned unchanged. Any other body is kept
+ * under `body`, so that no part of the server's message is lost.
  */
 export function asErrorBody(text: string): string {
   const body = parsed(text)

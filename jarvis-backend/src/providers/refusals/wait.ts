@@ -2,7 +2,7 @@ import { fieldsIfAny } from '../fields.ts'
 
 type Headers = { get(name: string): string | null | undefined }
 
-/** Milliseconds of `37s`, `1m23.45s`, `2h`, `20ms`; undefined for anything else. */
+/** Parses `37s`, `1m23.45s`, `2h` or `20ms`. @returns milliseconds; undefined for any other text */
 function durationOf(text: string): number | undefined {
   const parts = [...text.trim().matchAll(/(\d{1,9}(?:\.\d{1,12})?)(ms|s|m|h)/g)]
   if (parts.length === 0 || parts.map(([all]) => all).join('') !== text.trim()) return undefined
@@ -10,7 +10,7 @@ function durationOf(text: string): number | undefined {
   return Math.ceil(parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0))
 }
 
-/** Until a point in time or for a duration: seconds, a Unix time in s or ms, a date, or `1m2s`. */
+/** Parses a time to wait: a number of seconds, a Unix time in s or ms, a date, or `1m2s`. @returns milliseconds from `now` */
 function untilOf(text: string, now: number): number | undefined {
   const trimmed = text.trim()
   if (/^\d{1,15}(?:\.\d{1,12})?$/.test(trimmed)) {
@@ -25,7 +25,7 @@ function untilOf(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** The buckets of services that tell when each is full again, and their headers. */
+/** Rate limits of services that report when each limit resets, with the headers for the remaining amount and the reset time. */
 const buckets: readonly (readonly [left: string, reset: string])[] = [
   ...['requests', 'tokens', 'requests-day', 'tokens-minute'].map(
     (of) => [`x-ratelimit-remaining-${of}`, `x-ratelimit-reset-${of}`] as const,
@@ -38,9 +38,8 @@ const buckets: readonly (readonly [left: string, reset: string])[] = [
 ]
 
 /**
- * Returns how long a server asks to be left alone, ms: in its headers, in a field of its error, or in its words. A bucket's reset counts only
- * if the bucket is empty.
- * @param now Unix ms
+ * Returns how long a server asks the client to wait, ms. Reads its headers, then a field of its error, then its message. The reset time of a rate
+ * limit counts only if its remaining amount is 0. @param now Unix ms
  */
 export function waitOf(
   { headers, body, said }: { headers: Headers | undefined; body: unknown; said: string },

@@ -23,15 +23,15 @@ import type { Head, Own } from './wire.ts'
 /** @returns a handler of `POST /v1/chat/completions` */
 export function createChatCompletions(parts: {
   agents: Pick<Agents, 'list'>
-  /** The model of an agent; without one, the model in use. */
+  /** Returns the model of an agent; if the agent has none, the model in use. */
   modelOf(agent: string | undefined): Model
   ask: ReturnType<typeof createAsk>
-  /** Looks for secrets in what a request says, in steps, so that `ask` takes little time. */
+  /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
   conduct: Conduct
   answerPlainly: ReturnType<typeof createPlainAnswer>
   clock: Clock
-  /** How long the headers of a whole answer are held back, ms. */
+  /** Time for which the headers of an answer in one piece are delayed, ms. */
   holdMs: number
 }) {
   const { clock } = parts

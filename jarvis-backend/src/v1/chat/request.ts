@@ -11,7 +11,7 @@ import { formatIn } from '../format.ts'
 const TextPart = z.looseObject({ type: z.enum(['text', 'input_text', 'output_text']), text: z.string() })
 const Part = z.looseObject({ type: z.string() })
 const Words = z.union([z.string(), z.array(Part)]).nullish()
-/** JSON as text; some programs send the object. */
+/** Arguments as JSON text; some programs send the object itself. */
 const Arguments = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
 const Called = z.looseObject({ name: z.string().min(1).max(200), arguments: Arguments })
 const Call = z.looseObject({
@@ -29,7 +29,7 @@ const Message = z.discriminatedUnion('role', [
     function_call: Called.nullish(),
   }),
   z.looseObject({ role: z.literal('tool'), tool_call_id: z.string().min(1).max(200), content: Words }),
-  /** The result of a `function_call`, from before there were tools. */
+  /** The result of a `function_call`, the older form of a tool call. */
   z.looseObject({ role: z.literal('function'), name: z.string().min(1).max(200), content: Words }),
 ])
 const FunctionSpec = z.looseObject({
@@ -39,7 +39,7 @@ const FunctionSpec = z.looseObject({
 })
 const Tool = z.looseObject({ type: z.literal('function'), function: FunctionSpec })
 
-/** The fields that JARVIS reads. Others are passed over. */
+/** The fields that JARVIS reads. Other fields are ignored. */
 export const ChatBody = z.looseObject({
   model: z.string().min(1).max(200),
   messages: z.array(Message).min(1).max(2_000),
@@ -55,34 +55,37 @@ export const ChatBody = z.looseObject({
   response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
   tools: z.array(Tool).max(128).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
-  /** The form from before there were tools. */
+  /** The older form of `tools` and `tool_choice`. */
   functions: z.array(FunctionSpec).max(128).nullish(),
   function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
 })
 type ChatBody = z.infer<typeof ChatBody>
 type Message = Exclude<ChatBody['messages'][number], { role: 'function' }>
 
-/** Fields that clients may count on and that do nothing here. The answer names those that were sent. */
+/** Fields that have no effect here although a client may rely on them. The answer names those that the client sent. */
 const passedOver = [
   ...['temperature', 'top_p', 'stop', 'seed', 'presence_penalty', 'frequency_penalty', 'logit_bias'],
   ...['parallel_tool_calls', 'prediction', 'verbosity', 'service_tier', 'store', 'web_search_options'],
   ...['top_k', 'min_p', 'repetition_penalty', 'enable_thinking', 'chat_template_kwargs', 'thinking'],
 ]
 
-/** A program's request in JARVIS's terms. `ignored`: fields without effect. */
+/** A program's request, converted for JARVIS. `ignored`: names of fields without effect. */
 export type ChatRequest = {
   model: string
   isStreamed: boolean
   wantsUsage: boolean
   ignored: readonly string[]
   format: AnswerFormat | undefined
-  /** The answer must call one of the program's own tools. */
+  /** True: the answer must call one of the program's own tools. */
   mustCall: boolean
   /** The program's tools came as `functions`, so its calls go out as `function_call`, which has no id. */
   isLegacy: boolean
-  /** @param isSession the conversation is JARVIS's: of the messages, only the last one of the person and what follows it count */
+  /**
+   * Returns the data for the run. @param isSession true: JARVIS keeps the conversation. Only the person's last message and the messages after it are
+   * then used.
+   */
   origin(isSession: boolean): Omit<ProgramRun['origin'], 'by' | 'token'>
-  /** The files of the messages that count. */
+  /** Returns the files of the messages that are used. */
   files(isSession: boolean): ProgramFiles
 }
 
@@ -145,7 +148,7 @@ export function readChatRequest(body: unknown): ChatRequest {
   }
 }
 
-/** The message of a session that goes on with the results of the program's own tools. */
+/** Text of the user message if the session continues with results of the program's own tools. */
 export const goingOn = '[The program has run its tools. Go on.]'
 
 function refuseUnsupported(given: ChatBody) {
@@ -161,7 +164,7 @@ function refuseUnsupported(given: ChatBody) {
 
 const present = (value: unknown) => value !== undefined && value !== null
 
-/** The program's own functions and which of them must be called, whether they came as `tools` or as `functions`. */
+/** Returns the program's own functions, and its choice of the function to call, from `tools` or from `functions`. */
 function ownToolsIn({ tools, tool_choice, functions, function_call: called }: ChatBody) {
   const isLegacy = present(functions) || present(called)
   if (!isLegacy)
@@ -176,7 +179,7 @@ function ownToolsIn({ tools, tool_choice, functions, function_call: called }: Ch
   return { isLegacy, functions: functions ?? [], choice, choiceField: 'function_call' }
 }
 
-/** The tool of the program that must be called; undefined if none must. A program cannot force JARVIS's own tools. */
+/** Returns the program's tool that must be called; undefined if no call is required. A program cannot require a call of JARVIS's own tools. */
 function toolChoiceIn(
   given: ChatBody['tool_choice'],
   tools: readonly { name: string }[],
@@ -197,7 +200,7 @@ function toolChoiceIn(
   throw badField(field, `There is no tool ${JSON.stringify(name.slice(0, 64))} among those that you sent.`)
 }
 
-/** A field by its place, as `messages[2].content`. */
+/** Returns the path of a field, such as `messages[2].content`. */
 export const pathOf = (path: readonly PropertyKey[]) =>
   path.reduce<string>(
     (text, part) =>
@@ -211,7 +214,7 @@ const effortOf = (asked: ChatBody['reasoning_effort'] | undefined): Effort | und
   return asked === 'minimal' ? 'low' : asked === 'xhigh' || asked === 'max' ? 'high' : asked
 }
 
-/** Calls from before there were tools have no ids: the result of one follows it. */
+/** Adds ids to calls in the older form, which have none. A result there follows its call. */
 function withCallIds(messages: ChatBody['messages']): Message[] {
   let id = 'function_0'
   return messages.map((message, at): Message => {
@@ -223,7 +226,7 @@ function withCallIds(messages: ChatBody['messages']): Message[] {
   })
 }
 
-/** The messages by what they are: `text` is the last one of the person. */
+/** Divides the messages by their purpose. `text` is the last message of the person. */
 function conversationOf(messages: readonly Message[]) {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   if (last < 0) throw badField('messages', 'There is no message with the role user.')
@@ -248,13 +251,13 @@ function conversationOf(messages: readonly Message[]) {
   return { wishes: wishes.join('\n\n'), before, text, files, earlierFiles, after }
 }
 
-/** Stands for the words of a message that is a file alone. */
+/** Replaces the text of a message that contains only a file. */
 const withoutWords = '[This was sent without words.]'
 
-/** Most files of earlier messages that a request has kept; clients send all of them again each time. */
+/** Maximum number of files from earlier messages that are kept, because clients send all files again with each request. */
 const mostEarlierFiles = 6
 
-/** The files of the newest messages, as many as there is room for. */
+/** Returns the files of the newest messages, up to the maximum. */
 function newestFiles(files: ReadonlyMap<number, GivenFile[]>): Map<number, GivenFile[]> {
   const kept = new Map<number, GivenFile[]>()
   let room = mostEarlierFiles
@@ -285,7 +288,7 @@ function saidIn(message: Message, at: string): Said[] {
   }
 }
 
-/** Providers take no other characters in ids, and no longer ones. */
+/** Makes an id acceptable to providers, which refuse other characters and longer ids. */
 const sendableId = (id: string) => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
 function callIn({ id, function: called, custom }: z.infer<typeof Call>, at: string) {
@@ -294,7 +297,7 @@ function callIn({ id, function: called, custom }: z.infer<typeof Call>, at: stri
   throw badField(`${at}.function`, `${at} names no function.`)
 }
 
-/** The arguments of an earlier call; what is no object is kept as text. */
+/** Parses the arguments of an earlier call. Arguments that are not an object are kept as text. */
 function inputOf(given: z.infer<typeof Arguments>): ToolInput {
   if (typeof given === 'object' && given !== null) return given as ToolInput
   const text = given ?? ''
@@ -321,7 +324,7 @@ const withoutThoughts = (content: Content): Content =>
   Array.isArray(content) ? content.filter(({ type }) => !thoughts.has(type)) : content
 const thoughts = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
-/** The text of a result; what else stands in it is named. */
+/** Returns the text of a result. Other parts, such as pictures, are only named. */
 const resultWords = (content: Content, at: string): string =>
   wordsOf(
     Array.isArray(content)

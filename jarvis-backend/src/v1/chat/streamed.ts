@@ -6,7 +6,7 @@ import { type ApiError, bodyOf, failureOf } from '../errors.ts'
 import { openEvents } from '../send.ts'
 import { chunksOf, type Form, finishOf, type Head, type Own } from './wire.ts'
 
-/** Writes a streamed answer: the role, the pieces, the finish, the usage where it was asked for, and `[DONE]`. */
+/** Writes a streamed answer: the role, the pieces of text, the finish reason, the usage if the program asked for it, and `[DONE]`. */
 export function streamedWriter(
   response: ServerResponse,
   head: Head,
@@ -16,7 +16,7 @@ export function streamedWriter(
   const chunks = chunksOf(head, { wantsUsage, isLegacy })
   events.data(chunks.role(own))
   let isWaiting = false
-  /** Pieces that a slow client has not taken yet. */
+  /** Text that is collected while a slow client has not received the earlier text. */
   let gathered: { kind: 'text' | 'reasoning'; text: string } | undefined
 
   const flush = () => {

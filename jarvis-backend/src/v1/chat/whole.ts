@@ -7,9 +7,7 @@ import { ApiError, failureOf } from '../errors.ts'
 import { holdHeaders, sendError, sendJson } from '../send.ts'
 import { completion, finishOf, type Head, type Own } from './wire.ts'
 
-/**
- * Writes an answer in one piece. Its headers are held back for `holdMs`: once they were sent, a failure can only be told in words.
- */
+/** Writes an answer in one piece. Its headers are delayed by `holdMs`. After they were sent, a failure can be reported only in the body. */
 export function wholeWriter(
   response: ServerResponse,
   head: Head,
@@ -64,7 +62,7 @@ export function wholeWriter(
         return fail(error)
       }
       const { handedOut: calls, usage } = end
-      // The whole text: a secret that was cut in two while it streamed is removed in it.
+      // The whole text is sent, because a secret that was split between two streamed pieces is redacted in it.
       const finish = finishOf(end.stopReason, calls, isLegacy)
       send({ text: joined(before, end.text), calls, isLegacy, reasoning, finish, usage, own })
     },

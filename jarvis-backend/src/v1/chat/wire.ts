@@ -29,8 +29,8 @@ export const callOf = ({ toolUseId, toolName, toolInput }: ToolCall) => ({
 })
 
 /**
- * The calls that a program runs, as a message or delta has them. The form from before there were tools has room for one call: the model asks for the
- * others once it has the result of the first.
+ * Returns the calls for the program in the form of a message or a delta. The older form has room for one call; the model repeats the others after it
+ * has the result of the first.
  */
 const handedOutOf = (calls: readonly ToolCall[], isLegacy: boolean, isDelta: boolean) => {
   const [first] = calls
@@ -39,7 +39,7 @@ const handedOutOf = (calls: readonly ToolCall[], isLegacy: boolean, isDelta: boo
   return { tool_calls: calls.map((call, index) => ({ ...(isDelta && { index }), ...callOf(call) })) }
 }
 
-/** JARVIS's own key in answers. Clients pass it over. */
+/** JARVIS's own data in answers. Clients ignore it. */
 export type Own = {
   sessionId?: string
   runId?: string
@@ -47,7 +47,7 @@ export type Own = {
   error?: { code: string; message: string }
 }
 
-/** How a program wants its chunks. `isLegacy`: calls as `function_call`. */
+/** The form of chunks that a program asked for. `isLegacy`: calls are sent as `function_call`. */
 export type Form = { wantsUsage: boolean; isLegacy: boolean }
 
 /** An answer in one piece. */
@@ -86,8 +86,8 @@ export const completion = (
 })
 
 /**
- * Makes the chunks of a streamed answer, as JSON. Called for each piece of text, so what stays the same is written once. Where usage was asked for, each
- * chunk has it: `null` before the last one, as OpenAI sends it.
+ * Returns functions that build the chunks of a streamed answer as JSON. They are called for each piece of text, so the constant part is encoded
+ * once. If usage was asked for, each chunk has the field `usage`, which is `null` before the last chunk, as in OpenAI's API.
  */
 export function chunksOf({ id, created, model }: Head, { wantsUsage, isLegacy }: Form) {
   const bare = { id, object: 'chat.completion.chunk', created, model }

@@ -32,10 +32,10 @@ import type { ResponseWriter, Told } from './writer.ts'
 /** The parts that the handlers of `/v1/responses` need. */
 export type ResponsesNeeds = {
   agents: Pick<Agents, 'list'>
-  /** The model of an agent; without one, the model in use. */
+  /** Returns the model of an agent; if the agent has none, the model in use. */
   modelOf(agent: string | undefined): Model
   ask: ReturnType<typeof createAsk>
-  /** Looks for secrets in what a request says, in steps, so that `ask` takes little time. */
+  /** Searches a request for secrets in small steps, so that `ask` needs little time afterwards. */
   prepare(origin: object, files: ProgramFiles): Promise<void>
   answerPlainly: ReturnType<typeof createPlainAnswer>
   conduct: Conduct
@@ -47,7 +47,7 @@ export type ResponsesNeeds = {
   /** An entry without secrets and without what only a model needs. */
   shown(entry: Entry): Entry
   clock: Clock
-  /** How long the headers of a whole answer are held back, ms. */
+  /** Time for which the headers of an answer in one piece are delayed, ms. */
   holdMs: number
 }
 
@@ -96,7 +96,7 @@ export class Responses implements ResponsesDoor {
     )
   }
 
-  /** Tells how a response stands; with `?stream=true` all that it said, and what follows until its end. */
+  /** Sends the present state of a response. With `?stream=true`, sends all its events so far, and those that follow until its end. */
   retrieve(id: string, request: IncomingMessage, { response, token }: Asking): void {
     const place = this.#kept.requirePlace(token, id)
     const head = this.#kept.headAgain(place, token)
@@ -137,7 +137,7 @@ export class Responses implements ResponsesDoor {
     )
   }
 
-  /** Stops a response that goes on, and withdraws its cards. One that has ended stays as it is. */
+  /** Stops a running response, and withdraws its cards. A response that has ended stays unchanged. */
   cancel(id: string, { response, token }: Asking): void {
     const { runs, transcripts } = this.#needs
     const place = this.#kept.requirePlace(token, id)
@@ -154,7 +154,7 @@ export class Responses implements ResponsesDoor {
     response.once('close', followed.end)
   }
 
-  /** Asks the model alone. The response cannot be fetched again, and none can go on from it. */
+  /** Asks the plain model. The response is not stored, so it cannot be read again and no request can continue it. */
   async #answerPlainly(asked: ResponsesRequest, model: string, { response, token }: Asking): Promise<void> {
     refuseCalls(asked)
     if (asked.isBackground) throw badField('background', `${model} keeps nothing: ask it without background.`)

@@ -6,14 +6,14 @@ import { itemId, type Place } from './place.ts'
 type Status = 'in_progress' | 'completed'
 type Text = { type: 'output_text'; text: string; annotations: []; logprobs: [] }
 export type MessageItem = { type: 'message'; id: string; status: Status; role: 'assistant'; content: Text[] }
-/** The model's thinking in a turn, as its provider tells it. */
+/** The model's thinking in a turn, as the provider sends it. */
 export type ReasoningItem = {
   type: 'reasoning'
   id: string
   status: Status
   summary: { type: 'summary_text'; text: string }[]
 }
-/** A call of one of JARVIS's tools: it ran here, or was refused here. */
+/** A call of one of JARVIS's tools. It ran in JARVIS or was refused there. */
 export type McpCall = {
   type: 'mcp_call'
   id: string
@@ -47,7 +47,7 @@ export type Confirmation = {
 }
 export type Item = MessageItem | ReasoningItem | McpCall | FunctionCall | Confirmation
 
-/** Hears the items as they come to be. `item` is as it stands then. */
+/** Receives the items of a response as they are created. `item` is in its present state. */
 export type ItemListener = {
   added(index: number, item: Item): void
   text(index: number, item: MessageItem | ReasoningItem, delta: string): void
@@ -68,7 +68,7 @@ const messageOf = (id: string): MessageItem => ({
 /** An item and its index in the response. */
 type Placed<I extends Item> = { at: number; item: I }
 
-/** The items of a response, made from what is heard of its run, live or from the store: the same items with the same ids. */
+/** The items of a response, built from the entries and events of its run. Live events and stored entries give the same items with the same ids. */
 export class ResponseItems {
   readonly #place: Place
   readonly #tell: ItemListener
@@ -90,9 +90,9 @@ export class ResponseItems {
     return this.#items
   }
 
-  /** Adds a piece of the turn that streams. */
+  /** Adds a piece of text of the present turn. */
   text(delta: string): void {
-    // Empty lines come between turns; two items do not need them.
+    // Blank lines separate turns in a text; separate items do not need them.
     const piece = this.#open === undefined ? delta.replace(/^\n+/, '') : delta
     if (piece === '') return
     this.#open ??= this.#add(messageOf(itemId('msg', this.#place, `t${this.#turns}`)))
@@ -115,7 +115,7 @@ export class ResponseItems {
     this.#tell.text(this.#thinking.at, this.#thinking.item, delta)
   }
 
-  /** Adds words of JARVIS itself. @param id names them within the response */
+  /** Adds a text from JARVIS itself. @param id identifies the text within the response */
   say(id: string, text: string): void {
     this.#close(this.#add(messageOf(itemId('msg', this.#place, id))), text)
   }
@@ -137,7 +137,7 @@ export class ResponseItems {
     this.#cards.set(toolUseId, shown)
   }
 
-  /** Takes an entry of the run, after its text was told. */
+  /** Adds an entry of the run, after the entry's text was added. */
   hear(entry: Entry): void {
     if (entry.type === 'assistant') this.#endTurn(entry)
     else if (entry.type === 'tool_use') this.#begin(entry)
@@ -245,7 +245,7 @@ const wordsOf = (entry: Extract<Entry, { type: 'blocked' | 'confirm_resolved' }>
 
 const nobody: ItemListener = { added() {}, text() {}, done() {} }
 
-/** The items of a run that is stored. */
+/** Returns the items of a stored run. */
 export function itemsOf(place: Place, entries: readonly Entry[]): readonly Item[] {
   const made = new ResponseItems(place, nobody)
   for (const entry of entries) made.hear(entry)

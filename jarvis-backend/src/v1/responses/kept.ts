@@ -12,7 +12,7 @@ import { type Head, type Outcome, outcomeOf, responseOf } from './wire.ts'
 
 export const seconds = (ms: number) => Math.floor(ms / 1000)
 
-/** The parts that stored responses are read from. */
+/** The parts that are needed to read stored responses. */
 export type KeptNeeds = {
   agents: Pick<Agents, 'list'>
   transcripts: Pick<
@@ -24,7 +24,7 @@ export type KeptNeeds = {
   clock: Clock
 }
 
-/** Responses as the transcripts keep them: found by id, told anew, and gone on from. */
+/** Responses as they are stored in transcripts. They can be found by id, sent again, and continued. */
 export class KeptResponses {
   readonly #needs: KeptNeeds
 
@@ -32,12 +32,12 @@ export class KeptResponses {
     this.#needs = needs
   }
 
-  /** The run of a response that goes on or waits; undefined if it has ended. */
+  /** Returns the run of a response if it has not ended; otherwise undefined. */
   unfinished({ sessionId, runId }: Place) {
     return this.#needs.transcripts.unfinishedRuns(sessionId).find(({ id }) => id === runId)
   }
 
-  /** The place of a response. @throws ApiError 404 */
+  /** Returns the session and run that a response's id names. @throws ApiError 404 if the token has no such response */
   requirePlace(token: ProgramToken, id: string, param?: string): Place {
     const place = placeIn(token, id)
     const isThere =
@@ -56,8 +56,8 @@ export class KeptResponses {
   }
 
   /**
-   * The session of a request that goes on from a response: undefined for the same session if nothing came after the response, otherwise a function that
-   * makes a branch of the session, so that two answers to one response do not mix. @throws ApiError 400
+   * Chooses the session of a request that continues a response. Returns undefined if the request can continue the same session, because nothing came
+   * after the response. Otherwise returns a function that branches the session, so that two answers to one response do not mix. @throws ApiError 400
    */
   placeAfter(token: ProgramToken, { sessionId, runId }: Place): (() => string) | undefined {
     const { transcripts } = this.#needs
@@ -75,7 +75,7 @@ export class KeptResponses {
     return () => this.#branch(token, sessionId, last.seq)
   }
 
-  /** A response as it stands in the store. */
+  /** Returns a stored response in its present state. */
   stored(place: Place, head: Omit<Head, 'id'>) {
     const { sessionId, runId } = place
     const entries = this.#shown(this.#needs.transcripts.entriesOfRun(runId))
@@ -96,7 +96,7 @@ export class KeptResponses {
     return say({ status: run.status === 'queued' ? 'queued' : 'in_progress' })
   }
 
-  /** The head of a response of which only the run is kept. */
+  /** Rebuilds the head of a response from its stored run, because the head itself is not stored. */
   headAgain(place: Place, token: ProgramToken): Omit<Head, 'id'> {
     const { agents, transcripts, clock } = this.#needs
     const agent = transcripts.session(place.sessionId)?.agent
@@ -105,7 +105,7 @@ export class KeptResponses {
     return { created: seconds(at), model }
   }
 
-  /** The entries of a response. None if an id joins a session of the token to a run of another session. */
+  /** Returns the entries of a response. Empty if its id combines a session of the token with a run of another session. */
   #entriesAt({ sessionId, runId }: Place): StoredEntry[] {
     const { transcripts } = this.#needs
     const entries = transcripts.entriesOfRun(runId)

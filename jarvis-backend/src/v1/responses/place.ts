@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { idIn, type ProgramToken, sessionOfId } from '../token.ts'
 
-/** Where a response stands: a run of a session. */
+/** The session and the run of a response. */
 export type Place = { sessionId: string; runId: string }
 
 /** The common part of the ids of a response and its items. It names session and run, so no table is needed. Other tokens cannot use it. */
@@ -13,7 +13,7 @@ export const responseId = (place: Place): string => `resp_${stem(place)}`
 export const itemId = (kind: 'msg' | 'rs' | 'mcp' | 'fc' | 'jc', place: Place, part: string): string =>
   `${kind}_${stem(place)}_${part}`
 
-/** The place that an id of a response or an item of it names, for a token; undefined where it is not one of ours. */
+/** Returns the session and the run that an id of a response or an item names, for a token; undefined if the id is not in JARVIS's form. */
 export function placeIn(token: ProgramToken, id: string): Place | undefined {
   const [, session, run] = /^(?:resp|msg|rs|mcp|fc|jc)_([^_]{1,60})_([^_]{1,60})(?:_.{1,200})?$/.exec(id) ?? []
   return session === undefined ? undefined : { sessionId: sessionOfId(token, session), runId: `run_${run}` }

@@ -15,7 +15,7 @@ const CallOutput = z.looseObject({
   output: z.unknown().optional(),
 })
 const FreeCall = z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
-/** A call of a tool that a provider offers; older ones have an id alone. */
+/** A call of a tool that a provider runs. Older calls have only an id. */
 const OtherCall = z.looseObject({
   type: z.string(),
   call_id: z.string().min(1).nullish(),
@@ -33,7 +33,7 @@ const Tool = z.looseObject({ type: z.string() })
 
 const Format = z.looseObject({ type: z.string() })
 
-/** The fields that JARVIS reads. Others are passed over. */
+/** The fields that JARVIS reads. Other fields are ignored. */
 const ResponsesBody = z.looseObject({
   model: z.string().min(1).max(200),
   input: z.union([z.string(), z.array(Input).min(1).max(2_000)]),
@@ -52,39 +52,41 @@ const ResponsesBody = z.looseObject({
   top_logprobs: z.int().nullish(),
   include: z.array(z.string()).nullish(),
 })
-/** The value of `include` that asks for calls that ran here, in a response in one piece. */
+/** The value of `include` that adds the calls that ran in JARVIS to a response in one piece. */
 const ownCalls = 'jarvis.mcp_call'
 /** A message in the form of chat completions. */
 type Sent = { role: string; [field: string]: unknown }
 
-/** Fields that clients may count on and that do nothing here, besides those of chat completions. */
+/** Fields that have no effect here although a client may rely on them, in addition to those of Chat Completions. */
 const passedOver = ['truncation', 'max_tool_calls']
-/** Tools that are no functions and that a program offers to every model: those of a provider, and free text. None is offered to the model here. */
+/**
+ * Tools that are not functions and that a program offers to every model: tools that a provider runs, and tools that take free text. They are not
+ * offered to the model.
+ */
 const otherTools =
   /^(?:custom|local_shell|shell|apply_patch|web_search|file_search|code_interpreter|image_generation|computer|tool_search|namespace)(?:_|$)/
 
-/** Items of a screen that another model used. JARVIS uses none, so they are passed over, and named because a picture is lost. */
+/** Items of another model's work on a screen. JARVIS does not use them. They are named in the list of ignored fields, because a picture is lost. */
 const screens = new Set(['computer_call', 'computer_call_output'])
 
-/** A program's request in JARVIS's terms. */
+/** A program's request, converted for JARVIS. */
 export type ResponsesRequest = ChatRequest & {
   isBackground: boolean
-  /** A response in one piece has items of the calls that ran here. */
+  /** True: a response in one piece includes items for the calls that ran in JARVIS. */
   showsOwnCalls: boolean
   instructions: string | undefined
   previous: string | undefined
   tools: readonly object[]
   metadata: Record<string, string>
   mostTokens: number | undefined
-  /** As the response repeats them. */
+  /** The values that the response repeats. */
   textFormat: object | undefined
   toolChoice: unknown
 }
 
 /**
- * Reads the body of `POST /v1/responses`.
- * @param resolve finds the item that an `item_reference` names; undefined where there is none
- * @throws ApiError 400 or 404 with the field
+ * Reads the body of `POST /v1/responses`. @param resolve finds the item that an `item_reference` names; undefined if there is none @throws ApiError
+ * 400 or 404 with the field
  */
 export function readResponsesRequest(body: unknown, resolve: (id: string) => Item | undefined): ResponsesRequest {
   const parsed = ResponsesBody.safeParse(body)
@@ -107,7 +109,7 @@ export function readResponsesRequest(body: unknown, resolve: (id: string) => Ite
     typeof given.input === 'string'
       ? [{ role: 'user', content: given.input }]
       : inputs.map((item, at) => messageOf(item, `input[${at}]`, resolve))
-  // The answers of the program's own tools go on where the response before them ended.
+  // A request that has only results of the program's own tools continues the response before it.
   const isGoingOn = previous !== undefined && !messages.some(({ role }) => role === 'user')
   const chat = inChatsWords(() =>
     readChatRequest({
@@ -147,7 +149,7 @@ export function readResponsesRequest(body: unknown, resolve: (id: string) => Ite
   }
 }
 
-/** A format by the names of chat completions. */
+/** Converts a format to the form of Chat Completions. */
 const formatOf = ({ type, name, schema, strict }: z.infer<typeof Format>) =>
   type === 'json_schema' ? { type, json_schema: { name, schema, strict } } : { type }
 
@@ -156,7 +158,7 @@ function choiceOf(given: unknown): unknown {
   return named.success ? { type: 'function', function: { name: named.data.name } } : given
 }
 
-/** Tools that OpenAI runs are no tools of the program. */
+/** Returns a function tool of the program. Refuses tools of other types, such as those that OpenAI runs. */
 function functionOf({ type, ...tool }: z.infer<typeof Tool>, at: number) {
   if (type !== 'function') {
     throw badField(
@@ -167,7 +169,7 @@ function functionOf({ type, ...tool }: z.infer<typeof Tool>, at: number) {
   return { type, function: tool }
 }
 
-/** The message of chat completions that says the same as an item. What says nothing here becomes an empty one, so that places stay. */
+/** Converts an item to a message of Chat Completions. An item without a meaning here becomes an empty message, so that the indexes stay the same. */
 function messageOf(input: z.infer<typeof Input>, at: string, resolve: (id: string) => Item | undefined): Sent {
   const read = <T>(schema: z.ZodType<T>): T => {
     const parsed = schema.safeParse(input)
@@ -274,7 +276,7 @@ function partsOf(content: z.infer<typeof Words>) {
   })
 }
 
-/** Names the fields of a problem as this API has them. */
+/** Replaces the field names of Chat Completions in an error by those of the Responses API. */
 function inChatsWords<T>(work: () => T): T {
   try {
     return work()

@@ -18,7 +18,7 @@ import type { ResponseWriter, Told } from './writer.ts'
 /** An item whose text streams. */
 type Streaming = MessageItem | ReasoningItem
 
-/** Writes a response as events. The last one before `[DONE]` has the response whole. */
+/** Writes a response as events. The last event before `[DONE]` contains the whole response. */
 export function streamedWriter(response: ServerResponse, { place, head, own, shown }: Told): ResponseWriter {
   const events = openEvents(response)
   const told = new ItemEvents(events)
@@ -70,12 +70,12 @@ export function streamedWriter(response: ServerResponse, { place, head, own, sho
   }
 }
 
-/** Sends the items of a response as numbered events. Text that a slow client has not taken yet is gathered into one event. */
+/** Sends the items of a response as numbered events. Text for a client that is still receiving earlier data is collected into one event. */
 class ItemEvents implements ItemListener {
   readonly #events: Events
   #sequence = 0
   #said = ''
-  /** Text that a slow client has not taken yet. */
+  /** Text that is collected while a slow client has not received the earlier data. */
   #gathered: { index: number; item: Streaming; text: string } | undefined
 
   constructor(events: Events) {
@@ -88,7 +88,7 @@ class ItemEvents implements ItemListener {
     return this.#said
   }
 
-  /** Sends an event after all text that was gathered. */
+  /** Sends an event, after all collected text. */
   send(type: string, fields: object): void {
     this.#flush()
     this.#write(type, fields)
@@ -133,7 +133,7 @@ class ItemEvents implements ItemListener {
   #messageDone(index: number, item: MessageItem): void {
     const [part] = item.content
     const place = { item_id: item.id, output_index: index, content_index: 0 }
-    // An item that did not stream has not told its text yet.
+    // The text of an item that was not streamed is sent here.
     if (this.#said === '' && part !== undefined) {
       this.#flush()
       this.#delta(index, item, part.text)

@@ -8,7 +8,7 @@ import { ResponseItems } from './items.ts'
 import { type Outcome, type Own, outcomeOf, responseOf } from './wire.ts'
 import type { ResponseWriter, Told } from './writer.ts'
 
-/** Writes a response in one piece. Its headers are held back for `holdMs`: once they were sent, a failure is told in the response. */
+/** Writes a response in one piece. Its headers are delayed by `holdMs`. After they were sent, a failure is reported in the response. */
 export function wholeWriter(
   response: ServerResponse,
   { place, head, own, shown }: Told,
@@ -28,7 +28,7 @@ export function wholeWriter(
   const send = (outcome: Outcome, usage: Usage, more: Own = {}) => {
     hold.release()
     items.end(streamed)
-    // The AI SDK refuses a whole response with an item of a type that it does not know. Its words and `waiting` tell of the card.
+    // The AI SDK refuses a whole response that contains an item of an unknown type. The message and `waiting` report the card instead.
     const output = items.all.filter(
       ({ type }) => type !== 'jarvis:confirmation' && (showsOwnCalls || type !== 'mcp_call'),
     )

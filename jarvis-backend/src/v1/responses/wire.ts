@@ -14,7 +14,7 @@ export type Head = {
   previous?: string | undefined
   tools?: readonly object[]
   isBackground?: boolean
-  /** False for an answer that no session keeps. Default: true. */
+  /** False for an answer that is not stored in a session. Default true. */
   isStored?: boolean
   metadata?: Record<string, string>
   mostTokens?: number | undefined
@@ -22,7 +22,7 @@ export type Head = {
   toolChoice?: unknown
 }
 
-/** JARVIS's own key in responses. Clients pass it over. */
+/** JARVIS's own data in responses. Clients ignore it. */
 export type Own = {
   sessionId?: string
   runId?: string
@@ -31,13 +31,13 @@ export type Own = {
 
 export type Outcome = {
   status: ResponseStatus
-  /** When it was completed, Unix ms. */
+  /** Time of completion, Unix ms. */
   at?: number
   error?: { code: string; message: string }
   reason?: 'max_output_tokens' | 'content_filter'
 }
 
-/** How the end of a run is told. */
+/** Converts the end of a run to the outcome of a response. */
 export function outcomeOf(end: Ended): Outcome {
   if (end.type === 'failed') {
     const { code, message } = end

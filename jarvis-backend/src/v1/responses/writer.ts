@@ -11,5 +11,5 @@ export type ResponseWriter = Writer & {
   shown(entry: Entry): Entry
 }
 
-/** The facts of a response that its writer tells. */
+/** The data that a writer puts into a response. */
 export type Told = { place: Place; head: Head; own: Own; shown: ResponseWriter['shown'] }

@@ -3,7 +3,7 @@ import { type Challenge, scopesOf } from './discovery.ts'
 
 const mostWants = 50
 
-/** `url`: the server's address then. `wants`: scopes that the sign-in did not have. */
+/** The sign-in that a server asks for. `url`: the server's address at that time. `wants`: scopes that the present sign-in lacks. */
 type Ask = { url: string; challenge: Challenge; wants: string[] }
 
 /** The sign-ins and scopes that servers asked for since their last sign-in. */

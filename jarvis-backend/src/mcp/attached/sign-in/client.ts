@@ -8,7 +8,7 @@ import type { Kept } from './tokens.ts'
 export const callbackPath = '/api/mcp-servers/sign-in/callback'
 export const clientPath = '/api/mcp-servers/sign-in/client'
 
-/** The document that says who JARVIS is to an authorization server that reads one. */
+/** The client document: it describes JARVIS to authorization servers that read such documents. */
 export const clientDocument = (origin: string) => ({
   client_id: origin + clientPath,
   ...about(origin + callbackPath),
@@ -21,7 +21,7 @@ const about = (redirectUri: string) => ({
   response_types: ['code'],
 })
 
-/** Where the document of a client stands; undefined for a client that was registered or given by hand. */
+/** Returns the origin at which a client's document is published; undefined for a client that was registered or set by hand. */
 export const originOfDocument = ({ client_id: id }: OAuthClientInformationMixed): string | undefined =>
   id.endsWith(clientPath) ? id.slice(0, -clientPath.length) : undefined
 
@@ -31,8 +31,8 @@ export const isRefusedClient = (error: unknown): boolean =>
   (error as { code?: unknown }).code === 'unauthorized_client'
 
 /**
- * Whether an authorization server takes JARVIS's document as a client and may reach it: a name of the home network means nothing outside of it. Such a
- * client has no secret.
+ * True if an authorization server accepts JARVIS's document as a client and can reach it. A host name of the home network cannot be reached from
+ * outside. Such a client has no secret.
  */
 export function readsDocument(metadata: ServerMetadata, origin: string): boolean {
   const { client_id_metadata_document_supported: isRead, token_endpoint_auth_methods_supported: methods } = metadata
@@ -58,9 +58,8 @@ type Asking = {
 }
 
 /**
- * The client that JARVIS is there, in the order of the MCP specification: given by hand, by its document, registered. One that was registered before is
- * used until its secret ends or the authorization server refuses it.
- * @throws SignInRefused
+ * Returns the client that JARVIS uses at the authorization server. The order is that of the MCP specification: set by hand, by document, registered.
+ * A client that was registered earlier is used until its secret ends or the authorization server refuses it. @throws SignInRefused
  */
 export async function clientFor(
   { metadata }: Found,
@@ -87,12 +86,12 @@ function knownClient({ before, redirectUri, now }: Asking, issuer: string): OAut
   if (before === undefined || before.isOwnClient || before.isClientRefused) return undefined
   if (before.metadata.issuer !== issuer || before.redirectUri !== redirectUri) return undefined
   const { client } = before
-  // Unix s; 0: never.
+  // Unix s; 0: the secret never ends.
   const endsAt = 'client_secret_expires_at' in client ? (client.client_secret_expires_at ?? 0) : 0
   return endsAt > 0 && endsAt * 1_000 <= now ? undefined : client
 }
 
-/** @returns the client, or why it was refused */
+/** Registers JARVIS as a client. @returns the client; if the server refused, the reason */
 async function register(
   metadata: ServerMetadata,
   { redirectUri, origin, scopes, fetchFn }: Asking,

@@ -11,17 +11,16 @@ export type ServerMetadata = AuthorizationServerMetadata & {
   revocation_endpoint?: string | undefined
   revocation_endpoint_auth_methods_supported?: string[] | undefined
 }
-/** Where one signs in to a server. `resource`: what its tokens are for. */
+/** The place to sign in to a server. `resource`: the resource that the tokens are for. `metadata`: of the authorization server. */
 export type Found = { resource: string; metadata: ServerMetadata; scopes: string[] }
-/** A sign-in that cannot be done, with what to do about it. */
+/** Thrown if a sign-in is not possible; the message says what to do. */
 export class SignInRefused extends Error {}
 
 export const scopesOf = (text: string | undefined): string[] => [...new Set((text ?? '').split(/\s+/).filter(Boolean))]
 
 /**
- * Finds the authorization server of an attached server by RFC 9728, 8414 and OpenID Connect Discovery.
- * @param how.wanted the one to take if the server names several
- * @throws SignInRefused if there is none that JARVIS may use
+ * Finds the authorization server of an attached server by RFC 9728, RFC 8414 and OpenID Connect Discovery. @param how.wanted the issuer to choose if
+ * the server names several @throws SignInRefused if there is none that JARVIS may use
  */
 export async function discover(
   server: URL,
@@ -40,7 +39,7 @@ export async function discover(
     throw new SignInRefused(
       `${server.host} says that its tokens are for ${visible(about.resource, 200)}, which is another resource. Nothing was sent.`,
     )
-  // Servers of the protocol of 2025-03-26 are their own authorization server.
+  // A server of the MCP specification 2025-03-26 is its own authorization server.
   const named = about?.authorization_servers?.length ? about.authorization_servers : [new URL('/', server).href]
   const issuers = wanted !== undefined && named.includes(wanted) ? [wanted] : named
   const problems: string[] = []
@@ -58,21 +57,24 @@ export async function discover(
   )
 }
 
-/** The server's own document: at the address that it named, else at the usual ones. Undefined where there is none. */
+/**
+ * Reads the metadata document of the attached server: at the address that the server named, otherwise at the standard addresses. Undefined if there
+ * is none.
+ */
 async function protectedResource(
   server: URL,
   { metadataUrl }: Challenge,
   fetchFn: typeof fetch,
 ): Promise<OAuthProtectedResourceMetadata | undefined> {
   const { discoverOAuthProtectedResourceMetadata } = await import('@modelcontextprotocol/client')
-  // A document of another origin would speak for this one.
+  // Only a document at the server's own origin may describe the server.
   const named = metadataUrl !== undefined && URL.canParse(metadataUrl) ? new URL(metadataUrl) : undefined
   const places = [...(named?.origin === server.origin ? [{ resourceMetadataUrl: named }] : []), {}]
   for (const place of places) {
     try {
       return await discoverOAuthProtectedResourceMetadata(server, place, fetchFn)
     } catch (error) {
-      // A server that cannot be reached says nothing of itself.
+      // If the server cannot be reached, the missing document means nothing.
       if (error instanceof Error && 'code' in error && typeof error.code === 'string')
         throw new SignInRefused(`${server.host} cannot be asked how to sign in: ${whyUnreachable(error)}.`)
     }
@@ -85,7 +87,7 @@ const Revocation = z.object({
   revocation_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 })
 
-/** @returns why an authorization server cannot be used, else what it says of itself */
+/** Reads the metadata of an authorization server. @returns the metadata; if the authorization server cannot be used, the reason */
 async function metadataOf(issuer: string, fetchFn: typeof fetch): Promise<ServerMetadata | string> {
   const sdk = await import('@modelcontextprotocol/client')
   const shown = visible(issuer, 200)

@@ -3,17 +3,17 @@ import { whyUnreachable } from '../../../lib/unreachable.ts'
 import { visible } from '../text.ts'
 import { SignInRefused } from './discovery.ts'
 
-/** Says why no authorization server would send a browser back to an origin; undefined if one would. */
+/** Returns why no authorization server would redirect a browser to an origin; undefined if one would. */
 export function placeProblem(origin: string): string | undefined {
   const { protocol, hostname } = new URL(origin)
   if (protocol === 'https:' || isLoopbackHost(hostname)) return undefined
   return `A sign-in is sent back to JARVIS at https or on this machine alone, not at ${origin}. Open JARVIS at its https address (JARVIS_PUBLIC_URL), or at localhost.`
 }
 
-/** An error that says, like an answer of this status, that nothing was run. */
+/** Returns an error which, like an answer with this status, means that the call did not run. */
 export const notSent = (status: number, message: string) => Object.assign(new Error(message), { status })
 
-/** Tells a failure in words, without anything that was sent. */
+/** Describes a failure in words, without any data that was sent. */
 export function wordsOf(error: unknown): string {
   if (error instanceof SignInRefused) return error.message
   const { name, code } = error as { name?: unknown; code?: unknown }

@@ -5,7 +5,7 @@ import { originOfDocument } from './client.ts'
 import { type Found, SignInRefused } from './discovery.ts'
 import { hashOf, type OwnClient } from './tokens.ts'
 
-/** How long an owner may take at the authorization server, ms. */
+/** Time limit for an owner at the authorization server, ms. */
 const flowMs = 10 * 60_000
 const mostFlows = 50
 
@@ -49,7 +49,10 @@ export class Flows {
     return id
   }
 
-  /** Opens a flow in one browser, once. @returns the cookie for this browser, and where it goes. @throws JarvisError `expired` */
+  /**
+   * Opens a flow in one browser; a flow can be opened only once. @returns the cookie for this browser, and the address that the browser must go to.
+   * @throws JarvisError `expired`
+   */
   start(id: string): { cookie: string; address: string } {
     const flow = this.#flows.get(hashOf(id))
     if (flow === undefined || flow.browser !== undefined || flow.until <= this.#now()) throw over()
@@ -58,7 +61,7 @@ export class Flows {
     return { cookie, address: flow.address }
   }
 
-  /** Takes the flow of a browser, which then takes no other answer. @throws JarvisError `expired` */
+  /** Removes and returns the flow of a browser, so that a flow takes only one answer. @throws JarvisError `expired` */
   take(cookie: string | undefined): Flow {
     const browser = cookie === undefined ? undefined : hashOf(cookie)
     const [id, flow] = [...this.#flows].find(([, one]) => one.browser !== undefined && one.browser === browser) ?? []

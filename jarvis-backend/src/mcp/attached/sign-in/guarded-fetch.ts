@@ -20,9 +20,10 @@ const isThisMachine = (address: string) =>
   isLoopbackHost(isIP(address) === 6 ? `[${address}]` : address) || isOwnAddress(address)
 
 /**
- * A fetch for the sign-in to an attached server: its metadata, and the authorization server that it names. Only https is asked, and http on this
- * machine or at the server itself. An address of the home network or of this machine is asked only where the server is there too. The name is
- * resolved once, and a public address is asked through the proxy for it, if there is one. Redirects within an origin are followed for GET alone; size and time are bounded.
+ * Returns a fetch for the sign-in to an attached server. It is used for the server's metadata, and for the authorization server that the server
+ * names. It allows only https; http is allowed on this machine or at the server itself. Addresses of the home network or of this machine are allowed
+ * only if the attached server is there too. A name is resolved once. A public address is requested through its proxy, if there is one. Redirects are
+ * followed within an origin, for GET only. Size and time are limited.
  */
 export function guardedFetch(server: URL, resolve?: Judging['resolve']): typeof fetch {
   const judging = resolve === undefined ? {} : { resolve }
@@ -75,7 +76,7 @@ function ask(
         host: address,
         port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
         path: url.pathname + url.search,
-        // A new connection, so that none opened for another purpose is reused.
+        // Uses a new connection, so that no connection that was opened for another purpose is reused.
         method,
         headers: Object.fromEntries(headers),
         signal,

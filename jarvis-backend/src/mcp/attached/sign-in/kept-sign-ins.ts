@@ -17,7 +17,7 @@ export type Parts = {
   clock: Clock
   redact: { text(text: string): string; add(secrets: readonly string[]): void }
   announce(text: string, level: 'info' | 'warning'): void
-  /** Called when what clients are shown has changed. */
+  /** Called when data that clients see has changed. */
   changed(): void
   report(error: unknown, message: string): void
 }
@@ -39,7 +39,7 @@ export class KeptSignIns {
     this.#parts.redact.add(secretsOfKept(kept))
   }
 
-  /** The sign-in of a server, at whatever address it was. */
+  /** Returns the sign-in of a server, whatever its address was. */
   get(server: string): Kept | undefined {
     return this.#kept.get(server)
   }
@@ -48,30 +48,33 @@ export class KeptSignIns {
     this.#kept.delete(server)
   }
 
-  /** The sign-in at this address of a server. */
+  /** Returns the sign-in of a server at this address. */
   of(server: string, url: string): Kept | undefined {
     const kept = this.#kept.get(server)
     return kept?.url === url ? kept : undefined
   }
 
-  /** The sign-in with a token that counts now, renewed if its end is near. @throws Error if the token has ended and cannot be renewed now */
+  /** Returns the sign-in with a valid token; renews the token if its end is near. @throws Error if the token has ended and cannot be renewed now */
   async fresh(server: string, url: string): Promise<Kept | undefined> {
     const kept = this.of(server, url)
     const { accessToken, refreshToken, expiresAt } = kept ?? {}
     if (kept === undefined || accessToken === undefined || expiresAt === undefined) return kept
     if (expiresAt - earlyMs > this.#parts.clock.now() && !this.#renewing.has(server)) return kept
     const renewed = refreshToken === undefined ? undefined : this.renew(server, kept)
-    // Until its end it serves, also while it cannot be renewed.
+    // The token is valid until its end, even if it cannot be renewed.
     if (expiresAt > this.#parts.clock.now()) return renewed?.catch(() => kept) ?? kept
     if (renewed !== undefined) return renewed
     this.lose(server, kept, 'Its token has ended')
     return this.#kept.get(server)
   }
 
-  /** Renews a token, one at a time. @returns undefined if the sign-in has ended. @throws Error if the authorization server cannot be asked now */
+  /**
+   * Renews a token; only one renewal of a server runs at a time. @returns undefined if the sign-in has ended. @throws Error if the authorization
+   * server cannot be reached now
+   */
   async renew(server: string, used: Kept): Promise<Kept | undefined> {
     const now = this.#kept.get(server)
-    // Another request renewed it meanwhile.
+    // Another request has renewed the token in the meantime.
     if (now !== used) return now?.url === used.url ? now : undefined
     const running =
       this.#renewing.get(server) ?? this.#renewed(server, used).finally(() => this.#renewing.delete(server))
@@ -90,7 +93,7 @@ export class KeptSignIns {
         fetchFn: guardedFetch(new URL(used.url)),
       })
       const kept = { ...used, ...tokensFrom(answer, used.scopes, this.#parts.clock.now()) }
-      // It was signed out of meanwhile, which took back the tokens before these.
+      // The server was signed out in the meantime. The sign-out revoked only the earlier tokens, so the new ones are revoked here.
       if (this.#kept.get(server) !== used) {
         await revoke(kept, this.#parts)
         return undefined
@@ -109,7 +112,7 @@ export class KeptSignIns {
     }
   }
 
-  /** Ends a sign-in that no longer counts. The client stays, so that the next one needs no registration. */
+  /** Ends a sign-in that is no longer valid. The client is kept, so that the next sign-in needs no registration. */
   lose(server: string, kept: Kept, why: string): void {
     const problem = `${why}. Sign in again.`
     const { accessToken: _, refreshToken: __, expiresAt: ___, ...rest } = kept
@@ -122,7 +125,7 @@ export class KeptSignIns {
     this.#parts.changed()
   }
 
-  /** Stores a sign-in. @param entry what the journal says of the change */
+  /** Stores a sign-in. @param entry the journal's data about the change */
   keep(server: string, kept: Kept, entry?: Record<string, unknown>): void {
     this.#parts.redact.add(secretsOfKept(kept))
     this.#parts.transactions.durably(() => {

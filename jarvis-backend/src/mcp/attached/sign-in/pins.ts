@@ -8,11 +8,11 @@ export type HttpConfig = Extract<AttachedServerConfig, { url: string }>
 
 const pinPrefix = 'pin:'
 const isSameIssuer = (a: string, b: string) => a.replace(/\/$/, '') === b.replace(/\/$/, '')
-/** SHA-256 of the client that an owner wrote down with a secret. */
+/** Returns the SHA-256 of the client that an owner wrote into `mcp.json`, with its secret; undefined if there is none. */
 export const ownClient = ({ oauth }: HttpConfig): string | undefined =>
   oauth?.clientId === undefined ? undefined : hashOf(JSON.stringify([oauth.clientId, oauth.clientSecret]))
 
-/** Where the secret of each server's hand-written client went first. */
+/** The authorization server at which the secret of each server's hand-written client was used first. */
 export class Pins {
   readonly #store: Pick<AttachedSignInStore, 'keep' | 'forget'>
   readonly #pins = new Map<string, Pin>()
@@ -28,13 +28,13 @@ export class Pins {
     return true
   }
 
-  /** The issuer that a hand-written client was first used at. */
+  /** Returns the issuer at which a hand-written client was used first; undefined if it was not used yet. */
   issuerOf(server: string, own: string): string | undefined {
     const pin = this.#pins.get(server)
     return pin?.client === own ? pin.issuer : undefined
   }
 
-  /** A client that an owner wrote down is used at its own issuer alone. @throws SignInRefused at another issuer */
+  /** Requires that a client from `mcp.json` is used only at its own issuer. @throws SignInRefused at another issuer */
   requireIssuer(server: string, issuer: string, config: HttpConfig): void {
     const own = ownClient(config)
     if (own === undefined) return
@@ -46,7 +46,10 @@ export class Pins {
     )
   }
 
-  /** Remembers where a hand-written client is used, before its secret goes there. @throws SignInRefused if it was used elsewhere meanwhile */
+  /**
+   * Stores the issuer of a hand-written client before the client's secret is sent there. @throws SignInRefused if the client was used at another
+   * issuer in the meantime
+   */
   keep(server: string, own: OwnClient | undefined, issuer: string): void {
     if (own === undefined || own.isNamed) return
     const used = this.issuerOf(server, own.client)

@@ -2,8 +2,8 @@ import { guardedFetch } from './guarded-fetch.ts'
 import type { Kept } from './tokens.ts'
 
 /**
- * Takes the tokens of a sign-in back at its authorization server (RFC 7009).
- * @returns false if the server offers no revocation or did not take all of them back, or if there are no tokens
+ * Revokes the tokens of a sign-in at its authorization server (RFC 7009). @returns false if the server offers no revocation, if it did not revoke
+ * all of them, or if there are no tokens
  */
 export async function revoke(kept: Kept, log: { report(error: unknown, message: string): void }): Promise<boolean> {
   const { metadata, client, refreshToken, accessToken } = kept

@@ -15,15 +15,15 @@ import { type Kept, tokensFrom } from './tokens.ts'
 export const startPath = '/api/mcp-servers/sign-in/start'
 
 /**
- * Signs JARVIS in to attached servers over HTTP by OAuth 2.1, for owners: code flow with PKCE, state, issuer and resource (RFC 7636, 9207, 8707). Tokens
- * are kept sealed, for one address of one server, and renewed one at a time. Each sign-in, its end and each refusal is journalled.
+ * Signs JARVIS in to attached servers over HTTP with OAuth 2.1, for owners: code flow with PKCE, state, issuer and resource (RFC 7636, RFC 9207, RFC
+ * 8707). Tokens are stored sealed, for one address of one server, and renewed one at a time. Each sign-in, its end and each refusal are journalled.
  */
 export class SignIns {
   readonly #parts: Parts
   readonly #kept: KeptSignIns
   readonly #asked = new Asked()
   readonly #flows: Flows
-  /** Why the last sign-in to a server was refused. */
+  /** Reason why the last sign-in to a server was refused, by server. */
   readonly #refusals = new Map<string, string>()
   readonly #pins: Pins
 
@@ -38,7 +38,7 @@ export class SignIns {
     }
   }
 
-  /** The standing of a server's sign-in; undefined if it asked for none. */
+  /** Returns the state of a server's sign-in; undefined if the server asked for none. */
   of(server: string, url: string): AttachedSignIn | undefined {
     const kept = this.#kept.of(server, url)
     const asked = this.#asked.of(server, url)
@@ -69,9 +69,8 @@ export class SignIns {
   }
 
   /**
-   * Begins a sign-in: finds out where, and as which client.
-   * @param origin where the owner's browser reaches JARVIS
-   * @throws JarvisError `conflict` if it cannot be done, with what to do
+   * Begins a sign-in: finds the authorization server and the client. @param origin the origin at which the owner's browser reaches JARVIS @throws
+   * JarvisError `conflict` if the sign-in is not possible, with what to do
    */
   async begin(
     server: string,
@@ -115,7 +114,7 @@ export class SignIns {
         clientInformation: client,
         redirectUrl: redirectUri,
         state,
-        // The type takes a URL, and a URL would write the resource otherwise than the server does.
+        // The type requires a URL, but a URL object might write the resource in another form than the server does.
         resource: found.resource as unknown as URL,
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       })
@@ -139,15 +138,18 @@ export class SignIns {
     }
   }
 
-  /** Opens a flow in one browser, once. @returns the cookie for this browser, and where it goes. @throws JarvisError `expired` */
+  /**
+   * Opens a flow in one browser; a flow can be opened only once. @returns the cookie for this browser, and the address that the browser must go to.
+   * @throws JarvisError `expired`
+   */
   start(id: string): { cookie: string; address: string } {
     return this.#flows.start(id)
   }
 
   /**
-   * Ends a flow with the answer that the browser brought back; whatever the answer is, the flow takes no other.
-   * @param isStill whether the server still has this address
-   * @returns the server @throws JarvisError `expired` for a browser without a flow, `conflict` for an answer that does not count
+   * Ends a flow with the answer that the browser brought back. The flow ends even if the answer is not valid.
+   * @param isStill returns true if the server still has this address
+   * @returns the server @throws JarvisError `expired` for a browser without a flow, `conflict` for an answer that is not valid
    */
   async finish(
     cookie: string | undefined,
@@ -226,13 +228,16 @@ export class SignIns {
     }
   }
 
-  /** Signs a server out that was signed in to at another address than it has now. */
+  /**
+   * Signs a server out if its sign-in was for an address other than `url`. @param url the server's present address; undefined: the server was
+   * removed, or takes no sign-in
+   */
   async leave(server: string, url: string | undefined, by: string): Promise<void> {
     if (url === undefined) this.#pins.forget(server)
     if (this.#kept.get(server)?.url !== url) await this.signOut(server, by)
   }
 
-  /** Signs a server out, and takes its tokens back at the authorization server (RFC 7009) if that offers it. */
+  /** Signs a server out, and revokes its tokens at the authorization server (RFC 7009) if that is offered. */
   async signOut(server: string, by: string): Promise<void> {
     const kept = this.#kept.get(server)
     if (kept === undefined) return
@@ -259,8 +264,8 @@ export class SignIns {
   }
 
   /**
-   * A fetch that carries a server's token, renews it and sees what the server asks for. The token goes to no other origin, because `next` refuses them.
-   * @param next asks the server's own origin alone
+   * Returns a fetch that adds a server's token, renews it, and records what the server asks for. The token is not sent to other origins, because
+   * `next` refuses them. @param next a fetch that sends requests only to the server's own origin
    */
   fetchOf(server: string, url: string, next: typeof fetch): typeof fetch {
     return async (input, init) => {
@@ -276,7 +281,7 @@ export class SignIns {
       }
       if (first.status !== 401) return first
       await this.#asked.challenge(server, url, first)
-      // A 401 that does not ask for a token may come from what the server itself asked, after a part of the work.
+      // A 401 that asks for no token may come from another service that the attached server called, after part of the work was done.
       const asksForToken = /\bbearer\b/i.test(first.headers.get('www-authenticate') ?? '')
       if (kept?.accessToken === undefined || !asksForToken) return first
       const renewed = kept.refreshToken === undefined ? undefined : await this.#kept.renew(server, kept)
@@ -308,7 +313,10 @@ export class SignIns {
     )
   }
 
-  /** Keeps the scopes that a refused request wanted, for an owner to give. @returns the scopes; undefined if the request was refused for something else */
+  /**
+   * Stores the scopes that a refused request needed, so that an owner can grant them. @returns the scopes; undefined if the request was refused for
+   * another reason
+   */
   async #stepUp(server: string, url: string, response: Response): Promise<string[] | undefined> {
     const heldScopes = () => {
       const kept = this.#kept.of(server, url)

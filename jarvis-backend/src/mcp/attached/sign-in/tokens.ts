@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import type { ServerMetadata } from './discovery.ts'
 
-/** A sign-in as it is kept, sealed. Its access token goes to `url` alone; its refresh token goes to the issuer in `metadata` alone. */
+/** A stored sign-in; it is sealed. Its access token is sent only to `url`, and its refresh token only to the issuer in `metadata`. */
 export type Kept = {
-  /** The attached server's address that was signed in to. Another address has no sign-in. */
+  /** The attached server's address at the sign-in. For another address, the sign-in is not valid. */
   url: string
   resource: string
   metadata: ServerMetadata
   client: OAuthClientInformationMixed
-  /** The client was read from mcp.json and ends with its entry there. */
+  /** True: the client comes from `mcp.json` and is dropped with its entry there. */
   isOwnClient?: true
   /** The authorization server no longer knows the client. */
   isClientRefused?: true
-  /** Where the client was registered to be sent back to. */
+  /** The redirect URI with which the client was registered. */
   redirectUri: string
   /** Absent once the sign-in has ended. */
   accessToken?: string | undefined
@@ -23,16 +23,16 @@ export type Kept = {
   scopes: string[]
   by: string
   at: number
-  /** Why it has ended. */
+  /** Reason why the sign-in has ended. */
   problem?: string | undefined
 }
 
-/** The client that an owner registered by hand. `client`: as of `Pin`. `isNamed`: the entry in mcp.json names its issuer. */
+/** A client that an owner registered by hand. `client`: the same hash as in `Pin`. `isNamed`: the entry in `mcp.json` names the client's issuer. */
 export type OwnClient = { client: string; isNamed: boolean }
 /** The authorization server at which a hand-written client was used first. `client`: SHA-256 of its id and secret. */
 export type Pin = { issuer: string; client: string }
 
-/** The tokens of an answer. @throws Error where they are none that JARVIS can send */
+/** Returns the tokens in an answer. @throws Error if they are not of a kind that JARVIS can send */
 export function tokensFrom(
   answer: {
     access_token: string
