@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 
 const prefix = 'jarvis_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 190 bits. */
+/** Length of the random part, characters: 190 bits. */
 const randomLength = 32
 const checksumLength = 6
 
@@ -18,13 +18,13 @@ function checksumOf(text: string): string {
   return digits
 }
 
-/** A new secret: prefix, random part, checksum. The prefix lets scanners of secrets find it; the checksum tells a typo without a lookup. */
+/** A new secret: prefix, random part, checksum. Secret scanners find it by the prefix; the checksum reveals a typo without a lookup. */
 export function newSecret(): string {
   const random = Array.from({ length: randomLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
   return `${prefix}${random}${checksumOf(prefix + random)}`
 }
 
-/** True if the text has the prefix of our secrets and a wrong checksum. Secrets of older releases have another prefix and no checksum. */
+/** True if the text has the prefix of JARVIS's secrets and a wrong checksum. Secrets of older releases have another prefix and no checksum. */
 export function isMistyped(secret: string): boolean {
   if (!secret.startsWith(prefix)) return false
   const body = secret.slice(0, -checksumLength)
@@ -34,5 +34,5 @@ export function isMistyped(secret: string): boolean {
 /** True if the bearer is a program's token of any kind, and not a person's JWT. */
 export const isApiToken = (bearer: string): boolean => /^(?:jarvis|jmcp|jmat)_/.test(bearer)
 
-/** The characters by which a person tells one secret from another. */
+/** The last characters of a secret, by which a person can tell it from others. */
 export const hintOf = (secret: string): string => secret.slice(-4)

@@ -2,16 +2,19 @@ import { type ApiTokenInfo, type Door, JarvisError, personFor, type TokenScope }
 import { hintOf, isMistyped, newSecret } from './api-token-secret.ts'
 import { hashToken } from './tokens.ts'
 
-/** A program's token: it opens its doors, and can never decide a confirmation. An OAuth client's secrets change under one name. */
+/**
+ * A program's token. It is valid at its doors and can never decide a confirmation. The secrets of an OAuth client change while its token keeps its
+ * name.
+ */
 export type ApiToken = ApiTokenInfo
 
 export interface ApiTokenStore {
-  /** @returns false when the name is taken */
+  /** @returns false if the name is taken */
   add(token: ApiToken, hash: string): boolean
   byHash(hash: string): ApiToken | undefined
   list(): ApiToken[]
   remove(name: string): boolean
-  /** Adds requests to a token's count; no-op where it is gone. @param at of the last one, Unix ms */
+  /** Adds requests to a token's count. Does nothing if the token no longer exists. @param at of the last request, Unix ms */
   used(token: Pick<ApiToken, 'name' | 'createdAt'>, at: number, calls: number): void
 }
 
@@ -20,7 +23,7 @@ export type NewApiToken = {
   doors: readonly Door[]
   scope: TokenScope
   expiresInMs?: number
-  /** Absent: as many as it likes. */
+  /** Absent: no limit. */
   requestsPerMinute?: number
 }
 
@@ -29,9 +32,9 @@ export type ApiTokenChange = ({ change: 'created' } & NewApiToken & By) | ({ cha
 type By = { by: string }
 
 export type ApiTokens = {
-  /** @returns the secret, which is not stored and cannot be shown again. @throws JarvisError `invalid_request` */
+  /** Makes a token. @returns the secret, which is not stored and cannot be shown again. @throws JarvisError `invalid_request` */
   create(token: NewApiToken, by: string): string
-  /** @throws JarvisError `unauthorized`, `token_expired`; `forbidden` where it is not for the door */
+  /** @throws JarvisError `unauthorized`, `token_expired`; `forbidden` if the token is not for this door */
   verify(secret: string, door: Door): ApiToken
   list(): ApiToken[]
   /** Ends a token for good. @throws JarvisError `not_found` */
@@ -109,7 +112,7 @@ export function createApiTokens(parts: {
   }
 }
 
-/** @throws JarvisError `forbidden` where the token is not for the door */
+/** @throws JarvisError `forbidden` if the token is not for the door */
 export function requireDoor({ name, doors }: ApiToken, door: Door): void {
   if (doors.includes(door)) return
   throw new JarvisError(

@@ -8,22 +8,23 @@ import type { OriginOf } from './public-origin.ts'
 import { countsAsMuch, isAtLeast } from './roles.ts'
 
 /**
- * `person`: in whose name the program acts. `stillCounts` throws as `verify` does once the token is no longer valid; for requests that stay open.
+ * `person`: the person in whose name the program acts. `stillCounts`: for requests that stay open; it throws as `verify` does once the token is no
+ * longer valid.
  */
 export type Verified = { token: ApiToken; person: PersonRef; stillCounts(): void }
 
-/** Checks which program uses a door: by an API token, or by the OAuth access token of an MCP client that an operator allowed. */
+/** Checks which program makes a request. The program has an API token, or an OAuth access token of an MCP client that an operator allowed. */
 export type Bearer = {
   /**
    * Reads the `Authorization` header only, and counts the request.
    * @throws JarvisError `unauthorized`, `token_expired`; `forbidden` for a token of another door; `too_many_requests` beyond the token's rate
    */
   verify(request: Pick<IncomingMessage, 'headers'>, door: Door): Verified
-  /** `WWW-Authenticate` for a 401 at `/mcp`: where a client can sign in and for what (RFC 9728, RFC 6750). */
+  /** The header `WWW-Authenticate` for a 401 at `/mcp`: the address at which a client can sign in, and the scope (RFC 9728, RFC 6750). */
   challenge(request: IncomingMessage): string
 }
 
-/** The bearer of a request's `Authorization` header; undefined where there is none. */
+/** The bearer token of a request's `Authorization` header; undefined if there is none. */
 export const bearerOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined =>
   /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
@@ -41,7 +42,7 @@ export function createBearer({
   /** @throws JarvisError `too_many_requests` */
   count(token: ApiToken): void
 }): Bearer {
-  /** A token ends with the person who made it, and may never do more than they. @throws JarvisError `unauthorized` */
+  /** A token ends with the person who made it, and may never do more than this person. @throws JarvisError `unauthorized` */
   function held(token: ApiToken): { token: ApiToken; person: PersonRef } {
     const person = people.inNameOf(token.person)
     if (person === undefined || person.disabledAt !== undefined) {
@@ -54,7 +55,10 @@ export function createBearer({
     const scope = isAtLeast(role, 'member') ? token.scope : 'read'
     return { token: scope === token.scope ? token : { ...token, scope }, person: { id, name, role } }
   }
-  /** The same later, for a request that stays open. @throws JarvisError `unauthorized` where its person counts for less than when it began */
+  /**
+   * Checks the token again, for a request that stays open. @throws JarvisError `unauthorized` if its person has lesser rights than at the start of
+   * the request
+   */
   function stillHeld(token: ApiToken, before: PersonRef) {
     if (countsAsMuch(held(token).person.role, before.role)) return
     throw new JarvisError('unauthorized', `Whoever made the token ${token.name} has another role now. Ask again.`)
@@ -74,7 +78,7 @@ export function createBearer({
       const token = oauth.verify(bearer, resourceOf(originOf(request)))
       requireDoor(token, door)
       const holder = held(token)
-      // Releases before this one kept no rate with a consent.
+      // Earlier releases stored no rate with a consent.
       count({ ...token, requestsPerMinute: token.requestsPerMinute ?? usualRate })
       return {
         ...holder,

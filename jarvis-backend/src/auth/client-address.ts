@@ -6,7 +6,7 @@ import { forwardedHops } from './forwarded.ts'
 export type ClientAddress = { address: string; isThisMachine: boolean }
 export type ClientAddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => ClientAddress
 
-/** Returns true if the other end of the connection is a trusted proxy: its forwarding headers are believed. */
+/** True if the other end of the connection is a trusted proxy, so its forwarding headers are believed. */
 export type IsTrusted = (socket: Pick<IncomingMessage['socket'], 'remoteAddress'>) => boolean
 
 /** @param trustedProxies IP addresses */
@@ -16,8 +16,8 @@ export function createIsTrusted(trustedProxies: readonly string[]): IsTrusted {
 }
 
 /**
- * Finds the address of a request's client. `X-Forwarded-For`, or where there is none `Forwarded` (RFC 7239), is read from the right for as long as its addresses are trusted proxies;
- * entries further left may be forged by the client. @param trustedProxies IP addresses
+ * Finds the address of a request's client. `X-Forwarded-For`, or `Forwarded` (RFC 7239) if there is none, is read from the right for as long as its
+ * addresses are trusted proxies. The client may have forged the entries further left. @param trustedProxies IP addresses
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddressOf {
   const trusted = new Set(trustedProxies.map(plain))
@@ -37,7 +37,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   }
 }
 
-/** The network that failures are counted by: an IPv4 address or the /64 of an IPv6 address. All loopback addresses count as one. */
+/** The network by which failures are counted: an IPv4 address or the /64 of an IPv6 address. All loopback addresses count as one. */
 export function networkOf(address: string): string {
   const known = plain(address)
   if (isLoopback(known)) return 'loopback'

@@ -14,13 +14,13 @@ import type {
 } from 'protocol'
 import { type Reading, reaches } from './reach.ts'
 
-/** Stands in place of words of a conversation that whoever asks may not read. */
+/** Replaces text from a conversation that the reader may not open. */
 export const closedWords = 'It stands in a conversation that is closed to you.'
 
 /**
- * What a person is shown of things that were made in conversations: whole where the conversation is open to them, else on what it was, when, by
- * whom and what became of it. Every door that serves such a thing takes it from here.
- * @param person undefined: nobody that is known, to whom every conversation is closed
+ * Makes the filters that limit things from conversations to the words that a person may read. If the conversation is open to the person, the thing
+ * is shown whole. Otherwise the person sees its kind, time, author and outcome. Every door that serves such things uses this function. @param person
+ * undefined: an unknown person, to whom every conversation is closed
  */
 export function shownTo(person: PersonRef | undefined, reading: Reading) {
   const reads = (sessionId: string | undefined): boolean =>
@@ -37,7 +37,7 @@ export function shownTo(person: PersonRef | undefined, reading: Reading) {
 
   const plan = (whole: PlanRun): PlanRun => (reads(whole.sessionId) ? whole : closedPlan(whole))
 
-  /** A slot that began no conversation says in JARVIS's words why; where it failed, these may name what somebody wrote. */
+  /** The reason of a slot that began no conversation is in JARVIS's own words. The reason of a failed slot may contain words that somebody wrote. */
   const isOpen = ({ sessionId, state }: JobSlot) => (sessionId === undefined ? state !== 'failed' : reads(sessionId))
   const slot = (whole: JobSlot): JobSlot =>
     isWhole || whole.summary === undefined || isOpen(whole) ? whole : { ...whole, summary: closedWords }
@@ -84,7 +84,7 @@ export function shownTo(person: PersonRef | undefined, reading: Reading) {
     }),
   }
 }
-/** The filters that limit things to the words one person may read. */
+/** The filters that limit things to the words that one person may read. */
 export type Shown = ReturnType<typeof shownTo>
 
 const closedStep = (step: PlanStep): PlanStep => ({
@@ -102,7 +102,7 @@ const closedStep = (step: PlanStep): PlanStep => ({
   toolUseId: step.toolUseId,
 })
 
-/** A field that is added is closed until it is named here. */
+/** A plan of a closed conversation. A newly added field stays hidden until it is named here. */
 const closedPlan = (plan: PlanRun): PlanRun => ({
   id: plan.id,
   hash: plan.hash,
@@ -118,7 +118,7 @@ const closedPlan = (plan: PlanRun): PlanRun => ({
   by: plan.by,
 })
 
-/** The kind of somebody else's work, without what they wrote. */
+/** Somebody else's work, reduced to its kind: texts that the person wrote are replaced. */
 const closedWork = (work: JobWork): JobWork =>
   work.kind === 'prompt'
     ? { ...work, text: closedWords }
@@ -128,7 +128,7 @@ const closedWork = (work: JobWork): JobWork =>
         ? { ...work, inputs: {} }
         : work
 
-/** Fields of an entry that hold no words of a person or a model: the call or thing, its owner and its outcome. */
+/** Fields of an entry that contain no words of a person or a model: the call or thing, its owner and its outcome. */
 const facts: ReadonlySet<string> = new Set(
   `toolUseId sessionId runId callId toolName target tier rule requestedBy by role person name decision outcome decidedBy
    isError durationMs at number of bindingHash hash before from to change state kind grant card job agent path runbook plan

@@ -1,6 +1,6 @@
 /**
- * What the passwords that are tried first are made of: words that people choose, first names, clubs, bands, makers, places. Alone, doubled, two
- * together, with digits or signs around them or letters written as digits they make the commonest passwords.
+ * The words from which attackers compose the passwords that they try first: common words, first names, clubs, bands, makers and places. The
+ * commonest passwords are such words alone, doubled, in pairs, with digits or signs around them, or with digits in place of letters.
  */
 export const commonWords: ReadonlySet<string> = new Set(
   `password passwort passwd pass word login admin administrator root user guest test tester testing default changeme change letmein welcome

@@ -5,17 +5,18 @@ const firstOwner = 'operator'
 const yearS = 365 * 24 * 60 * 60
 
 /**
- * Makes and reads cookies that mark a browser which a person has signed in with (OWASP's device cookie). A cookie grants nothing: the browser's wrong
- * passwords for this person are counted apart from those of strangers, so guessing cannot lock the person out. For anybody else it is no cookie.
+ * Makes and reads cookies that mark a browser in which a person has signed in (OWASP's device cookie). A cookie grants nothing. It only makes the
+ * browser's wrong passwords for this person count apart from those of strangers, so that a stranger's guesses cannot lock the person out. For
+ * another person the cookie is invalid.
  */
 export function createDeviceCookie(secret: string) {
-  // The first owner's cookies are those of the releases that knew one person.
+  // The first owner's cookies have the form of releases that knew only one person, so that old cookies stay valid.
   const macOf = (id: string, person: string) =>
     createHmac('sha256', secret)
       .update(person === firstOwner ? `device ${id}` : `device ${id} ${person}`)
       .digest('base64url')
   return {
-    /** Makes a `Set-Cookie` header for a new id. @param person its id */
+    /** Makes a `Set-Cookie` header for a new id. @param person the person's id */
     issue(person: string): string {
       const id = randomBytes(16).toString('base64url')
       return `${name}=${id}.${macOf(id, person)}; Path=/api/auth; Max-Age=${yearS}; HttpOnly; SameSite=Strict`

@@ -1,11 +1,11 @@
 import { Display } from 'protocol'
 import type { Settings } from './password.ts'
 
-/** How the dashboard looks for each person. */
+/** Each person's choices of how the dashboard looks. */
 export function createDisplays(settings: Settings) {
   const keyOf = (person: string) => `display ${person}`
   return {
-    /** @returns nothing chosen, where it is kept in a form that an older release cannot read */
+    /** @returns an empty choice if the stored form is one that this release cannot read */
     of(person: string): Display {
       const kept = settings.get(keyOf(person))
       const read = Display.safeParse(kept === undefined ? {} : JSON.parse(kept))

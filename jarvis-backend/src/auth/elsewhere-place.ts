@@ -1,11 +1,14 @@
 import { isLoopbackHost } from '../lib/loopback.ts'
 
-/** Tells where signing in elsewhere works: at the public URL where one is configured, else on this machine. The other service sends the browser back there. */
+/**
+ * Tells at which address signing in with another service works: at the public URL if one is configured, otherwise on this machine. The other service
+ * sends the browser back to this address.
+ */
 export function createElsewherePlace(publicUrl: string | undefined) {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
   const isSafe = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopbackHost(hostname)
   return {
-    /** Why it does not work at an origin and what to do; undefined where it works. */
+    /** The reason why it does not work at an origin, and the remedy; undefined if it works. */
     problem(origin: string): string | undefined {
       if (known === undefined) {
         if (isLoopbackHost(new URL(origin).hostname)) return undefined

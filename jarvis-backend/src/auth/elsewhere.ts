@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { JarvisError } from 'protocol'
 import type { Expected, ForeignIdentity, IdentityProvider } from './oidc-provider.ts'
 
-/** How long somebody may take at the service, and the page afterwards, ms. */
+/** Time for a person at the other service, and afterwards for the page to end the sign-in, ms. */
 const flowMs = 10 * 60_000
 const doneMs = 60_000
-/** Answers that are remembered; a stranger can bring any number. */
+/** Most answers that are remembered, because a stranger can bring any number of them. */
 const mostKept = 10_000
 
-/** The purpose of a flow. `tokenHash`: the token of the sign-in that asked for the link. */
+/** The purpose of a flow. `tokenHash`: of the token of the sign-in that asked to link an account. */
 export type Purpose = { kind: 'sign_in' } | { kind: 'link'; person: string; tokenHash: string }
 
 type Flow = {
@@ -19,17 +19,17 @@ type Flow = {
   until: number
   expected: Expected
 }
-/** `until`: how long it is remembered that it was answered. `end`: what the page learns, until it has it. */
+/** `until`: the end of the time for which an answer is remembered. `end`: the outcome for the page, until the page has fetched it. */
 type Answered = { until: number; end?: { outcome: ForeignIdentity | JarvisError; until: number } }
 
 /**
- * Signing in at another service, from the page that begins it to the page that ends it. The browser holds the flow in a cookie, sealed with a key
- * of this start, so that strangers who begin any number take nobody's place; the page holds a secret, and the service's answer counts once. Code,
- * token and identity are never told to the page. A restart ends all flows.
+ * Sign-in at another service. The page that began a flow also ends it. The browser holds the flow in a cookie, encrypted with a key of this start: a
+ * stranger who begins many flows thus takes up no place on the server. The page holds a secret, and the service's answer is accepted once. The page
+ * never learns the code, the token or the identity. A restart ends all flows.
  */
 export function createElsewhere({ provider, now }: { provider: IdentityProvider; now(): number }) {
   const key = randomBytes(32)
-  /** By the hash of the cookie. */
+  /** Answers by the hash of the cookie. */
   const answered = new Map<string, Answered>()
 
   const over = () =>
@@ -50,14 +50,15 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
 
   return {
     name: provider.name,
-    /** @returns where the browser goes, and the id for its cookie. @throws JarvisError `conflict` */
+    /** @returns the address to which the browser goes, and the id for its cookie. @throws JarvisError `conflict` */
     async begin(asked: Pick<Flow, 'purpose' | 'page' | 'redirectUri'>): Promise<{ url: string; id: string }> {
       const { url, expected } = await provider.begin(asked.redirectUri)
       return { url, id: sealed(key, { ...asked, expected, until: now() + flowMs }) }
     },
     /**
-     * Takes the answer that the browser brought back. Whatever it is, the flow takes no other; the page learns of it with `end`.
-     * @param query of the callback, with its `?`. @returns what the flow was for. @throws JarvisError `expired` for a browser without a flow
+     * Takes the answer that the browser brought back. The flow accepts no other answer afterwards, even if this one was refused; the page learns the
+     * outcome from `end`.
+     * @param query of the callback, with its `?`. @returns the purpose of the flow. @throws JarvisError `expired` for a browser without a flow
      */
     async back(id: string | undefined, query: string): Promise<Purpose['kind']> {
       const { purpose, redirectUri, expected, until } = found(id)
@@ -72,7 +73,7 @@ export function createElsewhere({ provider, now }: { provider: IdentityProvider;
       keep(hash, { until: Math.max(until, pageUntil), end: { outcome, until: pageUntil } })
       return purpose.kind
     },
-    /** Ends a flow, for the page that began it. @throws JarvisError `expired`; what `back` kept for the page */
+    /** Ends a flow, for the page that began it. @throws JarvisError `expired`; the error that `back` kept for the page */
     end<K extends Purpose['kind']>(
       id: string | undefined,
       secret: string,
@@ -109,7 +110,7 @@ function sealed(key: Buffer, flow: Flow): string {
 
 function opened(key: Buffer, id: string): Flow | undefined {
   const bytes = Buffer.from(id, 'base64url')
-  // Other letters would give one flow several names.
+  // Other spellings of the same bytes would give one flow several ids.
   if (bytes.length < ivBytes + tagBytes || bytes.toString('base64url') !== id) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
   decipher.setAuthTag(bytes.subarray(-tagBytes))

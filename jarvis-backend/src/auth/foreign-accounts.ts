@@ -3,9 +3,12 @@ import { newId } from '../lib/ids.ts'
 import type { ForeignIdentity } from './oidc-provider.ts'
 import type { People } from './people.ts'
 
-/** How a sign-in from elsewhere is called where methods are told. */
+/** The name of this sign-in method in lists of methods. */
 export const foreignMethod = 'oidc'
-/** Accounts that wait for an owner at one time, and how long, ms: whoever may make accounts at the service can make any number. */
+/**
+ * Most accounts that wait for an owner at one time, and how long one waits, ms. They are limited because a person who may make accounts at the
+ * service can make any number.
+ */
 const mostWaiting = 50
 const waitingMs = 7 * 24 * 60 * 60_000
 const mostOfOne = 10
@@ -14,14 +17,14 @@ export interface ForeignAccountStore {
   /** Adds an account, or replaces the one with the same issuer and subject. */
   put(account: ForeignAccount): void
   find(issuer: string, subject: string): ForeignAccount | undefined
-  /** Oldest first. */
+  /** All accounts, oldest first. */
   list(): ForeignAccount[]
-  /** @returns false where it was gone */
+  /** @returns false if there was no such account */
   remove(id: string): boolean
   seen(id: string, at: number): void
 }
 
-/** A change of the accounts for the journal. `person`: whose it is or was. */
+/** A change of the accounts for the journal. `person`: to whom the account belongs or belonged. */
 export type ForeignAccountChange = {
   change: 'account_waits' | 'account_linked' | 'account_unlinked' | 'account_refused'
   account: string
@@ -38,16 +41,17 @@ type Parts = {
   durably<T>(work: () => T): T
   /** Writes to the journal. */
   record(change: ForeignAccountChange): void
-  /** Ends the sign-ins of a person that came from elsewhere, within the transaction. */
+  /** Ends the person's sign-ins that were made with another service, within the transaction. */
   endSignIns(person: string): void
-  /** The list is another one; called after the commit. @param person whose account it is or was */
+  /** Called after the commit when the list of accounts has changed. @param person to whom the account belongs or belonged */
   changed(person: string | undefined): void
   now(): number
 }
 
 /**
- * Keeps which account of another service is whose. The key is (issuer, subject): a name or an address may be somebody else's tomorrow. Signing in makes
- * nobody: an unknown account waits until an owner admits it as a new person, and whoever is a person already links it from inside.
+ * Records to which person an account of another service belongs. The key is (issuer, subject), because a name or an e-mail address may belong to
+ * somebody else later. A sign-in creates no person: an unknown account waits until an owner admits it as a new person. A person who exists already
+ * links an account while signed in.
  */
 export class ForeignAccounts {
   readonly #parts: Parts
@@ -56,7 +60,10 @@ export class ForeignAccounts {
     this.#parts = parts
   }
 
-  /** @returns the person whose account it is. @throws JarvisError `forbidden`: nobody's, which then waits, or of a disabled person */
+  /**
+   * @returns the person to whom the account belongs. @throws JarvisError `forbidden`: the account belongs to nobody and now waits, or its person is
+   * disabled
+   */
   enter(identity: ForeignIdentity): Person {
     const known = this.#parts.store.find(identity.issuer, identity.subject)
     const person = known?.person === undefined ? undefined : this.#parts.people.get(known.person)
@@ -74,7 +81,10 @@ export class ForeignAccounts {
     return person
   }
 
-  /** Makes an account a person's, who asked for it from inside. @throws JarvisError `conflict` (it is somebody else's, or they have too many) */
+  /**
+   * Links an account to a signed-in person who asked for it. @throws JarvisError `conflict` (it belongs to somebody else, or the person has too
+   * many)
+   */
   link(identity: ForeignIdentity, person: string): ForeignAccount {
     const account = this.#parts.durably(() => {
       const known = this.#parts.store.find(identity.issuer, identity.subject)
@@ -101,12 +111,12 @@ export class ForeignAccounts {
     return account
   }
 
-  /** A person's. */
+  /** The accounts of a person. */
   of(person: string): ForeignAccount[] {
     return this.#parts.store.list().filter((account) => account.person === person)
   }
 
-  /** All: those of people who are here, and those that wait. */
+  /** All accounts of existing people, and all waiting accounts. */
   list(): ForeignAccount[] {
     return this.#parts.store.list().flatMap((account) => {
       if (!this.#isWaiting(account)) return this.#parts.people.get(account.person ?? '') === undefined ? [] : [account]
@@ -115,7 +125,7 @@ export class ForeignAccounts {
     })
   }
 
-  /** Lets a waiting account in as a new person, without a password. @throws JarvisError `not_found`, `conflict`, `invalid_request` */
+  /** Admits a waiting account as a new person without a password. @throws JarvisError `not_found`, `conflict`, `invalid_request` */
   admit(id: string, { name, role }: { name: string; role: string }, by: string): Person {
     const person = this.#parts.durably(() => {
       const account = this.#must(id)
@@ -129,7 +139,9 @@ export class ForeignAccounts {
     return person
   }
 
-  /** Unlinks an account or refuses a waiting one. @param person whose it must be; absent: anybody's. @throws JarvisError `not_found` */
+  /**
+   * Unlinks an account, or refuses a waiting one. @param person to whom the account must belong; absent: any person. @throws JarvisError `not_found`
+   */
   remove(id: string, by: string, person?: string): void {
     const account = this.#parts.durably(() => {
       const account = this.#must(id)
@@ -147,7 +159,7 @@ export class ForeignAccounts {
     this.#parts.record({ change, account: id, issuer, subject, ...(person !== undefined && { person }), by })
   }
 
-  /** An account of nobody, or of somebody who was removed, waits. */
+  /** True if the account waits: it belongs to nobody or to a removed person, and its time is not over. */
   #isWaiting({ person, lastSeenAt }: ForeignAccount): boolean {
     return (
       (person === undefined || this.#parts.people.get(person) === undefined) &&

@@ -1,9 +1,9 @@
-/** One hop of a `Forwarded` header (RFC 7239). `for`: an address, with its port where the proxy names it, or a word such as `unknown`. */
+/** One hop of a `Forwarded` header (RFC 7239). `for`: an address, with its port if the proxy names it, or a word such as `unknown`. */
 export type Hop = { for?: string; host?: string }
 
 const pair = /\s*([a-z0-9!#$%&'*+.^_`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))\s*(;|,|$)/iy
 
-/** Reads a `Forwarded` header, the hop nearest to the browser first. Of a text that is no such header nothing is believed: no hops. */
+/** Reads a `Forwarded` header, the hop nearest to the browser first. Returns no hops if the text is not such a header. */
 export function forwardedHops(header: string | readonly string[] | undefined): Hop[] {
   const text = [header ?? []].flat().join(',')
   if (text.trim() === '') return []

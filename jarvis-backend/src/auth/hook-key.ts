@@ -10,7 +10,7 @@ const Stored = z.object({ hash: z.string(), createdAt: z.int(), lastUsedAt: z.in
 
 export type HookKey = ReturnType<typeof createHookKey>
 
-/** The key with which Proxmox's notifications call the webhook: it gives a hint, and can do nothing else. Only its hash is kept. */
+/** The key with which Proxmox's notifications call the webhook. It can only give a hint. Only its hash is stored. */
 export function createHookKey(settings: Settings, now: () => number) {
   const stored = () => {
     const read = Stored.safeParse(JSON.parse(settings.get(key) ?? 'null'))
@@ -18,7 +18,7 @@ export function createHookKey(settings: Settings, now: () => number) {
   }
   const keep = (value: z.output<typeof Stored>) => settings.set(key, JSON.stringify(value))
   return {
-    /** Makes a new key in place of the one before. @returns the key, which cannot be shown again */
+    /** Makes a new key, which replaces the earlier one. @returns the key, which cannot be shown again */
     make(): string {
       const secret = `jhook_${randomBytes(24).toString('base64url')}`
       keep({ hash: hashToken(secret), createdAt: now() })
@@ -35,7 +35,7 @@ export function createHookKey(settings: Settings, now: () => number) {
       if (now() - (known.lastUsedAt ?? 0) > touchEveryMs) keep({ ...known, lastUsedAt: now() })
       return true
     },
-    /** @returns false where there was none */
+    /** @returns false if there was no key */
     remove(): boolean {
       const had = stored() !== null
       if (had) keep(null)

@@ -3,14 +3,14 @@ import { type Invitation, JarvisError, type LinkReply, type Person } from 'proto
 import { newId } from '../lib/ids.ts'
 import type { People } from './people.ts'
 
-/** How long an invitation counts, ms. */
+/** Lifetime of an invitation, ms. */
 export const invitationMs = 72 * 60 * 60_000
-/** How long a link counts that sets a new password, ms. */
+/** Lifetime of a link that sets a new password, ms. */
 export const resetMs = 15 * 60_000
-/** The maker of links of the command line, which only the owner of the data dir uses. Every other maker is a person. */
+/** The maker of links from the command line, which only the owner of the data dir can use. Every other maker is a person. */
 const commandLine = 'cli'
 
-/** A link that a person is given, for one use. `by`: who made it. Times in Unix ms. */
+/** A link for one use that is sent to a person. `by`: who made it. Times in Unix ms. */
 export type StoredLink = { id: string; by: string; createdAt: number; expiresAt: number } & (
   | { kind: 'join'; role: string; name?: string }
   | { kind: 'reset'; person: string }
@@ -20,17 +20,17 @@ export interface LinkStore {
   /** @param hash of the secret */
   add(link: StoredLink, hash: string): void
   byHash(hash: string): StoredLink | undefined
-  /** Oldest first. */
+  /** All links, oldest first. */
   list(): StoredLink[]
-  /** Used or withdrawn. @returns false where it was gone */
+  /** Ends a link that was used or withdrawn. @returns false if there was no such link */
   end(id: string): boolean
-  /** Marks as told. @returns those of which nobody was told before */
+  /** Marks all links as announced. @returns the links that were not announced before */
   untold(): StoredLink[]
-  /** Forgets those whose time is over. */
+  /** Deletes expired links. */
   prune(at: number): void
 }
 
-/** A change of the links for the journal; the use of an invitation stands with the person who was added. */
+/** A change of the links for the journal. The use of an invitation is in the entry of the added person. */
 export type LinkChange =
   | { change: 'invited'; invitation: string; role: string; name?: string; expiresAt: number; by: string }
   | { change: 'invitation_withdrawn'; invitation: string; role: string; name?: string; by: string; why?: string }
@@ -44,12 +44,12 @@ type Parts = {
   durably<T>(work: () => T): T
   /** Writes to the journal. */
   record(change: LinkChange): void
-  /** The list of invitations is another one. */
+  /** Called when the list of invitations has changed. */
   changed(): void
   now(): number
 }
 
-/** Links to be sent to people: invitations, and new passwords. Of a secret only the hash is kept. */
+/** Links that are sent to people: invitations, and links that set a new password. Only the hash of a link's secret is stored. */
 export class Links {
   readonly #parts: Parts
 
@@ -57,7 +57,7 @@ export class Links {
     this.#parts = parts
   }
 
-  /** @returns the secret, which is not kept. @throws JarvisError `invalid_request` */
+  /** @returns the secret, which is not stored. @throws JarvisError `invalid_request` */
   invite({ role, name }: { role: string; name?: string | undefined }, by: string): Invitation & { secret: string } {
     if (name !== undefined) this.#parts.people.requireName(name)
     this.#parts.people.requireRole(role)
@@ -107,7 +107,7 @@ export class Links {
     this.#parts.changed()
   }
 
-  /** Withdraws those that a person made who may not invite any more. Call it in the transaction that takes the right. */
+  /** Withdraws the links of a person who may no longer invite. Call it in the transaction that takes the right away. */
   void(by: string, why: string): void {
     for (const link of this.#parts.store.list()) {
       if (link.by !== by || !this.#parts.store.end(link.id) || link.kind !== 'join') continue
@@ -121,7 +121,7 @@ export class Links {
     const expiresAt = createdAt + resetMs
     return this.#parts.durably(() => {
       const { name } = this.#parts.people.must(person)
-      // The newest counts alone.
+      // Only the newest link is valid.
       for (const link of this.#parts.store.list())
         if (link.kind === 'reset' && link.person === person) this.#parts.store.end(link.id)
       const secret = this.#add({ id: newId('rst'), kind: 'reset', by, person, createdAt, expiresAt })
@@ -144,12 +144,12 @@ export class Links {
     this.#counting(secret, 'join')
   }
 
-  /** @returns the person whose password it sets. @throws JarvisError `not_found` */
+  /** @returns the person whose password the link sets. @throws JarvisError `not_found` */
   requireReset(secret: string): string {
     return this.#counting(secret, 'reset').person
   }
 
-  /** Uses an invitation: with it, a person is added. @throws JarvisError `not_found`, `conflict` (the name is taken) */
+  /** Uses an invitation, which adds a person. @throws JarvisError `not_found`, `conflict` (the name is taken) */
   join({ secret, name, hash }: { secret: string; name: string; hash: string }): Person {
     const person = this.#parts.durably(() => {
       const link = this.#counting(secret, 'join')
@@ -174,7 +174,7 @@ export class Links {
     })
   }
 
-  /** The names of those for whom a link was made of which nobody was told yet. */
+  /** Marks all links as announced, and returns the names of the people whose newly announced links set a password. */
   untoldResets(): string[] {
     return this.#parts.durably(() =>
       this.#parts.store
@@ -190,7 +190,7 @@ export class Links {
     return secret
   }
 
-  /** True if the maker of the link may still make one. */
+  /** True if the maker of the link still has the right to make one. */
   #isMakersYet({ by }: StoredLink): boolean {
     if (by === commandLine) return true
     const maker = this.#parts.people.get(by)
@@ -206,7 +206,7 @@ export class Links {
     }
   }
 
-  /** @throws JarvisError `not_found`, the same for every link that does not count */
+  /** Returns a link that is valid. @throws JarvisError `not_found`, the same for every link that is not valid */
   #counting<K extends StoredLink['kind']>(secret: string, kind?: K): Extract<StoredLink, { kind: K }> {
     const link = this.#parts.store.byHash(hashOf(secret))
     const counts =

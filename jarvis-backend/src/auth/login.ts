@@ -5,25 +5,27 @@ import { type ClientAddress, networkOf } from './client-address.ts'
 /** The first `free` failures cause no wait; each further one doubles it, from `firstMs` to `longestMs`. */
 type Brake = { free: number; firstMs: number; longestMs: number }
 const narrow: Brake = { free: 5, firstMs: 2_000, longestMs: 15 * 60_000 }
-/** The brake for a network, whichever accounts are tried. No sign-in ends its count: who has an account could else guess at others for ever. */
+/**
+ * The brake for a network, whichever accounts are tried. A successful sign-in does not reset its count; otherwise a person with an account could
+ * guess at others without end.
+ */
 const wide: Brake = { free: 20, firstMs: 2_000, longestMs: 15 * 60_000 }
-/** The brake for one account, shared by all addresses, so it only slows guessing and never locks its person out. */
+/** The brake for one account, for tries from all addresses together. It only slows guessing, and never locks the account's person out. */
 const shared: Brake = { free: 10, firstMs: 1_000, longestMs: 30_000 }
-/** A count starts again after this time without a failure, ms. */
+/** Time without a failure after which a count starts again, ms. */
 const calmMs = 60 * 60_000
 const mostKept = 10_000
 
-/** `outlives`: a success takes back its own try alone, not the failures before it. */
+/** `outlives`: a success removes only its own try from the count, not the failures before it. */
 export type Budget = { key: string; brake: Brake; outlives?: true }
 
 /**
- * Keys and brakes for a sign-in: its network and the account. A browser that this person signed in with before and a program on this machine have
- * budgets of their own, so that strangers who guess cannot keep the person out.
- * @param account the name as it was typed, whether or not somebody has it
- * @param deviceId id from a device cookie that is valid for this person
+ * Keys and brakes for a sign-in: those of its network and of the account. A browser in which this person signed in before, and a program on this
+ * machine, have budgets of their own, so that guessing strangers cannot keep the person out. @param account the name as it was typed; a person with
+ * this name need not exist @param deviceId id from a device cookie that is valid for this person
  */
 export function signInBudgets(from: ClientAddress, account: string, deviceId: string | undefined): Budget[] {
-  // Hashed, so that a name of any length takes as much memory as any other.
+  // The name is hashed, so that a name of any length takes the same memory.
   const name = createHash('sha256').update(account.toLowerCase()).digest('base64url')
   if (deviceId !== undefined) return [{ key: `device ${deviceId} ${name}`, brake: narrow }]
   if (from.isThisMachine) return [{ key: `this machine ${name}`, brake: narrow }]
@@ -41,12 +43,12 @@ export const signedInBudgets = ({ address }: ClientAddress, tokenHash: string): 
   { key: `signed in ${networkOf(address)}`, brake: narrow },
 ]
 
-/** The key and brake for secrets of links, which nobody guesses: 128 bits. */
+/** The key and brake for secrets of links. A secret has 128 bits, so nobody guesses one. */
 export const linkBudgets = ({ address }: ClientAddress): Budget[] => [
   { key: `links ${networkOf(address)}`, brake: wide, outlives: true },
 ]
 
-/** Counts wrong passwords by budget, in memory. */
+/** Counts wrong passwords for each budget, in memory. */
 export function createLoginGuard(now: () => number) {
   const failures = new Map<string, { count: number; at: number; until: number }>()
 
@@ -69,9 +71,9 @@ export function createLoginGuard(now: () => number) {
   }
   return {
     /**
-     * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together.
-     * @returns call it when the password was right; with `false` where something else is missing: this try alone is taken back then.
-     * @throws JarvisError `too_many_requests` with `retryAfterS`
+     * Counts a failure in each budget before the password is checked, so that parallel tries cannot pass together. @returns a function to call if
+     * the password was right; with `false` if something else is still missing: then only this try is removed from the count. @throws JarvisError
+     * `too_many_requests` with `retryAfterS`
      */
     enter(budgets: readonly Budget[]): (isDone?: boolean) => void {
       const waitMs = Math.max(...budgets.map(({ key }) => failures.get(key)?.until ?? 0)) - now()

@@ -17,7 +17,7 @@ const Metadata = z.object({
 const Document = Metadata.extend({
   client_id: z.string(),
   client_name: z.string().min(1).max(1_000),
-  // A public document can hold no secret, and no other client authentication is supported.
+  // A public document can hold no secret, and JARVIS supports no other authentication of clients.
   token_endpoint_auth_method: z.literal('none').optional(),
   client_secret: z.undefined().optional(),
 })
@@ -26,12 +26,12 @@ const hourMs = 3_600_000
 const unusedClientMs = 24 * hourMs
 const mostUnusedClients = 200
 const mostDocuments = 100
-/** How long no documents are offered after one could not be reached, ms. */
+/** Time for which documents are not offered after one could not be reached, ms. */
 const unreachedMs = hourMs
 const unreached = new Set([
   ...['ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ENETUNREACH', 'EHOSTUNREACH', 'ECONNREFUSED', 'ECONNRESET', 'ABORT_ERR'],
 ])
-/** Least and greatest time that a document is cached, ms. Its server's `max-age` chooses within. */
+/** Least and greatest time that a document is cached, ms. The server's `max-age` chooses a time between the two. */
 const documentMs = [60_000, 24 * hourMs] as const
 
 /** Looks up OAuth clients: those that registered themselves, and those whose id is the https address of a metadata document. */
@@ -73,7 +73,7 @@ export function createOAuthClients(parts: {
   }
 
   return {
-    /** True if clients may name the address of a metadata document. Without a way to the internet they register instead. */
+    /** True if a client may give the address of a metadata document as its id. If JARVIS cannot reach the internet, clients register instead. */
     takesDocuments: () => now() - unreachedAt >= unreachedMs,
     /** Registers a client (RFC 7591), without a secret. @throws OAuthError `invalid_client_metadata`, `invalid_redirect_uri` */
     register(body: unknown): OAuthClient {
@@ -141,7 +141,7 @@ function problemOf(metadata: z.output<typeof Metadata>): OAuthError | undefined 
   return new OAuthError('invalid_client_metadata', 'Only the authorization code flow is served.')
 }
 
-/** A client's name in one line of at most 60 characters, without invisible ones. */
+/** A client's name in one line of at most 60 characters, without invisible characters. */
 function shownName(name: string | undefined, redirectUris: readonly string[]): string {
   const shown = (name ?? '')
     .normalize('NFKC')

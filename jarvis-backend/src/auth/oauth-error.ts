@@ -1,4 +1,4 @@
-/** OAuth's own error codes, for the client; an error's `message` is for a person. */
+/** The error codes of OAuth, for the client. The `message` of an error is for a person. */
 export type OAuthErrorCode =
   | 'access_denied'
   | 'invalid_client'

@@ -13,20 +13,20 @@ export function isAllowedRedirect(uri: string): boolean {
   return editorSchemes.includes(protocol)
 }
 
-/** True if two redirect URIs are the same text. Ports of loopback addresses may differ: a program takes one that is free. */
+/** True if two redirect URIs are the same text. The ports of loopback addresses may differ, because a program uses any free port. */
 export function isSameRedirect(registered: string, given: string): boolean {
   if (registered === given) return isAllowedRedirect(given)
   if (!isAllowedRedirect(registered) || !isAllowedRedirect(given)) return false
   return isLoopbackRedirect(registered) && isLoopbackRedirect(given) && withoutPort(registered) === withoutPort(given)
 }
 
-/** True if the URI is http on the loopback, where any program on the person's machine can pose as the client. */
+/** True if the URI is http on the loopback. Any program on the person's machine can then pose as the client. */
 export function isLoopbackRedirect(uri: string): boolean {
   const { protocol, hostname } = new URL(uri)
   return protocol === 'http:' && loopbackHosts.includes(hostname)
 }
 
-/** The part of a redirect URI that a person is shown: its host, or the editor's scheme. */
+/** The part of a redirect URI that is shown to a person: its host, or the editor's scheme. */
 export const redirectHost = (uri: string): string => {
   const { protocol, host } = new URL(uri)
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1)

@@ -25,8 +25,8 @@ const requestMs = 10 * 60_000
 const mostRequests = 100
 
 /**
- * Keeps validated requests while the consent page waits. A decision applies to the stored request, so the browser's address cannot change
- * what is allowed.
+ * Keeps validated requests while a person looks at the consent page. A decision applies to the stored request, so a changed address in the browser
+ * cannot change what is allowed.
  */
 export function createOAuthRequests(parts: {
   clients: OAuthClients
@@ -41,8 +41,8 @@ export function createOAuthRequests(parts: {
 
   return {
     /**
-     * Validates a request. `query`: of the address that the client sent the browser to; `origin`: of that address.
-     * @throws JarvisError `invalid_request` where it is not safe to redirect the browser back
+     * Validates a request. `query`: of the address to which the client sent the browser; `origin`: of the same address. @throws JarvisError
+     * `invalid_request` if it is not safe to redirect the browser back
      */
     async open(query: string, origin: string): Promise<OAuthAsk | OAuthProblem> {
       const params = new URLSearchParams(query)
@@ -93,7 +93,7 @@ export function createOAuthRequests(parts: {
     },
 
     /**
-     * Records an operator's decision; it can be given once. @returns the address for the browser. @throws JarvisError `expired`,
+     * Records an operator's decision, which can be made once. @returns the address to which the browser goes. @throws JarvisError `expired`,
      * `invalid_request`
      */
     decide(
@@ -124,7 +124,7 @@ export function createOAuthRequests(parts: {
 }
 export type OAuthRequests = ReturnType<typeof createOAuthRequests>
 
-/** The one OAuth resource of an origin: its MCP endpoint. */
+/** The only OAuth resource of an origin: its MCP endpoint. */
 export const resourceOf = (origin: string): string => `${origin}/mcp`
 
 /** Checks that `given` names `resource`, ignoring the case of scheme and host. @throws OAuthError `invalid_target` */
@@ -148,7 +148,7 @@ function readRequest(
   if (params.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
     throw new OAuthError('invalid_request', 'PKCE with S256 is required.')
   }
-  // Clients of older specifications name no resource; their tokens are bound to it too.
+  // Clients of older specifications name no resource. Their tokens are bound to this resource too.
   requireResource(params.get('resource') ?? resource, resource)
   const asked = (params.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
   const known: readonly string[] = Object.values(scopes)

@@ -37,12 +37,12 @@ type Parts = {
 }
 
 /**
- * Issues and checks authorization codes, access tokens and refresh tokens of clients that an operator allowed. None of them can decide a
- * confirmation.
+ * Issues and checks the authorization codes, access tokens and refresh tokens of clients that an operator allowed. None of these secrets can decide
+ * a confirmation.
  */
 export class OAuthSecrets {
   readonly #parts: Parts
-  // In memory only: a code lives one minute, and after a restart the operator clicks once more.
+  // In memory only, because a code lives one minute. After a restart the operator has to consent again.
   readonly #codes = new Map<string, Allowed & { until: number; usedFor?: string }>()
 
   constructor(parts: Parts) {
@@ -79,7 +79,7 @@ export class OAuthSecrets {
       throw new OAuthError('invalid_grant', 'The code was used before.')
     }
     const { request, isReadOnly, requestsPerMinute = usualRate, by } = known
-    // A code is used up even by a wrong exchange: whoever lacks the verifier has stolen the code.
+    // Even a wrong exchange uses a code up, because a client without the verifier has stolen the code.
     known.usedFor = ''
     const challenge = createHash('sha256').update(asked.verifier).digest('base64url')
     if (challenge !== request.challenge || (asked.redirectUri ?? request.redirectUri) !== request.redirectUri) {
@@ -159,8 +159,8 @@ export class OAuthSecrets {
   }
 
   /**
-   * Checks that a consent still holds. A request may outlast its access token, because the client refreshes it meanwhile.
-   * @throws JarvisError `unauthorized` once the consent has ended
+   * Checks that a consent still holds. A request may outlast its access token, because the client refreshes the token meanwhile. @throws JarvisError
+   * `unauthorized` once the consent has ended
    */
   requireConsent(name: string): void {
     if ((this.#parts.store.consentUntil(name) ?? 0) <= this.#parts.now())

@@ -4,8 +4,8 @@ import type { ApiToken } from './api-tokens.ts'
 export type OAuthClient = { id: string; name: string; redirectUris: string[] }
 
 /**
- * What an operator allowed a client: a token of the door `mcp` that is listed, used and revoked like others, with changing secrets. `resource`: the
- * only address where the secrets are valid.
+ * The consent that an operator gave a client. Its token is a token of the door `mcp`; it is listed, used and revoked like other tokens, but has
+ * changing secrets. `resource`: the only address at which the secrets are valid.
  */
 export type Consent = { token: ApiToken; clientId: string; resource: string }
 
@@ -25,7 +25,7 @@ export interface OAuthStore {
   endConsent(name: string): boolean
   addSecret(hash: string, secret: { name: string; kind: OAuthSecret['kind']; expiresAt: number }): void
   secret(hash: string): OAuthSecret | undefined
-  /** Marks a secret as used, by compare-and-set. @returns false when it was used before */
+  /** Marks a secret as used, by compare-and-set. @returns false if it was used before */
   use(hash: string, at: number): boolean
   /** Deletes consents and secrets that have expired. */
   prune(now: number): void

@@ -8,22 +8,24 @@ export type ForeignIdentity = { issuer: string; subject: string; name?: string; 
 /** The values that the answer to one sign-in must match. */
 export type Expected = { state: string; nonce: string; verifier: string }
 
-/** A service that says who somebody is. */
+/** A service that tells who somebody is (an OpenID provider). */
 export interface IdentityProvider {
   /** The name of the service on the sign-in button. */
   readonly name: string
-  /** Where the browser goes. @throws JarvisError `conflict` where the service cannot be reached */
+  /** Begins a sign-in. @returns the address to which the browser goes. @throws JarvisError `conflict` if the service cannot be reached */
   begin(redirectUri: string): Promise<{ url: string; expected: Expected }>
   /** Checks the answer that the browser brought back. @throws JarvisError `conflict`, `invalid_credentials` */
   finish(answer: URL, expected: Expected): Promise<ForeignIdentity>
 }
 
-/** Signatures that an ID token may have: by keys that the service alone holds, so neither `none` nor a secret that we know too. */
+/**
+ * The signature algorithms that an ID token may use. Only the service holds their keys, so `none` and algorithms with a shared secret are excluded.
+ */
 const signatures = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-/** How long what the service publishes of itself is kept, ms. */
+/** Time for which the service's published metadata is cached, ms. */
 const keptMs = 60 * 60_000
 const timeoutS = 10
-/** How far the service's clock may be ahead, ms. */
+/** Most time by which the service's clock may be ahead, ms. */
 const skewMs = 60_000
 const longestHint = 100
 
@@ -68,7 +70,7 @@ export class OidcProvider implements IdentityProvider {
       const answered = await oidc.authorizationCodeGrant(config, answer, checks)
       const claims = answered.claims()
       if (claims === undefined || claims.sub.length === 0 || claims.sub.length > 255) throw new Error('no subject')
-      // The library checks neither: a token that was made for another client, and one of a time to come.
+      // The library does not check for a token that was made for another client, or one that was issued in the future.
       if (claims.azp !== undefined && claims.azp !== this.#parts.clientId) throw new Error('a foreign azp')
       if (claims.iat * 1_000 > this.#parts.now() + skewMs) throw new Error('an iat to come')
       const more = await this.#furtherClaims(config, answered.access_token, claims)
@@ -80,11 +82,11 @@ export class OidcProvider implements IdentityProvider {
     }
   }
 
-  /** Reports why an answer does not count. @returns what the person is told */
+  /** Reports why an answer is refused. @returns the error that the person is shown */
   #refusal(error: unknown): JarvisError {
     const { issuer, report } = this.#parts
     const alg = otherAlgorithm(error)
-    // The error's message may hold what was sent, so only the code is reported.
+    // The error's message may contain what was sent, so only its code is reported.
     report(
       new Error(codeOf(error)),
       `an answer of ${issuer} was refused${alg === undefined ? '' : `: signed with ${alg}`}`,
@@ -123,7 +125,7 @@ export class OidcProvider implements IdentityProvider {
     const client = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
     const options = { execute: extras, timeout: timeoutS }
     const ask = (address: string) => oidc.discovery(new URL(address), clientId, undefined, client, options)
-    // Both spellings ask for the same document. Only the document's own spelling counts, which tokens must name.
+    // Both spellings fetch the same document. Only the spelling in the document is valid, and tokens must name it.
     const found = await ask(issuer).catch((error: unknown) => {
       if (otherIssuer(error) !== slashed(issuer)) throw error
       return ask(slashed(issuer))
@@ -166,7 +168,7 @@ const library = () => import('openid-client')
 const hint = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim().slice(0, longestHint) : undefined
 
-/** The same address with a slash at its end, or without the one it has. */
+/** The same address with a slash added at its end, or with the final slash removed. */
 const slashed = (issuer: string) => (issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`)
 
 /** Returns the issuer that a service names itself if it differs from the configured one; undefined for other failures. */
@@ -177,7 +179,7 @@ function otherIssuer(error: unknown): string | undefined {
     : undefined
 }
 
-/** The algorithm of a signature that does not count for its algorithm. */
+/** The algorithm of a signature that was refused because of its algorithm; undefined for other errors. */
 function otherAlgorithm(error: unknown): string | undefined {
   const { header, expected } = detailOf(error) as { header?: { alg?: unknown }; expected?: unknown }
   return expected !== undefined && typeof header?.alg === 'string' && /^[\w-]{1,20}$/.test(header.alg)

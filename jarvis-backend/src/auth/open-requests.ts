@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../lib/clock.ts'
 import type { Verified } from './bearer.ts'
 
-/** How soon a token that expired, or was revoked on the command line, ends its open requests, ms. */
+/** Time within which an expired token, or one that was revoked on the command line, ends its open requests, ms. */
 const checkEveryMs = 5_000
 
 type OpenRequest = Pick<Verified, 'stillCounts'> & { ended(): void; isStream?: true }
 
 /**
- * The unanswered requests of programs, at all doors: aborted when the client hangs up, ended when the token is revoked or expires.
+ * The unanswered requests of programs, at all doors. A request is aborted when the client hangs up, and ended when its token is revoked or expires.
  */
 export function createOpenRequests({ clock }: { clock: Clock }) {
   const open = new Map<ServerResponse, OpenRequest>()
@@ -34,7 +34,7 @@ export function createOpenRequests({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Ends the requests whose token counts no longer. */
+    /** Ends the requests whose token is no longer valid. */
     look,
     /** Marks a request that stays open until its client leaves. */
     isStream(response: ServerResponse) {
@@ -47,8 +47,8 @@ export function createOpenRequests({ clock }: { clock: Clock }) {
       await Promise.all(left.map(([response]) => new Promise((closed) => response.once('close', closed))))
     },
     /**
-     * @param ended called when the token counts no longer, before the response is cut
-     * @returns a signal that aborts when the response is closed before its end
+     * @param ended called when the token is no longer valid, before the response is cut @returns a signal that aborts when the response is closed
+     * before its end
      */
     add(
       response: ServerResponse,

@@ -2,23 +2,22 @@ import { JarvisError } from 'protocol'
 import { commonWords } from './common-words.ts'
 
 const shortest = 8
-/** From here on, words put together are a passphrase and no longer a common password. */
+/** Length from which several words together are a passphrase and not a common password, characters. */
 const long = 15
 
-/** Words that whoever attacks a JARVIS tries first. */
+/** Words that an attacker of JARVIS tries first. */
 const ofTheHouse = ['jarvis', 'proxmox', 'homelab']
 
 /**
- * Refuses what is tried first. Any character is allowed, and none is asked for.
- * @param own words of the place: the person's name, the host's names
- * @throws JarvisError `invalid_request` that says why
+ * Refuses a password that attackers try first. Any character is allowed, and none is required. @param own words of this installation: the person's
+ * name, the host's names @throws JarvisError `invalid_request` with the reason
  */
 export function requireGoodPassword(password: string, own: readonly string[] = []): void {
   const problem = passwordProblem(password, own)
   if (problem !== undefined) throw new JarvisError('invalid_request', problem)
 }
 
-/** Why a password would soon be guessed; undefined where it would not. */
+/** The reason why a password is easy to guess; undefined if it is not. */
 export function passwordProblem(password: string, own: readonly string[]): string | undefined {
   if ([...password].length < shortest) return `A password has at least ${shortest} characters.`
   const text = password.normalize('NFKC').toLowerCase()
@@ -33,7 +32,7 @@ export function passwordProblem(password: string, own: readonly string[]): strin
 const letters = /[^\p{L}]/gu
 const joints = /[\s._-]/g
 
-/** True if the text consists of names of the place and a few further characters. */
+/** True if the text consists of names of this installation and a few further characters. */
 function isOwn(text: string, own: readonly string[]): boolean {
   const names = own
     .flatMap((name) => [name.toLowerCase(), ...name.toLowerCase().split(/[^\p{L}\d]+/u)])
@@ -62,7 +61,7 @@ function isCommon(text: string): boolean {
   })
 }
 
-/** A word, a row of the keyboard, the same twice, or of something short two words. */
+/** True for a common word, a keyboard row, a common word twice, or, if `mayBeTwo`, two common words. */
 function isStem(stem: string, mayBeTwo: boolean): boolean {
   if (commonWords.has(stem) || isPattern(stem)) return true
   const half = stem.length / 2
@@ -74,7 +73,7 @@ function isStem(stem: string, mayBeTwo: boolean): boolean {
   return false
 }
 
-/** True for an affix that people put around a word: some digits or signs, a year, a row of the keyboard. */
+/** True for characters that people put around a word: some digits or signs, a year, a keyboard row. */
 const isAffix = (text: string): boolean => text.length <= 4 || /^\d{0,4}[^\da-z]{0,2}$/.test(text) || isPattern(text)
 
 const asLetters: Readonly<Record<string, string>> = {
@@ -94,7 +93,7 @@ const asLetters: Readonly<Record<string, string>> = {
   '|': 'l',
 }
 
-/** The text, and how it reads where digits and signs stand for letters. */
+/** The text, and the readings in which digits and signs stand for letters. */
 function spellings(text: string): string[] {
   const read = (one: string) => [...text].map((sign) => (sign === '1' ? one : (asLetters[sign] ?? sign))).join('')
   return [text, read('i'), read('l')]
@@ -110,7 +109,7 @@ const lines = [
 const runs = [...lines, ...lines.map((line) => [...line].reverse().join(''))]
 const shifted = '!@#$%^&*()'
 
-/** Something short again and again, a date, or neighbours on the keyboard, in the alphabet or in counting. */
+/** True for a short text that repeats, a date, or characters that are neighbours on the keyboard, in the alphabet or among the digits. */
 function isPattern(text: string): boolean {
   if (text === '') return true
   if (isRepeated(text)) return true

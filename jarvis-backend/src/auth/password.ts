@@ -9,16 +9,15 @@ export interface Settings {
 }
 
 export type Password = {
-  /** The password that this start made, which nobody has seen yet; undefined otherwise. */
+  /** The password that this start made and that nobody has seen yet; undefined if this start made none. */
   made: string | undefined
-  /** Stores the made password; call it once the password can be shown. */
+  /** Stores the made password. Call it once the password can be shown. */
   keep(): void
   /** @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests` */
   is(given: string, isKnown: boolean): Promise<boolean>
   /**
-   * Sets the password, which was found good, and ends every token issued before.
-   * @param before runs in the same instant, right before it is set; where it throws, nothing is set
-   * @throws JarvisError `invalid_request` where it is configured
+   * Sets a password that passed the rules, and ends every token issued before. @param before runs directly before the password is set; if it throws,
+   * nothing is set @throws JarvisError `invalid_request` if the configuration sets the password
    */
   change(next: string, before: () => void): Promise<void>
   /** Tokens issued before this time are invalid, Unix ms. */
@@ -27,7 +26,7 @@ export type Password = {
 
 const file = 'password-hash'
 
-/** The operator's password: the configured one, else one that the first start makes and keeps as a hash. */
+/** The operator's password: the configured one, otherwise one that the first start makes and stores as a hash. */
 export function createPassword(parts: {
   configured: string | undefined
   dataDir: string
@@ -42,8 +41,8 @@ export function createPassword(parts: {
   const validFrom = () => Number(settings.get('tokens_valid_from') ?? 0)
 
   if (configured !== undefined) {
-    // A keyed digest tells whether the configured password differs from the last start's. A changed JWT secret makes it useless, but that
-    // change ends every token anyway.
+    // A keyed digest tells if the configured password is a different one than at the last start. After a change of the JWT secret it cannot tell,
+    // but that change ends every token anyway.
     const digest = (text: string) => createHmac('sha256', parts.secret).update(text).digest('hex')
     const [secret, mark] = [digest('secret'), digest(configured)]
     const [knownSecret, known] = settings.get('password_mark')?.split(' ') ?? []
@@ -52,7 +51,8 @@ export function createPassword(parts: {
     return {
       made: undefined,
       keep: () => {},
-      // It is not hashed anywhere, and takes as long as if it were: else the time would tell which name it belongs to.
+      // A configured password has no stored hash. A hash is computed all the same, because otherwise the time would reveal which name the password
+      // belongs to.
       is: async (given, isKnown) => {
         await hasher.check(given, undefined, isKnown)
         return isSameSecret(given, configured)
@@ -68,7 +68,7 @@ export function createPassword(parts: {
   const made = hash === undefined ? generatePassword() : undefined
   if (made !== undefined) hash = hasher.hashNow(made)
 
-  /** Replaces a hash that was made with less than is used now. A failure leaves it as it is, and the sign-in goes on. */
+  /** Replaces a hash that was made with weaker parameters than today's. If that fails, the old hash stays and the sign-in goes on. */
   async function strengthen(given: string, weak: string) {
     try {
       const strong = await hasher.hash(given)

@@ -5,24 +5,24 @@ import { JarvisError } from 'protocol'
 
 /** Parameters of argon2id: memory in KiB, passes over it, lanes. */
 export type HashStrength = { memoryKib: number; passes: number; lanes: number }
-/** The least that OWASP's Password Storage Cheat Sheet names for argon2id. */
+/** The least parameters that OWASP's Password Storage Cheat Sheet recommends for argon2id. */
 export const standingStrength: HashStrength = { memoryKib: 19 * 1024, passes: 2, lanes: 1 }
 
-/** Hashes that run at one time: each takes its memory and a thread of the pool that file access uses too. */
+/** Hashes that run at one time. Each takes its memory and a thread of the pool that file access uses too. */
 const mostAtOnce = 2
-/** Further tries of strangers are refused while this many wait, so that a flood of them uses up neither memory nor time. */
+/** While this many tries wait, further tries of strangers are refused, so that a flood of them does not use up memory and time. */
 const mostWaiting = 32
 
 export type PasswordHasher = {
   /** Makes a PHC string, which names algorithm and parameters: `$argon2id$v=19$m=…,t=…,p=…$salt$key`. */
   hash(password: string): Promise<string>
-  /** The same, blocking; only for a start, before anything is served. */
+  /** As `hash`, but blocking. Only for a start, before anything is served. */
   hashNow(password: string): string
   /**
-   * Checks a password in constant time. `kept` undefined (nobody has that name): takes as long and is wrong. `isWeak`: the hash was made with less
-   * than is used now, so make a new one while the password is at hand.
+   * Checks a password in constant time. If `kept` is undefined (no person has that name), it takes as long and the password is wrong. `isWeak`: the
+   * hash was made with weaker parameters than today's, so make a new one while the password is at hand.
    * @param isKnown the caller signed in before; it goes ahead of strangers and is never refused
-   * @throws JarvisError `too_many_requests` where too many strangers wait
+   * @throws JarvisError `too_many_requests` if too many strangers wait
    */
   check(password: string, kept: string | undefined, isKnown?: boolean): Promise<{ isRight: boolean; isWeak: boolean }>
 }
@@ -31,7 +31,7 @@ export type PasswordHasher = {
 export function createPasswordHasher(strength: HashStrength = standingStrength): PasswordHasher {
   const options = { memoryCost: strength.memoryKib, timeCost: strength.passes, parallelism: strength.lanes }
   const turns = createTurns()
-  // Its key is random and belongs to no password.
+  // A hash that is checked for unknown names. Its key is random and belongs to no password.
   const [salt, key] = [16, 32].map((size) => randomBytes(size).toString('base64').replaceAll('=', ''))
   const nobody = `$argon2id$v=19$m=${strength.memoryKib},t=${strength.passes},p=${strength.lanes}$${salt}$${key}`
   return {
@@ -45,12 +45,12 @@ export function createPasswordHasher(strength: HashStrength = standingStrength):
   }
 }
 
-/** Runs work of which `mostAtOnce` may go on together. */
+/** Runs queued work. At most `mostAtOnce` pieces run at the same time. */
 function createTurns() {
   const waiting: (() => void)[] = []
   let running = 0
   return {
-    /** @param isAhead goes before all that wait without it */
+    /** @param isAhead true: goes before all waiting work that is not ahead */
     async take<T>(isAhead: boolean, work: () => Promise<T>): Promise<T> {
       if (running >= mostAtOnce) {
         if (!isAhead && waiting.length >= mostWaiting) {
@@ -58,7 +58,7 @@ function createTurns() {
             retryAfterS: 2,
           })
         }
-        // A turn is handed on, so that nobody takes it in between.
+        // The turn is handed to the next in line, so that nobody else takes it in between.
         await new Promise<void>((go) => (isAhead ? waiting.unshift(go) : waiting.push(go)))
       } else running += 1
       try {
@@ -72,7 +72,7 @@ function createTurns() {
   }
 }
 
-/** True if a hash was made with less than `strength`. Every hash of older releases was. */
+/** True if a hash was made with weaker parameters than `strength`. Every hash of an older release was. */
 function isWeaker(kept: string, { memoryKib, passes }: HashStrength): boolean {
   const [, m, t] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(kept) ?? []
   return m === undefined || Number(m) < memoryKib || Number(t) < passes
@@ -80,7 +80,7 @@ function isWeaker(kept: string, { memoryKib, passes }: HashStrength): boolean {
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number }, Buffer>(scrypt)
 
-/** Checks against `scrypt$salt$key`, as older releases made it: without its parameters, which were Node's defaults. */
+/** Checks against `scrypt$salt$key`, the form of older releases. It does not name its parameters, which were Node's defaults. */
 async function isScrypt(password: string, kept: string): Promise<boolean> {
   const [, salt = '', key = ''] = kept.split('$')
   const expected = Buffer.from(key, 'base64url')

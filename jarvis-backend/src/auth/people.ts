@@ -1,20 +1,20 @@
 import { firstOwnerId, houseRoles, JarvisError, type Person, PersonName } from 'protocol'
 import { newId } from '../lib/ids.ts'
 
-/** `hash`: of the password; undefined for the first owner, whose password is kept elsewhere, and for somebody without one. */
+/** `hash`: of the password. Undefined for the first owner, whose password is stored elsewhere, and for a person without a password. */
 export interface PersonStore {
-  /** @returns false when the name is taken */
+  /** @returns false if the name is taken */
   add(person: Person, hash: string | undefined): boolean
-  /** Not of a person who was removed. */
+  /** Undefined for a removed person. */
   get(id: string): Person | undefined
   byName(name: string): Person | undefined
-  /** By name. */
+  /** All people, sorted by name. */
   list(): Person[]
-  /** The names of all, also of those who were removed. */
+  /** The names of all people, including removed ones. */
   names(): { id: string; name: string }[]
-  /** `disabledAt` null: can sign in again. @returns false when the name is taken */
+  /** `disabledAt` null: the person can sign in again. @returns false if the name is taken */
   change(id: string, patch: { name?: string; role?: string; disabledAt?: number | null }): boolean
-  /** Their id is never given again. @returns false for nobody */
+  /** Removes a person, whose id is never used again. @returns false if there is no such person */
   remove(id: string, at: number): boolean
   seen(id: string, at: number): void
   hash(id: string): string | undefined
@@ -29,11 +29,11 @@ export type PersonChange = {
   by: string
   role?: string
   was?: { name?: string; role?: string }
-  /** By which a person came. */
+  /** The invitation by which the person was added. */
   invitation?: string
 }
 
-/** Names in the journal and on cards that belong to no person. */
+/** Names that occur in the journal and on cards and belong to no person, so no person may have them. */
 const namesOfNobody: ReadonlySet<string> = new Set([
   'jarvis',
   'cli',
@@ -45,7 +45,7 @@ const namesOfNobody: ReadonlySet<string> = new Set([
   'mcp',
 ])
 
-/** Why a channel reaches somebody no more who signed out everywhere, or was. */
+/** The reason why a channel no longer reaches a person who signed out everywhere, or was signed out. */
 export const signedOut = 'its person was signed out everywhere'
 
 export type PersonPatch = { name?: string | undefined; role?: string | undefined; disabled?: boolean | undefined }
@@ -60,13 +60,16 @@ type Parts = {
   ownRoles(): readonly string[]
   /** Ends the sign-ins of a person, within the transaction. */
   endSignIns(person: string): void
-  /** Ends what reaches a person outside the dashboard and decides or talks for them, within the transaction. `why`: `its person …`. */
+  /**
+   * Ends the ways by which a person is reached, decides or talks outside the dashboard, such as channels, within the transaction. `why`: `its person
+   * …`.
+   */
   endChannels(person: string, why: string): void
-  /** Ends what a person made as an owner, who is none any more, within the transaction. */
+  /** Ends what a person made as an owner once the person is no longer one, within the transaction. */
   endOwning(person: string): void
-  /** Ends or hands over what belongs to a person who is removed, within the transaction. */
+  /** Ends or hands over everything that belongs to a removed person, within the transaction. */
   leave(person: string, by: string): void
-  /** Has the open sockets, streams and requests of a person checked again, because they may count for less. Called after the commit. */
+  /** Has the open sockets, streams and requests of a person checked again, because the person's rights may be less now. Called after the commit. */
   changed(person: string): void
   now(): number
 }
@@ -84,8 +87,8 @@ export class People {
   }
 
   /**
-   * In whose name something is done that belongs to `id`. What belongs to nobody, as the house's own jobs do, is the first owner's, and the
-   * oldest owner's once that one was removed.
+   * The person in whose name something is done that belongs to `id`. Things without a person, such as JARVIS's own jobs, belong to the first owner;
+   * if the first owner was removed, to the oldest owner.
    */
   inNameOf(id: string | undefined): Person | undefined {
     const person = this.#parts.store.get(id ?? firstOwnerId)
@@ -215,20 +218,20 @@ export class People {
     this.#parts.changed(id)
   }
 
-  /** Ends all sign-ins of a person. Another line of the journal says why. */
+  /** Ends all sign-ins of a person. The caller journals the reason in another line. */
   endSignIns(id: string): void {
     this.#parts.durably(() => this.#parts.endSignIns(id))
     this.#parts.changed(id)
   }
 
-  /** Replaces the hash of a password that has not changed meanwhile. */
+  /** Replaces the hash of a password with a stronger one, unless the password has changed meanwhile. */
   strengthen(id: string, weak: string, strong: string): void {
     this.#parts.durably(() => {
       if (this.#parts.store.hash(id) === weak) this.#parts.store.setHash(id, strong)
     })
   }
 
-  /** Sets the password of somebody who is not the first owner, and ends all of their sign-ins. */
+  /** Sets the password of a person other than the first owner, and ends all sign-ins of this person. */
   setHash(id: string, hash: string, by: string): void {
     this.#parts.durably(() => {
       const { name } = this.must(id)
@@ -239,7 +242,7 @@ export class People {
     this.#parts.changed(id)
   }
 
-  /** @throws JarvisError `conflict` if nobody would be left who may manage people */
+  /** @throws JarvisError `conflict` if no owner would be left to manage people */
   #requireOwner(without: string): void {
     const left = this.#parts.store
       .list()

@@ -6,21 +6,25 @@ import type { People } from './people.ts'
 
 export type PersonPasswords = {
   /**
-   * Who signs in under a name; without one the first owner, who began without a name, and once that one is gone the only owner.
-   * @throws JarvisError `invalid_request` where several others are owners
+   * The person who signs in under a name. Without a name it is the first owner, who once had none; if the first owner is gone, the only owner.
+   * @throws JarvisError `invalid_request` if there are several other owners
    */
   named(name: string | undefined): Person | undefined
   /**
-   * Takes as long for nobody as for somebody, so that time does not tell who there is.
+   * Checks a person's password. Takes the same time if there is no such person, so that the time does not tell which people exist.
    * @param isKnown as in `PasswordHasher.check`. @throws JarvisError `too_many_requests`
    */
   is(id: string | undefined, given: string, isKnown: boolean): Promise<boolean>
-  /** How often it was changed since the start. What is proved with a password counts only where this is as it was before the proof. */
+  /**
+   * The number of changes of a person's password since the start. Something that was proved with a password is valid only if this number is the same
+   * as before the proof.
+   */
   changes(id: string): number
   /**
    * Changes a password, and ends all sign-ins of the person.
-   * @param how.within runs in the transaction that sets it; of the first owner, whose password is no row, in one before
-   * @throws JarvisError `invalid_request` for a password that would soon be guessed, `not_found`, `conflict` where another change came first
+   * @param how.within runs in the transaction that sets the password; for the first owner, whose password is not in the database, in a transaction
+   * before
+   * @throws JarvisError `invalid_request` for a password that is easy to guess, `not_found`, `conflict` if another change came first
    */
   change(id: string, next: string, how: { by: string; within?: () => void }): Promise<void>
   /** Checks a person's next password. @throws JarvisError `invalid_request` as `change` */
@@ -29,13 +33,13 @@ export type PersonPasswords = {
   hashOf(password: string, name: string): Promise<string>
 }
 
-/** The passwords of people: the first owner's is `first`, the others' are kept as hashes with them. */
+/** The passwords of people. The first owner's password is `first`; the others' are stored as hashes with the people. */
 export function createPersonPasswords(parts: {
   people: Pick<People, 'byName' | 'list' | 'must' | 'hash' | 'setHash' | 'strengthen' | 'endSignIns'>
   first: Password
   hasher: PasswordHasher
   durably<T>(work: () => T): T
-  /** Names of this machine, which are no good passwords here. */
+  /** Names of this machine, which are not allowed as passwords. */
   hostNames: readonly string[]
 }): PersonPasswords {
   const { people, first, hasher, durably } = parts

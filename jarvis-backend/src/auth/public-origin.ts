@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { hostOf } from './request-guard.ts'
 
 /**
- * Finds the origin that a client uses for this server: the public URL's if the Host header names its host, else http with the Host
+ * Finds the origin that a client uses for this server: the public URL's origin if the Host header names its host, otherwise http with the Host
  * header. The request guard has checked the Host before.
  */
 export function createOriginOf(publicUrl: string | undefined) {

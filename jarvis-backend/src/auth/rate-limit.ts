@@ -2,10 +2,10 @@ import { JarvisError } from 'protocol'
 
 const mostKeys = 10_000
 
-/** Allows a number of calls per key, an address or a token, within `perMs`. Only the newest 10,000 keys are kept. */
+/** Limits the calls of a key, such as an address or a token, within `perMs`. Only the newest 10,000 keys are kept. */
 export function createRateLimit({ perMs, now }: { perMs: number; now(): number }) {
   const seen = new Map<string, { count: number; since: number }>()
-  /** @throws JarvisError `too_many_requests` with `retryAfterS` where `key` was here more than `most` times */
+  /** @throws JarvisError `too_many_requests` with `retryAfterS` if `key` was used more than `most` times */
   return (key: string, most: number, says = (s: number) => `Too many requests. Try again in ${s} s.`): void => {
     const known = seen.get(key)
     const current = known !== undefined && known.since + perMs > now() ? known : { count: 0, since: now() }

@@ -1,11 +1,17 @@
 import { firstOwnerId, JarvisError, type PersonRef, type ShareMay } from 'protocol'
 import { isAtLeast } from './roles.ts'
 
-/** True if a person sees the things of `owner`, a person's id (absent: the first owner). Owners and operators see all, others their own. */
+/**
+ * True if a person sees the things of `owner`, a person's id (absent: the first owner). Owners and operators see all things, other people only their
+ * own.
+ */
 export const reaches = (person: PersonRef, owner: string | undefined): boolean =>
   isAtLeast(person.role, 'operator') || (owner ?? firstOwnerId) === person.id
 
-/** Notes, prompts and passages come from everybody's chats. @throws JarvisError `forbidden` for those who do not see all of them */
+/**
+ * Requires that a person sees everything, because notes, prompts and passages come from everybody's chats. @throws JarvisError `forbidden` for a
+ * person who does not see all chats
+ */
 export function requireHouse(person: PersonRef): void {
   if (!reaches(person, undefined))
     throw new JarvisError(
@@ -14,15 +20,14 @@ export function requireHouse(person: PersonRef): void {
     )
 }
 
-/** Rights in a session, from least to most. `own`: also name, share and delete it. */
+/** Rights in a session, from fewest to most. `own`: may also rename, share and delete it. */
 const reachesInOrder = ['look', 'talk', 'own'] as const
 export type Reach = (typeof reachesInOrder)[number]
 const isEnough = (has: Reach, needs: Reach) => reachesInOrder.indexOf(has) >= reachesInOrder.indexOf(needs)
 
 /**
- * Refuses another person's session as if there were none, unless it is shared with whoever asks. A session that is not there is left to whoever
- * looks for it.
- * @param shared what a session is shared with a person for
+ * Refuses access to another person's session as if the session did not exist, unless it is shared with the person who asks. If the session does not
+ * exist, the caller's own lookup reports that. @param shared the access with which a session is shared with a person
  */
 export function createSessionReach(
   session: (id: string) => { person?: string } | undefined,
@@ -35,8 +40,8 @@ export function createSessionReach(
   }
   return {
     /**
-     * Whether a person may read words of a session wherever they stand. What is kept of one that is deleted is closed to whoever does not see all of
-     * them, because nobody knows any more whose it was.
+     * Tells if a person may read the words of a session wherever they are stored. Words of a deleted session are closed to a person who does not see
+     * all sessions, because its owner is no longer known.
      */
     reads: (person: PersonRef, id: string): boolean =>
       isAtLeast(person.role, 'operator') || (session(id) !== undefined && reachOf(person, id) !== undefined),
@@ -44,7 +49,7 @@ export function createSessionReach(
       const reach = reachOf(person, id)
       return reach !== undefined && isEnough(reach, 'talk')
     },
-    /** @throws JarvisError `unknown_session`; `forbidden` where it is shared for less */
+    /** @throws JarvisError `unknown_session`; `forbidden` if the session is shared with fewer rights */
     require(person: PersonRef, id: string, needs: Reach): void {
       const reach = reachOf(person, id)
       if (reach === undefined)

@@ -1,14 +1,14 @@
 const everyMs = 60_000
-/** Entries a minute of all together, so that who asks at random fills no journal. */
+/** Most entries in a minute for all requesters together, so that random requests do not fill the journal. */
 const mostEntries = 60
 const mostKept = 2_000
 
-/** A request that was refused for lack of rights. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
+/** A request that was refused because its sender lacks the rights. `by`: a person's id, a token, or nobody. `door`: `GET /api/journal`, `/chat`, … */
 export type RefusedAccess = { by: string; door: string; why: string; address: string }
 
 /**
- * Tells of requests that were refused for want of rights. The same one is told once a minute.
- * @param tell `times`: how often it came since it was told last, beside this time
+ * Reports requests that were refused because their sender lacks the rights. The same request is reported once a minute. @param tell `times`: further
+ * occurrences since the last report, without this one
  */
 export function createRefusals(now: () => number, tell: (refused: RefusedAccess & { times?: number }) => void) {
   const known = new Map<string, { toldAt: number; times: number }>()

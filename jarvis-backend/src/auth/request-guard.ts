@@ -7,10 +7,10 @@ type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 type Host = { name: string; full: string }
 
 /**
- * Guards against DNS rebinding and foreign pages. The Host must be an IP address, `localhost` or an allowed name; an Origin must equal
- * the Host, or be the public URL's. Clients that are no browsers send no Origin. The Host of an allowed request is written as the browser
- * has it: with the name and port that a trusted proxy names in `X-Forwarded-Host` or `Forwarded`, or with the public URL's port where a proxy dropped it.
- * @param publicUrl origin under which a proxy publishes this server
+ * Guards against DNS rebinding and foreign pages. The Host must be an IP address, `localhost` or an allowed name; an Origin must equal the Host or
+ * be the public URL's. Clients other than browsers send no Origin. The guard rewrites the Host of an allowed request to the browser's: with the name
+ * and port that a trusted proxy names in `X-Forwarded-Host` or `Forwarded`, or with the public URL's port if a proxy dropped it. @param publicUrl
+ * origin under which a proxy publishes this server
  */
 export function createRequestGuard(parts: {
   allowedHosts: readonly string[]
@@ -24,11 +24,11 @@ export function createRequestGuard(parts: {
   const withPort = (host: Host): string =>
     host.full === bare(host) && host.name === known?.name ? known.full : host.full
 
-  /** The Host as the browser has it; undefined where it is not allowed. */
+  /** The Host as the browser has it; undefined if it is not allowed. */
   function shownHost({ headers, socket }: Asked): string | undefined {
     const forwarded = isTrusted(socket) ? forwardedOf(headers) : undefined
     const given = hostOf(`http://${headers.host ?? ''}`)
-    // A page can set the header through a proxy that passes it on, so it never stands in for a Host that is not allowed.
+    // A page can set the forwarding header through a proxy that passes it on, so it never replaces a Host that is not allowed.
     if (headers.host !== undefined && headers.host !== '' && (given === undefined || !isAllowed(given)))
       return undefined
     const host = forwarded ?? given
@@ -56,7 +56,7 @@ export function createRequestGuard(parts: {
     request.headers.host = host
     return true
   }
-  /** Why a request is refused and what to do, for its sender and the log. */
+  /** The reason why a request is refused and the remedy, for its sender and the log. */
   guard.why = (request: Asked): string => {
     const { headers, socket } = request
     const given = hostOf(`http://${headers.host ?? ''}`)
@@ -82,15 +82,15 @@ export function createRequestGuard(parts: {
 }
 export type RequestGuard = ReturnType<typeof createRequestGuard>
 
-/** Returns the settings that make a proxy pass the Host on. */
+/** Returns the settings that make a proxy forward the Host header. */
 const passes = (variable: string) =>
   `In nginx and in Nginx Proxy Manager (Advanced) write proxy_set_header Host ${variable}; Caddy and Traefik pass it unless header_up Host or passHostHeader: false changes it; in Apache ProxyPreserveHost On. Or set JARVIS_PUBLIC_URL to the address in the browser.`
 
 const bare = ({ name }: Host) => (isIP(name) === 6 ? `[${name}]` : name)
 
 /**
- * The host that a proxy names. In `X-Forwarded-Host` a list is of several proxies, the nearest to the browser first. Of `Forwarded`, to which each
- * proxy adds, the last hop counts: what stands before it may be the client's.
+ * The host that a proxy names. A list in `X-Forwarded-Host` comes from several proxies; the entry nearest to the browser counts, which is the first.
+ * Each proxy appends to `Forwarded`, so its last hop counts: the client may have written the earlier ones.
  */
 function forwardedOf(headers: IncomingMessage['headers']): Host | undefined {
   if (headers['x-forwarded-host'] === undefined) {
@@ -104,7 +104,10 @@ function forwardedOf(headers: IncomingMessage['headers']): Host | undefined {
   return hostOf(`http://${host.full}:${port.trim()}`)
 }
 
-/** The host of an origin. The ports of HTTP and HTTPS are left out, because a proxy may end one and speak the other, and so is the dot of a full name. */
+/**
+ * The host of an origin. Leaves out the default ports of HTTP and HTTPS, because a proxy may receive one protocol and forward the other. Leaves out
+ * the final dot of a full name.
+ */
 export function hostOf(url: string): Host | undefined {
   if (!URL.canParse(url)) return undefined
   const { hostname, port, username, pathname, protocol } = new URL(url)

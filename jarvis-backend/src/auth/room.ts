@@ -16,7 +16,7 @@ import { createOriginOf } from './public-origin.ts'
 import { isAtLeast } from './roles.ts'
 import { createSignInList } from './sign-in-list.ts'
 
-/** The people who may sign in, and what a change of one of them ends. Tells `notice.due` and `person.changed`. */
+/** The people who may sign in, and everything that ends when a person changes. Tells `notice.due` and `person.changed`. */
 export const peopleRoom = defineRoom({
   name: 'people',
   open(needs: {
@@ -44,12 +44,12 @@ function openPeople(
   foundation: Pick<Foundation, 'database' | 'journal' | 'now' | 'activity' | 'announce'>,
   parts: {
     ownRoles(): readonly string[]
-    /** Called within the transaction that takes a person's rights. */
+    /** Called within the transaction that takes a person's rights away. */
     offboarding: Pick<Registry<Offboarding>, 'list'>
     publicUrl: string | undefined
     signInIdleMs: number
     notice(due: FactTypes['notice.due']): void
-    /** Tells of a person who counts for less or differently, after the change. */
+    /** Reports a person whose rights are less or different, after the change. */
     personChanged(person: string): void
   },
 ) {
@@ -91,7 +91,7 @@ function openPeople(
   const isIn = ({ disabledAt }: Person) => disabledAt === undefined
   return {
     people,
-    /** The people as the gate knows them. */
+    /** The facts about people that the gate uses. */
     known: {
       find(id) {
         const person = people.inNameOf(id === undefined ? undefined : personOf(id))
@@ -119,22 +119,22 @@ function openPeople(
       const person = people.inNameOf(id)
       return person !== undefined && person.disabledAt === undefined && isAtLeast(person.role, 'member')
     },
-    /** True if a person's devices are told of a request of `asker`: operators hear of all requests, members of their own. */
+    /** True if a person's devices get messages about a request of `asker`. Operators get them for all requests, members for their own. */
     hears(sub: string, asker: string | undefined): boolean {
       const person = people.inNameOf(personOf(sub))
       if (person === undefined || !isIn(person)) return false
       return isAtLeast(person.role, 'operator') || (isAtLeast(person.role, 'member') && person.id === asker)
     },
-    /** Has what a person holds open looked at again. */
+    /** Has everything that a person holds open checked again. */
     lookAt: tellAll,
-    /** Looks for what another process changed. */
+    /** Checks for changes that another process made. */
     look() {
       tellAll(firstOwnerId)
       for (const name of links.untoldResets()) tellOfReset(name, foundation, parts.notice)
     },
   }
 }
-/** Tells everybody of a link for a new password, which is made where nobody sees it: at the command line. */
+/** Tells everybody of a link for a new password, because the command line makes such a link without anybody seeing it. */
 function tellOfReset(
   name: string,
   { announce }: Pick<Foundation, 'announce'>,

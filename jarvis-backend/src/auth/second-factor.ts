@@ -4,24 +4,24 @@ import type { PasswordHasher } from './passwords.ts'
 import { makeRecoveryCodes, readRecoveryCode, recoveryText } from './recovery-codes.ts'
 import { base32, otpauthUri, seedBytes, stepOf } from './totp.ts'
 
-/** Wrong codes in a row that lock the app's codes. */
+/** Wrong codes in a row after which the app's codes are locked. */
 const mostFailures = 8
-/** How long a seed waits for its first code, ms. */
+/** Time that a seed waits for its first code, ms. */
 const offeredForMs = 15 * 60_000
 
-/** `seed`: sealed. `lastStep`: of the newest code that counted; an older one counts no more. `failures`: wrong codes in a row. */
+/** `seed`: sealed. `lastStep`: the step of the newest accepted code; codes of earlier steps are refused. `failures`: wrong codes in a row. */
 export type StoredSecondFactor = { seed: string; lastStep: number; failures: number }
 
-/** Each person's seed of codes, and the hashes of their recovery codes by number. */
+/** Each person's seed for codes, and the hashes of the recovery codes by number. */
 export interface SecondFactorStore {
   get(person: string): StoredSecondFactor | undefined
-  /** In place of what was there. */
+  /** Stores a person's seed and the step of its newest accepted code, in place of an earlier seed. */
   set(person: string, seed: string, lastStep: number): void
-  /** A code of that step counted: wrong ones before are forgotten. */
+  /** Notes that a code of this step was accepted, and forgets earlier wrong codes. */
   used(person: string, step: number): void
   failed(person: string): void
   unlock(person: string): void
-  /** With the recovery codes. @returns false if there was none */
+  /** Removes the seed and the recovery codes. @returns false if there was no seed */
   remove(person: string): boolean
   setCodes(person: string, codes: readonly { number: number; hash: string }[]): void
   code(person: string, number: number): string | undefined
@@ -30,7 +30,7 @@ export interface SecondFactorStore {
   useCode(person: string, number: number, hash: string): boolean
 }
 
-/** Seals the seeds; `open` throws where its key is not here. */
+/** Seals the seeds. `open` throws if the key of a sealed text is not available. */
 type Box = { seal(place: string, text: string): string; open(place: string, sealed: string): string }
 
 /** A change of somebody's second factor, for the journal. */
@@ -52,13 +52,13 @@ type Kept = {
   record(change: SecondFactorChange): void
 }
 
-/** Where a person's seed is sealed for; `secrets/sealed-rows.ts` finds it again. */
+/** The place under which a person's seed is sealed. `secrets/sealed-rows.ts` finds the seed by the same place. */
 const seedPlace = (person: string): string => `people/${person}/totp`
 
-/** The kind of second factor that was given with the password. */
+/** The kind of second factor that was used together with the password. */
 export type Proved = 'code' | 'recovery_code'
 
-/** Removes a person's second factor, with the recovery codes. @returns false if there was none */
+/** Removes a person's second factor and recovery codes. @returns false if there was none */
 export const removeSecondFactor = ({ store, durably, record }: Kept, person: string, by: string): boolean =>
   durably(() => {
     const isGone = store.remove(person)
@@ -73,7 +73,7 @@ type Parts = Kept & {
   report(error: unknown, message: string): void
 }
 
-/** Keeps and checks the codes of authenticator apps, and the recovery codes beside them. */
+/** Stores and checks the codes of authenticator apps, and recovery codes. */
 export class SecondFactors {
   readonly #parts: Parts
   /** Seeds that wait for their first code, by person. */
@@ -94,7 +94,7 @@ export class SecondFactors {
     }
   }
 
-  /** Offers a new seed, which waits in memory for its first code. @param label whose it is, in the app */
+  /** Offers a new seed, which waits in memory for its first code. @param label the name of the account in the app */
   offer(person: string, label: string): SecondFactorOffer {
     for (const [who, { until }] of this.#offered) if (until <= this.#parts.now()) this.#offered.delete(who)
     const seed = randomBytes(seedBytes)
@@ -102,7 +102,7 @@ export class SecondFactors {
     return { secret: base32(seed), uri: otpauthUri(seed, label) }
   }
 
-  /** Keeps the offered seed. @returns the recovery codes, which nobody sees again. @throws JarvisError `conflict`, `invalid_credentials` */
+  /** Stores the offered seed. @returns the recovery codes, which are shown only this once. @throws JarvisError `conflict`, `invalid_credentials` */
   async confirm(person: string, code: string): Promise<string[]> {
     const waiting = this.#offered.get(person)
     if (waiting === undefined || waiting.until <= this.#parts.now())
@@ -132,9 +132,9 @@ export class SecondFactors {
   }
 
   /**
-   * Checks what was given beside a right password. @param isKnown as in `PasswordHasher.check`
+   * Checks the code that came with a right password. @param isKnown as in `PasswordHasher.check`
    * @returns undefined for a person without a second factor
-   * @throws JarvisError `second_factor_required` if none was given, `invalid_credentials`
+   * @throws JarvisError `second_factor_required` if no code was given, `invalid_credentials`
    */
   async check(person: string, given: string | undefined, isKnown: boolean): Promise<Proved | undefined> {
     if (this.#parts.store.get(person) === undefined) return undefined
@@ -149,7 +149,7 @@ export class SecondFactors {
     return 'code'
   }
 
-  /** A passkey was used, which stands for both: wrong codes before are forgotten. */
+  /** Forgets earlier wrong codes after a sign-in with a passkey, which counts as password and second factor. */
   unlock(person: string): void {
     this.#parts.durably(() => this.#parts.store.unlock(person))
   }
@@ -175,7 +175,9 @@ export class SecondFactors {
     }
   }
 
-  /** Counts a code of the app, right or wrong, before anything else happens. @returns why it does not count */
+  /**
+   * Counts a code of the app, right or wrong, before anything else happens. @returns the reason why the code is refused; undefined if it is accepted
+   */
   #codeProblem(person: string, code: string): string | undefined {
     return this.#parts.durably(() => {
       const kept = this.#parts.store.get(person)
@@ -202,7 +204,7 @@ export class SecondFactors {
     const { isRight } = await this.#parts.hasher.check(code?.secret ?? given, hash, isKnown)
     if (code === undefined || hash === undefined || !isRight) return false
     return this.#parts.durably(() => {
-      // The same code may be on its way twice.
+      // Two requests with the same code may arrive at the same time.
       if (!this.#parts.store.useCode(person, code.number, hash)) return false
       this.#parts.store.unlock(person)
       this.#parts.record({ change: 'recovery_code_used', person, by: person })

@@ -8,9 +8,9 @@ const facts = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 type Asked = Pick<IncomingMessage, 'headers' | 'method'>
 
 /**
- * Keeps a sign-in's token in a cookie that no script reads. There is one at an https name of JARVIS's own alone: a browser sends a host's cookies to
- * every port of it, and browsers drop this one without TLS. Requests without it, or from elsewhere, need the token as a bearer.
- * @param publicUrl origin under which a proxy publishes this server
+ * Keeps a sign-in's token in a cookie that no script can read. The cookie is used only at an https name of JARVIS's own: a browser sends a host's
+ * cookies to every port of the host, and drops this cookie without TLS. Requests without the cookie, or from another page, need the token as a
+ * bearer. @param publicUrl origin under which a proxy publishes this server
  */
 export function createSessionCookie(publicUrl: string | undefined) {
   const own = publicUrl !== undefined && isOwnName(new URL(publicUrl)) ? new URL(publicUrl) : undefined
@@ -18,7 +18,9 @@ export function createSessionCookie(publicUrl: string | undefined) {
   const isAtOwnName = ({ headers }: Asked) =>
     own !== undefined && hostOf(`https://${headers.host ?? ''}`)?.full === own.host
 
-  /** True if the request comes from our own page. Browsers send an Origin with every write and socket, and none with a read of the same origin. */
+  /**
+   * True if the request comes from JARVIS's own page. Browsers send an Origin with every write and socket, and none with a read of the same origin.
+   */
   function isOwnPage({ headers, method }: Asked): boolean {
     const site = headers['sec-fetch-site']
     if (headers.origin !== undefined) return headers.origin === own?.origin && (site ?? 'same-origin') === 'same-origin'
@@ -29,14 +31,14 @@ export function createSessionCookie(publicUrl: string | undefined) {
     /** True if a sign-in by this request is kept in the cookie. Browsers that do not send `Sec-Fetch-Site` get the token. */
     suits: (request: Asked): boolean =>
       isAtOwnName(request) && request.headers['sec-fetch-site'] === 'same-origin' && isOwnPage(request),
-    /** The token in a request's cookie; undefined unless our own page asks at our own name. */
+    /** The token in a request's cookie; undefined unless JARVIS's own page asks at JARVIS's own name. */
     read(request: Asked): string | undefined {
       if (request.headers.cookie === undefined || !isAtOwnName(request) || !isOwnPage(request)) return undefined
       return new RegExp(`(?:^|;\\s*)${name}=([\\w-]+\\.[\\w-]+\\.[\\w-]+)(?:;|$)`).exec(request.headers.cookie)?.[1]
     },
-    /** Makes a `Set-Cookie` header. @param forS for how long, seconds */
+    /** Makes a `Set-Cookie` header. @param forS lifetime of the cookie, seconds */
     issue: (token: string, forS: number): string => `${name}=${token}; Max-Age=${forS}; ${facts}`,
-    /** Makes a `Set-Cookie` header that takes the cookie back. */
+    /** Makes a `Set-Cookie` header that deletes the cookie. */
     cleared: `${name}=; Max-Age=0; ${facts}`,
   }
 }

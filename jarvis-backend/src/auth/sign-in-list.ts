@@ -1,7 +1,7 @@
 import type { SignInInfo } from 'protocol'
 import { idleEndOf, type SignInRow, type SignInStore } from './sign-ins.ts'
 
-/** Where people are signed in, as they are told of it. @param parts.idleMs how long a sign-in lasts without use */
+/** Lists the places where people are signed in. @param parts.idleMs time without use after which a sign-in ends */
 export function createSignInList(parts: { signIns: Pick<SignInStore, 'get' | 'list'>; idleMs: number; now(): number }) {
   const { signIns, idleMs, now } = parts
   const shown = ({ person: _, hash: __, ...facts }: SignInRow): SignInInfo => ({
@@ -9,14 +9,14 @@ export function createSignInList(parts: { signIns: Pick<SignInStore, 'get' | 'li
     idleEndsAt: idleEndOf(facts, idleMs),
   })
   return {
-    /** A person's, newest use first. @param asking the sign-in that the request came with */
+    /** A person's sign-ins, newest use first. @param asking the sign-in that the request came with */
     of: (person: string, asking?: string): SignInInfo[] =>
       signIns
         .list(person)
         .map(shown)
         .filter(({ idleEndsAt }) => idleEndsAt > now())
         .map((info) => (info.id === asking ? { ...info, isThis: true } : info)),
-    /** The sign-in that a request came with. */
+    /** The sign-in with which a request came. */
     asking(id: string): SignInInfo | undefined {
       const row = signIns.get(id)
       return row && { ...shown(row), isThis: true }

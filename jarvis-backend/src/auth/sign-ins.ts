@@ -1,4 +1,4 @@
-/** One browser or program in which a person is signed in, by the token that it was given. Times in Unix ms. */
+/** One browser or program in which a person is signed in, identified by its token. Times in Unix ms. */
 export type SignInRow = {
   id: string
   person: string
@@ -9,33 +9,33 @@ export type SignInRow = {
   client: string
   /** `password`, `passkey`, … */
   method: string
-  /** The passkey it was made with. */
+  /** The passkey with which the sign-in was made. */
   passkey?: string
   createdAt: number
   lastSeenAt: number
-  /** Whatever happens, it ends then. */
+  /** The sign-in ends at this time in any case. */
   endsAt: number
 }
 
 export interface SignInStore {
   add(row: SignInRow): void
   get(id: string): SignInRow | undefined
-  /** A person's, newest use first. */
+  /** A person's sign-ins, newest use first. */
   list(person: string): SignInRow[]
   seen(id: string, at: number): void
-  /** @returns false where it had ended */
+  /** @returns false if it had ended before */
   end(id: string): boolean
-  /** @param except the one that goes on */
+  /** @param except the sign-in that continues */
   endAll(person: string, except?: string): void
-  /** Ends those that were made with a passkey. @param except the one that goes on */
+  /** Ends the sign-ins that were made with a passkey. @param except the sign-in that continues */
   endOf(passkey: string, except?: string): void
-  /** Forgets those whose time is over, and those not used since `unseenSince`. */
+  /** Deletes expired sign-ins, and those that were not used since `unseenSince`. */
   prune(at: number, unseenSince: number): void
 }
 
-/** When a sign-in ends without another use. @param idleMs how long one lasts without use */
+/** The time at which a sign-in ends if it is not used again. @param idleMs time without use after which a sign-in ends */
 export const idleEndOf = ({ lastSeenAt, endsAt }: Pick<SignInRow, 'lastSeenAt' | 'endsAt'>, idleMs: number): number =>
   Math.min(endsAt, lastSeenAt + idleMs)
 
-/** How the ids begin. A token's `jti` is its row's id; tokens of older releases and those signed by hand have another or none. */
+/** The prefix of the ids. A token's `jti` is the id of its row. Tokens of older releases, and tokens signed by hand, have another `jti` or none. */
 export const signInPrefix = 'sin'

@@ -1,7 +1,7 @@
 import { JarvisError } from 'protocol'
 import type { Identity } from './tokens.ts'
 
-/** How long a password elevates a token, ms. */
+/** Time for which a password elevates a token, ms. */
 export const elevationMs = 5 * 60_000
 
 /**
@@ -12,7 +12,7 @@ export function createStepUp(now: () => number) {
   const elevated = new Map<string, { until: number; person: string }>()
   const isElevated = ({ tokenHash }: Identity) => (elevated.get(tokenHash)?.until ?? 0) > now()
   return {
-    /** Elevates the token; call it after the password was checked. */
+    /** Elevates the token. Call it after the password was checked. */
     elevate({ tokenHash, person }: Identity) {
       for (const [hash, { until }] of elevated) if (until <= now()) elevated.delete(hash)
       elevated.set(tokenHash, { until: now() + elevationMs, person: person.id })

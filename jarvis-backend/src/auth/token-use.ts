@@ -9,8 +9,8 @@ type Counted = Pick<ApiToken, 'name' | 'createdAt'>
 type Use = { token: Counted; calls: number; at: number; writtenAt: number }
 
 /**
- * Counts the requests of programs' tokens and holds each to its rate. A crash loses the count of the last minute; the rate's minute begins anew at a
- * start.
+ * Counts the requests of programs' tokens, and limits each token to its rate. A crash loses the count of the last minute. At each start of JARVIS
+ * the minute of the rate begins again.
  */
 export function createTokenUse(parts: {
   store: Pick<ApiTokenStore, 'used'>
@@ -26,7 +26,7 @@ export function createTokenUse(parts: {
     store.used(use.token, use.at, use.calls)
     uses.set(key, { ...use, calls: 0, writtenAt: use.at })
   }
-  /** Writes what is only counted so far. */
+  /** Writes the requests that are counted only in memory so far. */
   function flush() {
     disarm?.()
     disarm = undefined
@@ -45,9 +45,11 @@ export function createTokenUse(parts: {
   }
 
   return {
-    /** Counts a request. @throws JarvisError `too_many_requests` with `retryAfterS` once the token's rate is used up; it is not counted then */
+    /**
+     * Counts a request. @throws JarvisError `too_many_requests` with `retryAfterS` if the token's rate is used up; the request is then not counted
+     */
     count({ name, createdAt, requestsPerMinute }: Counted & Pick<ApiToken, 'requestsPerMinute'>): void {
-      // A token made again under the same name is another one.
+      // A token that was made again under the same name is a different token.
       const key = `${name} ${createdAt}`
       if (requestsPerMinute !== undefined) {
         limit(
@@ -65,7 +67,7 @@ export function createTokenUse(parts: {
       try {
         if (!isSoon) write(key, use)
       } catch (error) {
-        // It is counted, and written later: a database that cannot be written closes no door.
+        // The request is counted and written later, because a failing database must not refuse requests.
         parts.report(error, 'the use of a token could not be written')
         arm()
       }

@@ -20,11 +20,11 @@ type Claims = z.infer<typeof Claims>
 
 /** The verified holder of a token. */
 export type Identity = {
-  /** A person's id; for a token signed by hand the name in the token; for a program `token:NAME`. */
+  /** A person's id. For a token signed by hand: the name in the token. For a program: `token:NAME`. */
   sub: string
-  /** The wire's older word for `person.role`; of a program always `viewer`. */
+  /** The older form of `person.role` in the protocol; always `viewer` for a program. */
   role: Role
-  /** In whose name the holder acts, as the person stands now. `role` is at most what the token allows. */
+  /** The person in whose name the holder acts, with the person's present rights. `role` is at most the role that the token allows. */
   person: PersonRef
   /** Unix seconds. */
   exp: number
@@ -42,10 +42,10 @@ export interface RevocationStore {
   isRevoked(tokenHash: string): boolean
 }
 
-/** Where somebody signs in, and how. */
+/** The address and client of a sign-in, and its method. */
 export type SignInFacts = Pick<SignInRow, 'address' | 'client' | 'method' | 'passkey'>
 
-/** Longest life of a sign-in, seconds. A page keeps a bearer where its scripts read it. */
+/** Longest life of a sign-in, seconds. A bearer is shorter, because the page keeps it where its scripts can read it. */
 const lifetimesS = { cookie: 30 * 24 * 60 * 60, bearer: 7 * 24 * 60 * 60 }
 /** Least time between two writes of the last use, ms. */
 const touchEveryMs = 60_000
@@ -56,32 +56,32 @@ type Parts = {
   revoked: RevocationStore
   signIns: SignInStore
   people: { get(id: string): Person | undefined; seen(id: string, at: number): void }
-  /** Tokens of the first owner that were issued before are invalid, Unix ms. */
+  /** Tokens of the first owner that were issued before this time are invalid, Unix ms. */
   validFrom(): number
-  /** How long a sign-in lasts without use, ms. */
+  /** Time without use after which a sign-in ends, ms. */
   idleMs: number
   now(): number
 }
 
 /**
- * Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. Whoever it is
- * for is looked up each time, so that a lower role, a disabled person and an ended sign-in count at once.
+ * Issues and verifies JWTs. Only HS256 with issuer `jarvis` and an `exp` is accepted; other header fields such as `kid` are ignored. The holder is
+ * looked up each time, so that a lower role, a disabled person and an ended sign-in take effect at once.
  */
 export class Tokens {
   readonly #parts: Parts
   readonly #key: KeyObject
-  /** Claims by the token's hash: a signature is checked once, because that is most of the cost of a request's check. */
+  /** Claims by the token's hash. Each signature is checked only once, because that is most of the cost of checking a request. */
   readonly #known = new Map<string, Claims>()
 
   constructor(parts: Parts) {
     this.#parts = parts
-    // A key given as text would first be tried as a public key at each check.
+    // Node would first try a key that is given as text as a public key, at each check.
     this.#key = createSecretKey(Buffer.from(parts.secret))
   }
 
   /**
-   * Signs a person in: a row for what is signed in, and its token.
-   * @param inCookie a cookie keeps the token that no script reads, so it lasts longer
+   * Signs a person in: makes a row for the sign-in, and its token. @param inCookie true: the token is kept in a cookie that no script can read, so
+   * it lasts longer
    */
   issue(
     person: Person,
@@ -121,7 +121,7 @@ export class Tokens {
     return this.again({ sub, role, exp, iat, tokenHash, person: claimedBy(role), ...signIn })
   }
 
-  /** The holder as they stand now, for a token that was verified before. @throws JarvisError as `verify` */
+  /** The holder with their present rights, for a token that was verified before. @throws JarvisError as `verify` */
   again(identity: Identity): Identity {
     const { sub, tokenHash, signIn, iat = 0 } = identity
     const isFirst = sub === firstOwnerId || !isPersonId(sub)
@@ -178,12 +178,12 @@ export class Tokens {
       this.#parts.signIns.seen(id, at)
       this.#parts.people.seen(sub, at)
     } catch (error) {
-      // The next request notes it: a database that cannot be written signs nobody out.
+      // The next request writes it. A database that cannot be written must not sign anybody out.
       if (!(error instanceof JarvisError) || error.code !== 'storage_failed') throw error
     }
   }
 
-  /** The person whose id `sub` is; a name that is no person's acts for the first owner, as a token signed by hand always did. */
+  /** The person whose id is `sub`. A `sub` that is not an id acts for the first owner, as tokens signed by hand always did. */
   #personIn(sub: string, signIn: string | undefined, claimed: string): PersonRef {
     const person = this.#parts.people.get(isPersonId(sub) ? sub : firstOwnerId)
     if (person === undefined) throw new JarvisError('unauthorized', 'This person was removed. Ask an owner.')
@@ -194,7 +194,7 @@ export class Tokens {
   }
 }
 
-/** The most that a token without a sign-in allows. */
+/** The most that a token without a sign-in allows. `role` is the role in the token. */
 const claimedBy = (role: Role): PersonRef => ({ id: '', name: '', role: role === 'operator' ? 'owner' : 'viewer' })
 
 const expired = (cause?: unknown) =>

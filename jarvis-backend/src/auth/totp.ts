@@ -5,7 +5,7 @@ const digits = 6
 const stepMs = 30_000
 export const seedBytes = 20
 
-/** The step of a time, Unix ms. */
+/** The step at a time in Unix ms. */
 export const stepAt = (at: number): number => Math.floor(at / stepMs)
 
 /** The code of a step (RFC 4226, HOTP). @param length digits, at most 8 */
@@ -17,7 +17,10 @@ export function codeOf(seed: Buffer, step: number, length = digits): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** length).padStart(length, '0')
 }
 
-/** The step whose code was given: that of now, or the one before or after, for clocks differ. All are compared, in constant time. */
+/**
+ * The step to which the code belongs: the present one, or the one before or after, because clocks differ; undefined if it belongs to none. All three
+ * are compared, in constant time.
+ */
 export function stepOf(seed: Buffer, code: string, at: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined
   let found: number | undefined
@@ -42,6 +45,6 @@ export function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + alphabet.charAt((held << (5 - bits)) & 31)
 }
 
-/** The address that an app reads from a QR code. @param account whose code it is, as the app shows it */
+/** The address that an app reads from a QR code. @param account the account's name in the app */
 export const otpauthUri = (seed: Buffer, account: string): string =>
   `otpauth://totp/${encodeURIComponent(`JARVIS:${account}`)}?secret=${base32(seed)}&issuer=JARVIS`

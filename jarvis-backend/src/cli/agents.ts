@@ -11,7 +11,7 @@ import type { Input } from './options.ts'
 
 const usage = 'Use agents, agents check [FILE], or agents which --door dashboard|mcp|job|channel|v1 [--person NAME …].'
 
-/** `jarvis agents`: lists the agents of `agents.yaml`, names what is wrong with a file, or says which one would answer. */
+/** `jarvis agents`: lists the agents of `agents.yaml`, reports the problems of a file, or tells which agent would answer a message. */
 export async function agents(
   config: Config,
   {

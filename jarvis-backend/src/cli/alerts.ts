@@ -8,7 +8,10 @@ import type { Input } from './options.ts'
 import { reach } from './remote/reach.ts'
 import { visibleLines } from './terminal/visible.ts'
 
-/** `jarvis alerts`: what the checks found wrong, or with `--ended` what ended. A server may run, and only a server looks. */
+/**
+ * `jarvis alerts`: lists the present alerts, or with `--ended` the ended ones. Works with or without a running server, but only a server runs the
+ * checks.
+ */
 export async function alerts(
   config: Config,
   { values }: Input<{ url?: string; json?: boolean; ended?: boolean; silenced?: boolean }>,
@@ -29,7 +32,7 @@ export async function alerts(
   await withData(config, (_journal, database) => {
     const store = createAlertStore(database)
     if (values.silenced === true) {
-      // The newest of each fingerprint counts, and one that has not ended before all.
+      // Keep one alert for each fingerprint: an alert that has not ended, otherwise the one that ended last.
       const newest = store.current(Date.now()).sort((a, b) => endOf(a) - endOf(b))
       const known = [...new Map(newest.map((alert) => [fingerprintOf(alert), alert])).values()]
       return tellSilences(known.filter((alert) => isSilent(alert, Date.now())).flatMap(silenceOf), false)

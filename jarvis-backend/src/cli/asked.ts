@@ -20,7 +20,7 @@ import { visible } from './terminal/visible.ts'
 const open = async (remote: Remote) =>
   (await remote.get<QuestionsReply>('questions')).items.filter(({ end }) => end === undefined)
 
-/** `jarvis questions`: the questions that wait. Exits 3 where there is one. */
+/** `jarvis questions`: lists the questions that wait. Exits 3 if there is one. */
 export async function questions(config: Config, { values }: Input<{ url?: string; json?: boolean }>): Promise<void> {
   const items = await open(await reach(config, values.url))
   const style = styleFor(process.stdout)
@@ -30,7 +30,10 @@ export async function questions(config: Config, { values }: Input<{ url?: string
   if (items.length > 0) process.exitCode = exitCodes.waits
 }
 
-/** `jarvis answer`: answers a question. What is typed counts as the operator's words, so it takes the password; it allows nothing. */
+/**
+ * `jarvis answer`: answers a question. The typed text counts as the operator's words, so the command asks for the password. The answer permits
+ * nothing.
+ */
 export async function answer(config: Config, { values, positionals }: Input<{ url?: string }>): Promise<void> {
   const [id = ''] = positionals
   if (id === '' || positionals.length > 1)
@@ -51,7 +54,7 @@ export async function answer(config: Config, { values, positionals }: Input<{ ur
   }
 }
 
-/** Asks for the answers to a question that was shown. @returns undefined where none was given here */
+/** Asks for the answers to a question that was shown. @returns undefined if no answer was given here */
 export async function askAnswer(of: {
   remote: Remote
   prompt: Prompt
@@ -86,7 +89,7 @@ export async function askAnswer(of: {
   return give({ remote, prompt, question, say }, { answers })
 }
 
-/** @returns the answer, or why it is none */
+/** @returns the answer, or the reason why the text is not an answer */
 export function answerOf({ options, isMultiple, typed }: QuestionItem, said: string): Answer | string {
   if (options.length > 0 && /^\d+(\s*,\s*\d+)*$/.test(said)) {
     const chosen = said.split(',').map((one) => Number(one) - 1)

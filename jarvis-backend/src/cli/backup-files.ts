@@ -7,18 +7,22 @@ import type { BackedUpFile } from '../store/sqlite/backup.ts'
 import type { Replaced } from '../store/sqlite/restore-rights.ts'
 import { createWorkspace } from '../workspace/files.ts'
 
-/** Files beside the workspace that people write, in the data dir. */
+/** Files in the data dir, outside the workspace, that people write. */
 const ownFiles: readonly string[] = ['policy.yaml', 'mcp.json', 'prices.json', 'agents.yaml', keyringName]
 
 /** The files that set the rights of JARVIS, its agents and people. */
 const ruleFiles: readonly string[] = ['policy.yaml', 'agents.yaml']
 
-/** A file of rules that a backup has otherwise than the data dir. `stays`: what is here now goes on to count. `because`: why it does or would. */
+/**
+ * A file of rules whose text in the backup differs from the data dir's. `stays`: the data dir's state stays in force. `because`: the reason why it
+ * does or would.
+ */
 export type RuleChange = { path: string; now: string | undefined; backup: string; stays: boolean; because: string }
 
 /**
- * How a backup's rules differ from those here. An older one may allow what was forbidden since, so what is here stays, and in a data dir of the
- * same installation also what is not here. Rules that nobody vouches for never come by themselves. @param takes the operator wants the backup's
+ * Compares a backup's rules with the data dir's. An older rule file may allow what was forbidden since, so the present files stay; in a data dir of
+ * the same installation, an absent file stays absent too. Rules of an unproven backup are never restored without being asked for. @param takes true
+ * if the operator wants the backup's rules
  */
 export function ruleChanges(
   dataDir: string,
@@ -43,7 +47,7 @@ function foldersOf(dataDir: string): string[] {
   return ['workspace', ...agents.filter((id) => AgentId.safeParse(id).success).map((id) => `agents/${id}`)]
 }
 
-/** Reads the files that people wrote beside the database. @returns also notes: what is left out, and what holds secrets */
+/** Reads the files that people wrote beside the database. @returns also notes: files that are left out, and files that contain secrets */
 export function filesToBackUp(
   dataDir: string,
   masterTexts: readonly string[],
@@ -71,7 +75,7 @@ export function filesToBackUp(
   return { files, notes }
 }
 
-/** Why files of a backup cannot be put back: a path that leads out of where people's files are. Undefined where they can. */
+/** The reason why files of a backup cannot be put back: a path outside the folders of people's files. Undefined if they can. */
 export function strayFile(files: readonly BackedUpFile[]): string | undefined {
   const stray = files.find(({ path }) => normalize(path) !== path || /^(?:\.\.|\/)/.test(path))
   return stray && `The backup holds a file at ${JSON.stringify(stray.path)}, which is no place of JARVIS's files.`
@@ -79,8 +83,8 @@ export function strayFile(files: readonly BackedUpFile[]): string | undefined {
 
 /**
  * Puts backed-up files back. A file that differs now is kept under another name; files that are not in the backup stay.
- * @param staying files of the data dir that stay as they are: the backup's is put beside each
- * @returns how many were written. @throws JarvisError for a path outside the workspace
+ * @param staying files of the data dir that stay unchanged; the backup's version is written beside each
+ * @returns the number of written files. @throws JarvisError for a path outside the workspace
  */
 export function putBack(
   dataDir: string,
@@ -92,7 +96,7 @@ export function putBack(
   let count = 0
   for (const { path, text } of files) {
     const place = join(dataDir, path)
-    // Data keys are added to those that are here, which open what is not in the backup.
+    // Data keys of the backup are added to the present ones, because the present ones open secrets that are not in the backup.
     if (path === keyringName) continue
     if (staying.has(path)) {
       writeFileSync(`${place}.of-backup-${time}`, text, { mode: 0o600 })

@@ -5,7 +5,10 @@ import type { Sealing } from '../config/sealing.ts'
 import { surveySecrets } from '../config/secret-survey.ts'
 import type { BackedUpFile } from '../store/sqlite/backup.ts'
 
-/** Reads the secrets of a finished backup back. @returns lines that say what is sealed in it, once a sample was opened, and what is not */
+/**
+ * Reads the secrets of a finished backup, to check it. @returns lines that say which secrets are sealed in it, after one was opened as a sample, and
+ * which are not
+ */
 export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing): string[] {
   const { texts, rows } = readBackup(file)
   const leaves = [...(secretsIn('mcp.json', texts.get('mcp.json') ?? '')?.leaves ?? []), ...rows]
@@ -22,7 +25,7 @@ export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing):
   const [sample] = leaves.filter(({ text }) => isSealed(text))
   if (box === undefined)
     return [...warning, `Its sealed secrets were not tried: the key ${master} is not here. They open with it alone.`]
-  // It throws where the backup does not hold what was sealed.
+  // `open` throws if the backup does not contain the sealed text.
   if (sample !== undefined) box.open(sample.place, sample.text)
   const tried = sample === undefined ? 'the newest data key' : sample.place
   return [
@@ -31,7 +34,7 @@ export function secretsOfBackup(file: string, { dataDir, secretKeys }: Sealing):
   ]
 }
 
-/** Why the data keys of a backup cannot be put back; undefined where they can. */
+/** The reason why the data keys of a backup cannot be put back; undefined if they can. */
 export function closedKeyring(files: readonly BackedUpFile[], { dataDir, secretKeys }: Sealing): string | undefined {
   const keyring = files.find(({ path }) => path === keyringName)
   try {
@@ -43,7 +46,7 @@ export function closedKeyring(files: readonly BackedUpFile[], { dataDir, secretK
   }
 }
 
-/** Adds a restored backup's data keys to those that are here. @returns lines that say what cannot be opened */
+/** Adds the data keys of a restored backup to the present ones. @returns lines that name the secrets that cannot be opened */
 export function secretsOfRestored(of: Sealing, keyring: string | undefined): string[] {
   const missing = keyring === undefined ? [] : addKeys(of.dataDir, of.secretKeys, keyring)
   const { secrets, problem } = surveySecrets(of)

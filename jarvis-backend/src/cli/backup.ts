@@ -104,7 +104,7 @@ export async function restore(
   }
 }
 
-/** @returns whether it is as JARVIS wrote it @throws JarvisError where it is not and nobody said that it need not be */
+/** @returns true if the backup is as JARVIS wrote it @throws JarvisError if it is not and `--unproven` was not given */
 function isProven(
   copy: string,
   { dataDir, secretKeys }: Sealing,
@@ -132,7 +132,7 @@ const replacedWords: Record<Replaced, string> = {
   none: 'There is no database in place, so it is not known who was removed or lowered since.',
 }
 
-/** Shows who can sign in afterwards, and asks. @throws JarvisError where nobody can be asked */
+/** Shows who can sign in after the restore, and asks for agreement. @throws JarvisError if nobody can be asked */
 async function agree(
   rights: RestoredRights,
   rules: readonly RuleChange[],
@@ -170,7 +170,7 @@ async function agree(
 }
 
 const mostRuleLines = 60
-/** Describes what the restore does with a file of rules, and how the backup's file differs. */
+/** Describes how the restore treats a file of rules, and how the backup's file differs. */
 function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
   const lines = fileDiffOf(path, now ?? '', backup).flatMap((diff) => diff.lines)
   const more = lines.length - mostRuleLines
@@ -181,7 +181,7 @@ function ruleWords({ path, now, backup, stays, because }: RuleChange): string {
   return [fate, ...shown, ...(more > 0 ? [`  … ${more} more lines`] : [])].join('\n')
 }
 
-/** Makes the data dir's keys where there are none yet. @returns why they cannot be used */
+/** Makes the data dir's keys if there are none yet. @returns the reason why they cannot be used */
 function problemOfKeys(config: Config): string | undefined {
   try {
     boxOf(config)

@@ -11,7 +11,10 @@ import type { Input } from './options.ts'
 const usage =
   'Use budgets, or budgets set run|day|jobs calls|tokens|usd|minutes NUMBER|none, as in: budgets set day usd 5'
 
-/** `jarvis budgets`: shows what models used today and may use, and sets a limit. A server may run; it counts at once. */
+/**
+ * `jarvis budgets`: shows the models' use and limits of today, and sets a limit. Works with or without a running server; a running one applies the
+ * limit at once.
+ */
 export async function budgets(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'show', part = '', unit = '', value = ''] = positionals
   await withData(config, (journal, database) => {
@@ -38,7 +41,7 @@ export async function budgets(config: Config, { positionals }: Input): Promise<v
   })
 }
 
-/** @throws JarvisError `invalid_request` that says how it is written */
+/** @throws JarvisError `invalid_request` that explains how to write a limit */
 function changeOf(
   from: Budgets,
   { part, unit, value }: { part: string; unit: string; value: string },

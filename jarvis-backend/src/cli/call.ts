@@ -63,7 +63,10 @@ const exitOf: Record<State, number> = {
   withdrawn: exitCodes.refused,
 }
 
-/** Arguments as their schema has them: `vmid=101` is a number where the tool asks for one. @throws JarvisError `invalid_request` */
+/**
+ * Converts arguments to the types of the tool's schema: `vmid=101` is a number if the schema asks for a number. @throws JarvisError
+ * `invalid_request`
+ */
 export function inputOf(
   { name, inputSchema }: Pick<ToolInfo, 'name' | 'inputSchema'>,
   given: readonly string[],
@@ -96,7 +99,7 @@ function jsonOr(text: string): unknown {
 const version = '2026-07-28'
 const pollMs = 1_000
 
-/** Calls, and where a card waits asks what became of it until `waitMs` are over. */
+/** Makes the call. If a card waits, asks for the outcome until `waitMs` are over. */
 async function outcomeOf(
   remote: Remote,
   { name, input }: { name: string; input: ToolInput },
@@ -107,7 +110,7 @@ async function outcomeOf(
   if (waits?.state !== 'waiting' || typeof waits.id !== 'string') {
     const text = textOf(first)
     if (first.isError !== true) return { state: 'done', text, ...(waits !== undefined && { data: waits }) }
-    // The gate's own words: nothing was run.
+    // These words come from the gate: nothing was run.
     return { state: /^Blocked|Nothing was run|^Refused/.test(text) ? 'refused' : 'failed', text }
   }
   const { id } = waits

@@ -7,7 +7,7 @@ import { createChangeStore } from '../store/sqlite/calls/changes.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
-/** `jarvis changes`: lists what JARVIS changed, or keeps a change that would go back by itself. A server may run. */
+/** `jarvis changes`: lists the changes that JARVIS made, or keeps a change that would go back by itself. Works with or without a running server. */
 export async function changes(config: Config, { values, positionals }: Input<{ target?: string }>): Promise<void> {
   const [action = 'list', id = ''] = positionals
   if (action !== 'list' && action !== 'keep')
@@ -17,7 +17,7 @@ export async function changes(config: Config, { values, positionals }: Input<{ t
     if (action === 'keep') {
       mustKeepHere(store.get(id), id)
       keepChange({ store, journal, transactions: database }, id, { by: 'cli', at: Date.now() })
-      // A running server watches the data dir, so this makes it update its screens at once.
+      // A running server watches the data dir, so touching the folder makes it update its screens at once.
       const now = new Date()
       utimesSync(config.dataDir, now, now)
       console.log('Kept.')
@@ -29,7 +29,7 @@ export async function changes(config: Config, { values, positionals }: Input<{ t
   })
 }
 
-/** @throws JarvisError `conflict` for a change that its node takes back: only the server asks nodes */
+/** @throws JarvisError `conflict` for a change that its node takes back by a timer, because only the server can ask nodes */
 function mustKeepHere(change: Pick<Change, 'state' | 'timerOn'> | undefined, id: string) {
   if (change?.state !== 'armed' || change.timerOn === undefined) return
   const unit = `jarvis-undo-${id}`

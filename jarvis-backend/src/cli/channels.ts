@@ -15,10 +15,10 @@ import { visible } from './terminal/visible.ts'
 
 const usage =
   'Use channels, channels log, channels test CHANNEL, channels groups CHANNEL, or channels tell CHANNEL NUMBER.'
-/** How many words follow an action. */
+/** The number of words after each action. */
 const words: Readonly<Record<string, number>> = { list: 0, log: 0, test: 1, groups: 1, tell: 2 }
 
-/** `jarvis channels`: where JARVIS reaches people, what it sent there, and a test. Only an operator may look. */
+/** `jarvis channels`: lists the channels and the messages that JARVIS sent, and sends a test. Requires an operator. */
 export async function channels(
   config: Config,
   { values, positionals }: Input<{ url?: string; json?: boolean }>,

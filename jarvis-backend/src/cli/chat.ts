@@ -12,10 +12,10 @@ import { createPrompt } from './terminal/prompt.ts'
 import { styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** Entries of a session that are shown when it is taken up. */
+/** Most earlier entries that are shown when a session is continued. */
 const shownBefore = 20
 
-/** `jarvis chat`: a conversation at the terminal. Cards are drawn in full and decided there, with the password. */
+/** `jarvis chat`: a conversation at the terminal. Cards are shown in full and decided at the terminal, with the password. */
 export async function chat(
   config: Config,
   { values, positionals }: Input<{ url?: string; model?: string; 'read-only'?: boolean; 'dry-run'?: boolean }>,
@@ -106,7 +106,7 @@ export async function chat(
   }
 }
 
-/** Prints the title and the last entries of a session that is taken up. */
+/** Prints the title and the last entries of a session that is continued. */
 async function showBefore(remote: Remote, session: string): Promise<void> {
   const style = styleFor(process.stdout)
   const { title, entries } = await remote.get<Snapshot>(`sessions/${session}/snapshot`)
@@ -139,7 +139,7 @@ class Asking {
     else this.#held.push(told)
   }
 
-  /** Does work once earlier work has ended. Its signal aborts if the card or question is decided elsewhere. */
+  /** Does work after earlier work has ended. The work's signal aborts if the card or question is decided elsewhere. */
   ask(id: string, work: (signal: AbortSignal) => Promise<unknown>): void {
     const gone = new AbortController()
     this.#open.set(id, gone)
@@ -158,7 +158,7 @@ class Asking {
     })
   }
 
-  /** Aborts what is open and waits for it. */
+  /** Aborts the open work and waits for its end. */
   async end(): Promise<void> {
     for (const gone of this.#open.values()) gone.abort()
     await this.#last

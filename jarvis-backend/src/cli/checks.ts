@@ -5,7 +5,7 @@ import type { CheckRun } from '../watch/alert.ts'
 import { makeChecks } from '../watch/checks/index.ts'
 import { withData } from './data.ts'
 
-/** `jarvis checks`: what is looked at, when it last was, and what could not be seen. */
+/** `jarvis checks`: lists the checks, the time of each last run, and the objects that could not be seen. */
 export async function checks(config: Config): Promise<void> {
   await withData(config, (_journal, database) => {
     const runs = new Map(

@@ -8,7 +8,7 @@ export const groups = ['Talk', 'Look', 'Decide', 'Watch over it', 'Programs', 'S
 /** One option. `value`: the name of its value, in capitals; absent: the option is a switch. */
 type OptionSpec = { type: 'string' | 'boolean'; short?: string; multiple?: boolean; value?: string; about: string }
 type Options = Readonly<Record<string, OptionSpec>>
-/** The values that `Specs` let a caller give. */
+/** The type of the option values that `Specs` declares. */
 type ValuesOf<Specs extends Options> = {
   [Name in keyof Specs]?: Specs[Name] extends { type: 'boolean' }
     ? boolean
@@ -20,37 +20,40 @@ type ValuesOf<Specs extends Options> = {
 type Spec<Specs extends Options> = {
   name: string
   group: (typeof groups)[number]
-  /** The ways to write the command: the arguments after its name, as the help shows them, and what they do. */
+  /** The ways to write the command. `args`: the arguments after its name, as the help shows them. `about`: the effect of this form. */
   forms: readonly { args: string; about: string }[]
   options: Specs
-  /** A whole command without the word `jarvis`. */
+  /** A whole command line without the word `jarvis`. */
   example?: string
   /** A further paragraph of the help. */
   note?: string
 }
 
 type Env = Record<string, string | undefined>
-/** A command line that was typed. `env`: the environment including `.env`; `outside`: without it. */
+/** A typed command line. `env`: the environment including `.env`; `outside`: the environment without it. */
 export type Typed = { args: string[]; env: Env; outside: Env; commands: Commands }
 
 type Run<Specs extends Options> =
   | {
-      /** Runs with the configuration. Import here what other commands do not need: they start faster. */
+      /** Runs with the configuration. Import here modules that other commands do not need, so that those start faster. */
       run(config: Config, input: Input<ValuesOf<Specs>>): void | Promise<void>
-      /** The command uses saved secrets. Other commands also run without the key: beside a service that alone has it, and after its loss. */
+      /**
+       * The command uses saved secrets. Other commands also run without the key of the secrets: beside a service that alone has the key, and after
+       * the key was lost.
+       */
       opensSecrets?: true
     }
   | {
-      /** Runs before the configuration is read, because it may be broken or is not needed. `input` parses the arguments. */
+      /** Runs before the configuration is read, for commands that do not need it, or must work if it is broken. `input` parses the arguments. */
       runEarly(typed: Typed & { input(): Input<ValuesOf<Specs>> }): void | Promise<void>
-      /** The command parses its arguments itself, `--help` included. */
+      /** The command parses its arguments itself, including `--help`. */
       hasOwnHelp?: true
     }
 
-/** A command as the registry holds it: help, completions, `docs/command-line.md` and the parsing of options are made of it. */
+/** A command as the registry stores it. The help, the completions, `docs/command-line.md` and the parsing of options are made from it. */
 export type Command = Spec<Options> & { hasOwnHelp: boolean; run(typed: Typed): Promise<void> }
 
-/** Declares a command. It needs no running server to be listed. */
+/** Declares a command. A command can be listed without a running server. */
 export function defineCommand<const Specs extends Options>(command: Spec<Specs> & Run<Specs>): Command {
   const { name, group, forms, options, example, note } = command
   const parsed = (args: string[]) => readOptions(args, options) as Input<ValuesOf<Specs>>

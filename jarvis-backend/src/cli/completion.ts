@@ -8,7 +8,7 @@ type Completed = {
   options: { name: string; takes: boolean; isMany: boolean; about: string }[]
 }
 
-/** The words that can follow each command: the fixed words that its forms begin with, and its options. */
+/** The words that can follow each command: the fixed first words of its forms, and its options. */
 const completed = (commands: Commands): Completed[] =>
   commands.list().map(({ name, forms, options }) => {
     const words = forms.flatMap(({ args }) => {

@@ -8,14 +8,14 @@ import { type KeptJournal, keepJournal } from '../store/sqlite/journal/kept.ts'
 
 type Work = (journal: KeptJournal, database: Database) => void | Promise<void>
 
-/** Like `withData`, but requires a database. @throws JarvisError `not_found` */
+/** As `withData`, but requires that the database exists. @throws JarvisError `not_found` */
 export async function withJournal(config: Config, work: Work): Promise<void> {
   const path = join(config.dataDir, 'jarvis.db')
   if (!existsSync(path)) throw new JarvisError('not_found', `There is no ${path}. JARVIS_DATA_DIR says where to look.`)
   await withData(config, work)
 }
 
-/** Opens the database and the journal for `work` and closes them; a server may run meanwhile. */
+/** Opens the database and the journal for `work`, and closes them afterwards. A server may run meanwhile. */
 export async function withData(config: Config, work: Work): Promise<void> {
   const database = openDatabase(join(openDataDir(config.dataDir), 'jarvis.db'))
   try {

@@ -11,7 +11,7 @@ import { createPrompt, type Prompt } from './terminal/prompt.ts'
 import { columns, leftOf, type Style, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** `jarvis waiting`: the cards that wait. Exits 3 where there is one. */
+/** `jarvis waiting`: lists the cards that wait. Exits 3 if there is one. */
 export async function waiting(config: Config, { values }: Input<{ url?: string; json?: boolean }>): Promise<void> {
   const remote = await reach(config, values.url)
   const cards = await open(remote)
@@ -34,7 +34,7 @@ const open = async (remote: Remote) =>
     ({ decision }) => decision === undefined,
   )
 
-/** `jarvis decide`: shows a card in full and asks. Only a password that is typed at a terminal decides. */
+/** `jarvis decide`: shows a card in full and asks for a decision. Only a password that is typed at a terminal decides. */
 export async function decide(
   config: Config,
   { values, positionals }: Input<{ url?: string; sign?: string }>,
@@ -62,9 +62,8 @@ export async function decide(
 }
 
 /**
- * Asks for a decision on a card that was drawn: `a` arms and the password decides, `d` denies.
- * @param signal aborts where the card is decided elsewhere
- * @returns whether it was approved; undefined where nothing was decided here
+ * Asks for a decision on a card that was shown: `a` followed by the password approves, `d` denies. @param signal aborts if the card is decided
+ * elsewhere @returns true if it was approved; undefined if nothing was decided here
  */
 export async function askDecision(of: {
   remote: Remote
@@ -86,7 +85,7 @@ export async function askDecision(of: {
     key('l', 'later'),
   ].join('   ')
   for (;;) {
-    // Never what was typed before the card was drawn.
+    // `isFresh`: keys typed before the card was shown must not decide it.
     const said = (await prompt.line(`${keys}   `, { isFresh: true, ...(signal && { signal }) }))?.trim().toLowerCase()
     if (said === undefined || said === 'l') return undefined
     const body = await bodyFor(said, card, prompt)
@@ -109,7 +108,7 @@ export async function askDecision(of: {
   }
 }
 
-/** Has an SSH key sign the approval; ssh-keygen asks for what it needs. */
+/** Signs the approval with an SSH key. ssh-keygen itself asks for a passphrase or a touch. */
 async function sign(
   operator: Remote,
   { path, body: { grant }, key }: { path: string; body: Body; key: string },

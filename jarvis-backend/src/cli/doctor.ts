@@ -26,12 +26,12 @@ import { unmetHere } from './unmet-here.ts'
 
 const marks = { ok: '✓', warn: '!', bad: '✗' }
 
-/** `jarvis doctor`: prints one line for each check. Exit code 1 where something is broken. */
+/** `jarvis doctor`: prints one line for each check. Exit code 1 if something is broken. */
 export async function doctor(
   env: Record<string, string | undefined>,
   { values }: Input<{ json?: boolean; 'no-model'?: boolean }>,
 ): Promise<void> {
-  // The timer keeps the process alive while only unreferenced timers and sockets wait.
+  // The timer keeps the process alive while only unreferenced timers and sockets are active.
   const alive = setInterval(() => {}, 60_000)
   try {
     const found = await look(env, values['no-model'] !== true)
@@ -59,7 +59,7 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
       const isSound = !found.some(({ health }) => health === 'bad')
       return [...found, ...(isSound ? await storedHere(config) : []), ...(await quorumChecks(config))]
     },
-    // A remote embeddings server charges for the check's request.
+    // A remote embeddings server charges for the request of this check.
     embeddings: async (signal) =>
       !asksModel && config.embeddings.kind === 'openai' ? [] : embeddingChecks(config.embeddings, signal),
     port: (signal) => portChecks(config, signal),
@@ -67,14 +67,17 @@ async function look(env: Record<string, string | undefined>, asksModel: boolean)
   })
 }
 
-/** Checks for rules that ask for more people than may sign in. A fault of the file itself stops the start, which names it. */
+/**
+ * Reports rules that require more people than may sign in. A fault of the file itself is not reported here, because it stops the start, which names
+ * it.
+ */
 async function quorumChecks(config: Config): Promise<DoctorCheck[]> {
   const read = readPolicy(policyPath(config.dataDir), 'policy.yaml')
   if (read.kind !== 'read' || !existsSync(join(config.dataDir, 'jarvis.db'))) return []
   return policyChecks(await unmetHere(config, read.file))
 }
 
-/** Checks a database that this release wrote. An older one is left alone: opening it would migrate it. */
+/** Checks a database that this release wrote. The database of an older release is left alone, because opening it would migrate it. */
 async function storedHere(config: Config): Promise<DoctorCheck[]> {
   const path = join(config.dataDir, 'jarvis.db')
   let found: DoctorCheck[] = []

@@ -3,13 +3,13 @@ import { exitCodes } from './exit-codes.ts'
 import type { Remote } from './remote/remote.ts'
 import type { Told } from './terminal/printer.ts'
 
-/** One run as a program sees it. */
+/** The outcome of one run, for a program that called the command line. */
 export type Outcome = {
   sessionId: string
   runId: string
   /** The model's last text. */
   text: string
-  /** `waits`: somebody is waited for, and nobody watched longer. */
+  /** `waits`: the run waits for a person, and the time to watch it is over. */
   stopReason: string
   calls: { tool: string; tier: string; ok: boolean; summary: string }[]
   waiting: { toolUseId: string; question: string; expiresAt: string; decide: string }[]
@@ -23,16 +23,16 @@ type Follow = {
   remote: Remote
   sessionId: string
   runId: string
-  /** The newest `seq` before the run. */
+  /** The newest `seq` of the session before the run. */
   after: number
-  /** Stops watching, not the run. */
+  /** Ends the watching, not the run. */
   signal: AbortSignal
   tell(told: Told): void
-  /** Called at each card and question that waits. */
+  /** Called for each card and question that waits. */
   waits?(): void
 }
 
-/** Watches a run and its child runs until it ends or the signal aborts. */
+/** Watches a run and its child runs until the run ends or the signal aborts. */
 export async function follow({ remote, after, signal, tell, ...of }: Follow): Promise<Outcome> {
   const run = new FollowedRun(of)
   try {
@@ -75,7 +75,7 @@ class FollowedRun {
     }
   }
 
-  /** Tests if an event belongs to the run, to one of its child runs, or to no run. */
+  /** True if an event belongs to the run, to one of its child runs, or to no run. */
   isOwn(told: Told): boolean {
     const of = (told.data as { runId?: string }).runId
     if (told.event === 'chat:subrun' && told.data.change === 'begin' && this.#tiers.has(told.data.toolUseId))
@@ -83,7 +83,7 @@ class FollowedRun {
     return of === undefined || this.#runs.has(of)
   }
 
-  /** Takes an event into the outcome. @returns true if the run has ended */
+  /** Adds an event to the outcome. @returns true if the run has ended */
   take({ event, data }: Told): boolean {
     switch (event) {
       case 'chat:assistant':

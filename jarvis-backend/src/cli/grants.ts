@@ -6,7 +6,7 @@ import { reach } from './remote/reach.ts'
 import { columns, leftOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** `jarvis grants`: what runs without a card for now. Revoking takes a password that is typed at a terminal. */
+/** `jarvis grants`: lists the grants, by which calls run without a card for now. Revoking one requires a password that is typed at a terminal. */
 export async function grants(
   config: Config,
   { values, positionals }: Input<{ url?: string; json?: boolean }>,

@@ -14,7 +14,7 @@ const optionLines = ({ options }: Command) =>
 
 const exitLine = exitWords.map(([code, words]) => `${code} ${words}`).join(' · ')
 
-/** Backticks are for Markdown. */
+/** Removes backticks, which are for Markdown. */
 const plain = (text: string) => text.replaceAll('`', '')
 
 function twoColumns(rows: readonly { line: string; about: string }[], width: number): string[] {
@@ -57,7 +57,7 @@ export function helpOf(command: Command): string {
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
-/** `docs/command-line.md` below its introduction. */
+/** The text of `docs/command-line.md` below its introduction. */
 export function referenceText(commands: Commands): string {
   return [
     ...groups.flatMap((group) => [
@@ -99,7 +99,7 @@ export function help([name, ...rest]: string[], commands: Commands): void {
   else throw unknownCommand(name, commands)
 }
 
-/** The command that was most likely meant: one that begins with the word, or the nearest. */
+/** The command that was most likely meant: one whose name begins with the word, or the most similar name. */
 export const nearest = (word: string, names: readonly string[]): string | undefined =>
   names.find((name) => name.startsWith(word)) ?? nearestName(word, names)
 

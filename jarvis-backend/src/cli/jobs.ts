@@ -12,7 +12,7 @@ import type { Input } from './options.ts'
 
 const usage = 'Use jobs, jobs pause ID, jobs resume ID, jobs stop or jobs start.'
 
-/** `jarvis jobs`: lists what runs by itself, pauses and resumes one job, stops and starts all. A server may run. */
+/** `jarvis jobs`: lists the jobs, pauses and resumes one job, stops and starts all. Works with or without a running server. */
 export async function jobs(config: Config, { positionals }: Input): Promise<void> {
   const [action = 'list', id = ''] = positionals
   await withData(config, (journal, database) => {
@@ -38,7 +38,7 @@ export async function jobs(config: Config, { positionals }: Input): Promise<void
         throw new JarvisError('not_found', `There is no job ${id}. jobs lists them.`)
       const came = act()
       const isChanged = came !== undefined && came !== false
-      // A running server watches the data dir, so this makes it look at its jobs at once.
+      // A running server watches the data dir, so touching the folder makes it look at its jobs at once.
       utimesSync(config.dataDir, new Date(now), new Date(now))
       console.log(isChanged ? 'Done.' : 'It was so before.')
       return

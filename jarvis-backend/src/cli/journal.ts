@@ -43,7 +43,7 @@ async function exportTo(kept: KeptJournal, file: string | undefined, overwrite: 
     try {
       await pipeline(kept.lines(), process.stdout, { end: false })
     } catch (error) {
-      // A reader such as `head` closed the pipe.
+      // EPIPE: a reader such as `head` closed the pipe, which is no error.
       if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     }
     return

@@ -7,7 +7,7 @@ import { addressOf, keepLogin } from './remote/logins.ts'
 import { asOperatorOnce } from './remote/operator.ts'
 import { createRemote } from './remote/remote.ts'
 
-/** `jarvis login --url`: makes a token on another JARVIS with the password, and keeps it. The token reads and asks, and can never decide. */
+/** `jarvis login --url`: makes a token on another JARVIS with the password, and stores it. The token can read and ask, and can never decide. */
 export async function login(_config: Config, { values }: Input<{ url?: string }>): Promise<void> {
   if (values.url === undefined)
     throw new JarvisError('invalid_request', 'Use login --url URL. On this machine no sign-in is needed.')

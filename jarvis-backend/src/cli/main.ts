@@ -7,7 +7,7 @@ import { printable } from './terminal/visible.ts'
 
 const outside = { ...process.env }
 
-// A reader such as `head` that has enough is no failure.
+// A reader such as `head` closes the pipe once it has enough. That is not a failure.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

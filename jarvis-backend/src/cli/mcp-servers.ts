@@ -8,10 +8,10 @@ import { visible } from './terminal/visible.ts'
 
 const usage = 'Use mcp servers, mcp sign-in NAME, or mcp sign-out NAME.'
 const lookEveryMs = 2_000
-/** As long as JARVIS waits for the answer. */
+/** The time that JARVIS waits for the answer of an OAuth sign-in, ms. */
 const longestMs = 10 * 60_000
 
-/** `jarvis mcp servers`, `sign-in` and `sign-out`: the sign-ins of attached servers. */
+/** `jarvis mcp servers`, `sign-in` and `sign-out`: lists attached servers, and manages their sign-ins. */
 export async function mcpServers(config: Config, [action, name]: string[], url: string | undefined): Promise<void> {
   const remote = await reach(config, url)
   if (action === 'servers') {
@@ -60,7 +60,7 @@ const words = {
 }
 const minute = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** How an attached server stands, and what of it cannot be used, a line each. */
+/** The state of an attached server, and the parts of it that cannot be used, one line each. */
 export function linesOf(server: AttachedServer): string[] {
   const { name, type, state, signIn, goneSince, reconnectedAt, lastError, retryAt, tools, refused } = server
   const parts = [

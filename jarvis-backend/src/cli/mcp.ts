@@ -12,7 +12,10 @@ const kept = { name: 'stdio', file: 'mcp-stdio-token', doors: ['mcp'] } as const
 const probeMs = 2_000
 const graceMs = 5_000
 
-/** `jarvis mcp` with a word is about attached servers; alone it serves MCP over stdio through the running server, or through one that it starts and stops itself. */
+/**
+ * `jarvis mcp` with a word manages attached servers. Without words it serves MCP over stdio through the running server, or through a server that it
+ * starts and stops itself.
+ */
 export async function mcp(config: Config, { values, positionals }: Input<{ url?: string }>): Promise<void> {
   if (positionals.length > 0) return (await import('./mcp-servers.ts')).mcpServers(config, positionals, values.url)
   // Standard output carries the protocol only, so all other output goes to standard error.
@@ -31,7 +34,7 @@ export async function mcp(config: Config, { values, positionals }: Input<{ url?:
   }
 }
 
-/** The one that `login` keeps for that server. The data dir's own goes to no other machine. */
+/** The token for a server: the one that `login` stored for it. The data dir's own token is sent to no other machine. */
 function tokenFor(config: Config, url: string | undefined): string | Promise<string> {
   return isOwn(url) ? localToken(config, kept) : keptLogin(url).token
 }

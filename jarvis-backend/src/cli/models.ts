@@ -33,7 +33,7 @@ const usage = `Use models, or one of:
   models remove NAME                              with its key
   models fallback MODEL NEXT… [--consent NEXT]    what answers where MODEL fails, in order; none: nothing`
 
-/** `jarvis models`: lists, adds, tries, chooses and removes providers. A running server takes a change up at once. */
+/** `jarvis models`: lists, adds, tries, chooses and removes providers. A running server applies a change at once. */
 export async function models(
   config: Config,
   {
@@ -58,7 +58,7 @@ export async function models(
     clock: systemClock,
     apply: () => {},
     factsOf: (model) => knownHere(config, settings, say)(model),
-    // A saved provider gets another try with the tools that its server refused before.
+    // Some servers refused tools before. After its provider is saved, such a server is sent tools again.
     forget(of) {
       if (settings === undefined) return
       new LearnedStore({ settings, clock: systemClock, redact: (text) => text, leftOut: () => {} }).forget(of)
@@ -78,7 +78,7 @@ export async function models(
   switch (action) {
     case 'list':
       if (!existsSync(join(config.dataDir, 'jarvis.db'))) return say(listed(setup.current(), config))
-      // A running JARVIS stores in its database what the models' servers told of their models.
+      // The answers that the models' servers gave about their models are in the database of a running JARVIS.
       return withData(config, (_journal, database) => {
         settings = createSettings(database)
         say(listed(setup.current(), config))
@@ -144,12 +144,12 @@ type Values = Partial<Record<'preset' | 'kind' | 'url' | 'models' | 'key-file' |
   'no-key'?: boolean
 }
 
-/** Most models of a server that are named. */
+/** Most models of one server that are listed. */
 const mostListed = 100
 
 /**
- * @param ask tells which models a server serves, or why it does not say
- * @throws JarvisError `invalid_request` that says what is missing
+ * @param ask returns the models that a server serves, or the reason why it does not list them @throws JarvisError `invalid_request` that names the
+ * missing value
  */
 async function providerBody(
   provider: string,
@@ -188,7 +188,7 @@ async function providerBody(
   throw new JarvisError('invalid_request', `${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** The key from a file, a person or a pipe; never from an argument, which other users can read. */
+/** Reads the key from a file, a person or a pipe; never from an argument, which other users of the machine can read. */
 async function keyFor(provider: string, file: string | undefined, mayBeNone: boolean): Promise<string | undefined> {
   if (file !== undefined) return readFileSync(file, 'utf8').trim() || undefined
   const questions = createQuestions({

@@ -27,7 +27,7 @@ export function durationMs(option: string, text: string): number {
   return Number(count) * unitMs[unit as keyof typeof unitMs]
 }
 
-/** How long to wait for a person where nothing is said, ms. */
+/** Time to wait for a person if the command line names none, ms. */
 export const usualWaitMs = 10 * 60_000
 
 const shortUnitMs = { s: 1_000, m: 60_000, h: 3_600_000 }

@@ -14,7 +14,7 @@ import type { Database } from '../store/sqlite/database.ts'
 import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { tokensIn } from './token.ts'
 
-/** The people of a data dir that is open, and the links that are given to them. */
+/** The people of an open data dir, and the links that were made for them. */
 export function peopleIn(
   dataDir: string,
   journal: KeptJournal,

@@ -5,7 +5,7 @@ import { reach } from './remote/reach.ts'
 import { columns, dayOf, markOf, type Style, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** `jarvis plan`: plans that began, or the steps of one. */
+/** `jarvis plan`: lists the plans that began, or the steps of one. */
 export async function plan(
   config: Config,
   { values, positionals }: Input<{ url?: string; json?: boolean }>,

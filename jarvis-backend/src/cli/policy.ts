@@ -109,7 +109,7 @@ async function replay(config: Config, file: PolicyFile, since: number) {
   )
 }
 
-/** Parses a line of the journal; undefined where it is no entry, which `journal verify` reports. */
+/** Parses a line of the journal; undefined if it is not an entry, which `journal verify` reports. */
 function entryOf(line: string): { at: number; kind: string; body: unknown } | undefined {
   if (line === '') return undefined
   try {

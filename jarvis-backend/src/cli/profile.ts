@@ -19,7 +19,7 @@ export async function profile(config: Config, { positionals }: Input): Promise<v
     const next = wanted.data
     if (next !== undefined) {
       database.durably(() => setProfile({ settings, journal }, next, 'cli'))
-      // A running server watches the data dir, so this makes it update its screens at once.
+      // A running server watches the data dir, so touching the folder makes it update its screens at once.
       const now = new Date()
       utimesSync(config.dataDir, now, now)
     }

@@ -4,7 +4,7 @@ import { JarvisError } from 'protocol'
 
 export type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; isTerminal: boolean }
 
-/** Asks a person, or reads the answers from a pipe. */
+/** Asks a person at a terminal, or reads the answers from a pipe. */
 export type Questions = {
   say(text: string): void
   /** @returns the trimmed line, or the fallback for an empty one */
@@ -13,12 +13,12 @@ export type Questions = {
   askSecret(question: string): Promise<string>
   /** Asks again until the answer is yes or no. */
   confirm(question: string, fallback: boolean): Promise<boolean>
-  /** Aborts on Ctrl-C. */
+  /** Aborts when the person presses Ctrl-C. */
   signal: AbortSignal
   close(): void
 }
 
-/** Every question throws JarvisError `invalid_request` when the input ends or a person presses Ctrl-C. */
+/** Every question throws JarvisError `invalid_request` if the input ends or a person presses Ctrl-C. */
 export function createQuestions({ input, output, isTerminal }: Streams): Questions {
   let isMuted = false
   const shown = new Writable({
@@ -27,7 +27,7 @@ export function createQuestions({ input, output, isTerminal }: Streams): Questio
       done()
     },
   })
-  // No history, because it would keep secrets.
+  // The prompt has no history, because a history would keep secrets.
   const lines = createInterface({ input, output: shown, terminal: isTerminal, historySize: 0 })
   const ending = new AbortController()
   const stopped = new JarvisError('invalid_request', 'Stopped: nothing was changed.')

@@ -6,7 +6,7 @@ import { reach } from './remote/reach.ts'
 
 const usage = 'Use roles, or roles try PERSON TOOL [key=value …] (--role NAME in place of PERSON).'
 
-/** `jarvis roles`: what each role may, and what a call would get. Changes nothing. */
+/** `jarvis roles`: shows the rights of each role, and the verdict that a call would get. Changes nothing. */
 export async function roles(
   config: Config,
   { values, positionals }: Input<{ role?: string; url?: string; json?: boolean }>,

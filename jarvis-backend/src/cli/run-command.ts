@@ -10,14 +10,13 @@ import { ServerRefused } from './remote/remote.ts'
 
 type Env = Record<string, string | undefined>
 
-/** At a terminal a conversation begins; elsewhere nobody could type. */
+/** Without words the command starts a conversation at a terminal. Elsewhere nobody can type, so it prints the help. */
 const usual = () => (process.stdin.isTTY === true && process.stdout.isTTY === true ? 'chat' : 'help')
 
 /**
- * Runs one command line. It prints to the console, and may set `process.exitCode`.
- * @param words the command's name and its arguments; without any, a conversation or the help
- * @param env the environment including `.env`; `outside`: without it
- * @throws what `exitOf` names, and any other fault
+ * Runs one command line. It prints to the console, and may set `process.exitCode`. @param words the command's name and its arguments; without any, a
+ * conversation or the help @param env the environment including `.env`; `outside`: the environment without it @throws the errors that `exitOf`
+ * knows, and any other fault
  */
 export async function runCommand(
   [given = usual(), ...args]: string[],
@@ -31,7 +30,7 @@ export async function runCommand(
   await command.run({ args, env, outside, commands })
 }
 
-/** The message for a fault that ended a command, and the exit code. Undefined for a fault without a name, which is thrown on. */
+/** The message and the exit code for an error that ended a command. Undefined for an unexpected error, which the caller throws again. */
 export function exitOf(thrown: unknown): { message: string; code: number } | undefined {
   const error = toStorageFailure(thrown)
   const isNamed = error instanceof ConfigError || error instanceof DatabaseRefused || error instanceof JarvisError

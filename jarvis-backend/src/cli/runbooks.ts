@@ -19,7 +19,7 @@ const folder = 'runbooks/'
 type Asked = Input<{ url?: string; wait?: string }>
 
 /**
- * `jarvis runbooks`: lists the runbooks of the data dir, names what is wrong with a file, or starts one on the running server. Tools of
+ * `jarvis runbooks`: lists the runbooks of the data dir, reports the problems of a file, or starts a runbook on the running server. The tools of
  * attached servers are not known here.
  */
 export async function runbooks(config: Config, { values, positionals }: Asked): Promise<void> {
@@ -46,7 +46,7 @@ export async function runbooks(config: Config, { values, positionals }: Asked): 
   if (paths.length === 0) console.log('There is no runbook. The first start writes those that come with JARVIS.')
 }
 
-/** Exits 3 where a card waits for a person or the time is over, 4 where it was not approved, 1 where the plan did not go well. */
+/** Exit codes: 3 if a card waits for a person or the time is over, 4 if the card was not approved, 1 if the plan failed. */
 const exitCodes: Record<RunbookEnd, number> = { done: 0, failed: 1, waits: 3, open: 3, denied: 4 }
 
 async function run(config: Config, name: string, { values, positionals }: Asked): Promise<void> {
@@ -61,7 +61,7 @@ async function run(config: Config, name: string, { values, positionals }: Asked)
   })
   const url = values.url ?? localUrl(config)
   const ask = values.url === undefined ? proverOf(config.dataDir, url) : undefined
-  // Before the password is typed.
+  // Check that the right server answers before the person types the password.
   await ask?.(`${url}/health`, {})
   const end = await startRunbook({
     ask,
@@ -70,7 +70,7 @@ async function run(config: Config, name: string, { values, positionals }: Asked)
     inputs: Object.fromEntries(inputs),
     waitMs: waitS * 1000,
     everyMs: 1_000,
-    // The password of this machine's server goes to no other one.
+    // The password of this machine's server is sent to no other server.
     password: (values.url === undefined ? config.password : undefined) ?? (await askPassword()),
     say: (line) => console.log(line),
     now: Date.now,

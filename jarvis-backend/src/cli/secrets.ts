@@ -32,7 +32,7 @@ const words = {
   closed: 'sealed, and no key here opens it',
 }
 
-/** `jarvis secrets`: shows what is sealed, changes the key, or sets aside what no key opens. */
+/** `jarvis secrets`: shows which secrets are sealed, changes the key, or sets aside secrets that no key opens. */
 export async function secrets(config: Config, { positionals, values }: Input<{ json?: boolean }>): Promise<void> {
   const [action = 'status', ...rest] = positionals
   if (rest.length > 0) throw new JarvisError('invalid_request', 'Use secrets status, secrets rotate or secrets forget.')
@@ -81,7 +81,7 @@ async function changeKey(config: Config): Promise<void> {
   const before = surveySecrets(config)
   const known = new Set(before.secrets.flatMap(({ place, state }) => (state === 'closed' ? [] : [place])))
   let rotated: Rotated | undefined
-  /** The places that were plain; undefined where a server runs. */
+  /** The places that held plain text; undefined while a server runs. */
   let sealed: string[] | undefined
   const work = () => {
     rotated = named(() =>
@@ -123,8 +123,8 @@ async function changeKey(config: Config): Promise<void> {
 }
 
 /**
- * Seals everything with the newest data key, as a start does, where no server runs: one that runs knows only the data keys of its start, and
- * writes these files itself. @returns the places that were plain; undefined where one runs
+ * Seals everything with the newest data key, as a start does. Works only while no server runs, because a running server knows only the data keys of
+ * its start, and writes these files itself. @returns the places that held plain text; undefined if a server runs
  */
 function sealAgain(config: Config, database?: Database): string[] | undefined {
   const dataDir = openDataDir(config.dataDir)
@@ -140,7 +140,7 @@ function sealAgain(config: Config, database?: Database): string[] | undefined {
   }
 }
 
-/** Works only while no server runs: one that runs has the key. */
+/** Works only while no server runs, because a running server has the key. */
 async function forget(config: Config): Promise<void> {
   const dataDir = openDataDir(config.dataDir)
   const unlock = lockDataDir(dataDir)
@@ -173,7 +173,7 @@ async function forget(config: Config): Promise<void> {
   }
 }
 
-/** Takes sealed rows out of the database that no key opens, and keeps their texts in a file. */
+/** Removes sealed rows that no key opens from the database, and keeps their texts in a file. */
 async function forgetRows(config: Config, closed: ReadonlySet<string>, suffix: string): Promise<void> {
   const isClosed = ({ place }: { place: string }) => closed.has(place)
   const found = sealedRowsIn(config.dataDir).filter(isClosed)
@@ -189,7 +189,7 @@ async function forgetRows(config: Config, closed: ReadonlySet<string>, suffix: s
   console.log('Second factors among them are off: the password alone signs these people in.')
 }
 
-/** Settings that are forgotten with a secret: without the secret they would stop the start. */
+/** Settings that are forgotten together with a secret, because without the secret they would stop the start. */
 const goesWith: readonly (readonly [secret: string, (name: string, value: string) => boolean])[] = [
   ['PVE_TOKEN_SECRET', (name) => name.startsWith('PVE_')],
   ['PBS_TOKEN_SECRET', (name) => name.startsWith('PBS_')],

@@ -38,7 +38,7 @@ const reading =
 const style = () => styleFor(process.stdout)
 const dollars = (usd: number | undefined) => (usd === undefined ? 'price not known' : `$${usd.toFixed(2)}`)
 
-/** `jarvis sessions`: conversations, newest first. */
+/** `jarvis sessions`: lists conversations, newest first. */
 export async function sessions(config: Config, { values, positionals }: Asked): Promise<void> {
   const remote = await reach(config, values.url)
   const words = positionals.join(' ')
@@ -64,7 +64,7 @@ export async function sessions(config: Config, { values, positionals }: Asked): 
   }
 }
 
-/** `jarvis children`: work that was handed to other agents. */
+/** `jarvis children`: lists the child runs, in which other agents worked for a session. */
 export const children = reading<Page<ChildRunRow>>(
   'children',
   () => 'children',
@@ -82,7 +82,7 @@ export const children = reading<Page<ChildRunRow>>(
         ),
 )
 
-/** `jarvis context`: what fills the model's window. */
+/** `jarvis context`: shows the parts that fill the model's context window. */
 export const context = reading<ContextReport>(
   'context',
   () => 'context',
@@ -101,7 +101,7 @@ export const context = reading<ContextReport>(
   ],
 )
 
-/** `jarvis checkpoints`: where one can go back to, or what going back takes back. */
+/** `jarvis checkpoints`: lists the points to which a session can go back, or the changes that going back to one takes back. */
 export const checkpoints = reading<Page<Checkpoint> | CheckpointDetail>(
   'checkpoints',
   ([seq]) => (seq === undefined ? 'checkpoints' : `checkpoints/${encodeURIComponent(seq)}`),
@@ -131,7 +131,7 @@ export const checkpoints = reading<Page<Checkpoint> | CheckpointDetail>(
   },
 )
 
-/** `jarvis replay`: a whole conversation, once the journal is verified. Exits 1 where the journal is broken, after showing it. */
+/** `jarvis replay`: prints a whole conversation after verifying the journal. If the journal is broken, prints the conversation and exits 1. */
 export async function replay(config: Config, { values, positionals }: Asked): Promise<void> {
   const [session] = positionals
   if (session === undefined) throw new JarvisError('invalid_request', 'Use replay SESSION. jarvis sessions lists them.')

@@ -7,7 +7,7 @@ import { openChoices, pveumLine, roleLine, type ToolRights, toolRights } from '.
 import type { Questions } from './questions.ts'
 
 type Env = Record<string, string | undefined>
-/** Values from flags. `isAsking`: missing values are asked for. */
+/** Values from options. `isAsking`: the setup asks for missing values. */
 export type Given = {
   urls: string[]
   fingerprints: string[]
@@ -20,7 +20,10 @@ export type Given = {
 
 const mostTries = 5
 
-/** Asks for the cluster's addresses and token and tries them. The addresses answer, a person trusts the certificates, and the token is accepted. */
+/**
+ * Asks for the cluster's addresses and token, and tries them. When it returns, the addresses answered, a person trusted the certificates, and the
+ * token was accepted.
+ */
 export async function askCluster(
   questions: Questions,
   given: Given,
@@ -88,8 +91,8 @@ async function askEntries(questions: Questions, given: Given, env: Env) {
 }
 
 /**
- * Asks a person to trust each certificate. @returns pins for all certificates; none where every one is trusted by the system. @throws
- * JarvisError where one is refused
+ * Asks a person to trust each certificate. @returns fingerprints of all certificates; none if the system trusts every one. @throws JarvisError if a
+ * certificate is refused
  */
 async function accepted(questions: Questions, given: Given, probes: readonly Probe[]): Promise<string[]> {
   const known =
@@ -116,7 +119,7 @@ async function accepted(questions: Questions, given: Given, probes: readonly Pro
         `${url} shows another certificate than --fingerprint says: nothing was changed.`,
       )
     }
-    // Each certificate is confirmed by itself, so that one forged among several is noticed.
+    // Each certificate is confirmed separately, so that one forged among several is noticed.
     const question = `Does "pvenode cert info" on the node of ${url} show the same fingerprint? Trust it`
     if (given.isAsking && !(await questions.confirm(question, false))) {
       throw new JarvisError('conflict', `${url} is not trusted: nothing was changed.`)
@@ -138,7 +141,7 @@ async function askToken(questions: Questions, given: Given, env: Env) {
   return { tokenId, tokenSecret: typed === '' ? (present ?? '') : typed }
 }
 
-/** The rights that the token lacks, in a sentence; undefined where it has all. */
+/** The rights that the token lacks, in a sentence; undefined if it lacks none. */
 function lackingOf({ rights }: Inspection): string | undefined {
   const tools = toolRights(rights)
   if (tools === undefined) return 'Which rights the token has could not be read.'
@@ -146,7 +149,7 @@ function lackingOf({ rights }: Inspection): string | undefined {
   return missing.size === 0 ? undefined : `The token lacks ${[...missing].join(', ')}.`
 }
 
-/** Without tools that wait for a choice alone. */
+/** The tools without those that only need a wider set of rights (`choice`). */
 const inBase = (tools: readonly ToolRights[]) => tools.filter(({ choice }) => choice === undefined)
 
 function showInspection(questions: Questions, { entries, rights }: Inspection) {
@@ -175,7 +178,7 @@ function showInspection(questions: Questions, { entries, rights }: Inspection) {
     )
 }
 
-/** Normalises a list of addresses; https is added to bare names. @returns a string that says what is wrong */
+/** Normalises a list of addresses; a bare name gets https. @returns a string that names the mistake, if there is one */
 function originsOf(text: string): string[] | string {
   const whole = text
     .split(',')

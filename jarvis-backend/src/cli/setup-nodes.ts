@@ -57,7 +57,7 @@ export async function askMacs(questions: Questions, nodes: readonly SeenNode[], 
 /** `lines`: host keys that a person accepted, for known_hosts. */
 export type SshAnswer = { user: string; keyPath: string; lines: string[] }
 
-/** Asks for account, key and host keys, and tries a login on each node. @returns undefined where SSH is left out. Leaves no file behind */
+/** Asks for account, key and host keys, and tries a login on each node. Leaves no file behind. @returns undefined if SSH is not set up */
 export async function askSsh(
   questions: Questions,
   given: Given,
@@ -73,7 +73,7 @@ export async function askSsh(
   }
   const user =
     given.user ?? (given.isAsking ? await questions.ask('Account on the nodes', env.SSH_USER || 'root') : 'root')
-  // Throws the same error as a start with this user would.
+  // Reading the configuration throws the same error as a start with this user would.
   readConfig({ SSH_USER: user })
   const keyPath = given.key ?? (await questions.ask('Private key', env.SSH_KEY_PATH || '~/.ssh/jarvis_ed25519'))
   if (!existsSync(pathOf(keyPath))) {
@@ -128,7 +128,7 @@ async function isAccepted(
       questions.say(`  ${shown}.`)
       return !isAsking || questions.confirm('Does ssh-keygen -lf on its console show the same? Accept it', false)
     default:
-      // A changed or revoked key is never accepted by a key press: it may be an attacker between.
+      // A changed or revoked key is never accepted by a key press, because an attacker may be between JARVIS and the node.
       questions.say(
         `✗ ${shown}, but known_hosts ${offered.verdict === 'changed' ? 'has another' : 'revokes it'}. Mend that by hand.`,
       )
@@ -146,7 +146,7 @@ type Logins = {
   knownHostsPath: string
 }
 
-/** Tries logins with a copy of known_hosts that has the accepted keys. The real file is written at the end of the setup. */
+/** Tries logins with a copy of known_hosts to which the accepted keys are added. The real file is written at the end of the setup. */
 async function tryLogins(questions: Questions, { user, keyPath, lines, reached, env, known, knownHostsPath }: Logins) {
   const dir = mkdtempSync(join(tmpdir(), 'jarvis-setup-'))
   try {

@@ -24,8 +24,8 @@ given is asked for; nothing is written before the last question.
 type Env = Record<string, string | undefined>
 
 /**
- * `jarvis setup`: asks, tries, and writes `.env` and known_hosts at the very end.
- * @param parts.env the environment including `.env`; `outside`: without it
+ * `jarvis setup`: asks for the settings, tries them, and writes `.env` and known_hosts only at the end. @param parts.env the environment including
+ * `.env`; `outside`: the environment without it
  */
 export async function setup(
   parts: { env: Env; outside: Env; streams?: Streams; envPath?: string },

@@ -7,7 +7,7 @@ import { visible } from './terminal/visible.ts'
 
 const usage = 'Use share SESSION, share SESSION PERSON look, share SESSION PERSON talk, or share SESSION PERSON off.'
 
-/** `jarvis share`: with whom a conversation is shared. A change takes a password that is typed at a terminal. */
+/** `jarvis share`: shows and changes with which people a conversation is shared. A change requires a password that is typed at a terminal. */
 export async function share(
   config: Config,
   { values, positionals }: Input<{ url?: string; json?: boolean }>,

@@ -11,7 +11,7 @@ import { visible } from './terminal/visible.ts'
 
 const usage = 'Use signers, signers add FILE.pub [--sign OLDER_KEY], or signers remove FINGERPRINT.'
 
-/** `jarvis signers`: the SSH keys that sign your decisions. Only a password that is typed at a terminal reaches them. */
+/** `jarvis signers`: manages the SSH keys that sign your decisions. Requires a password that is typed at a terminal. */
 export async function signers(
   config: Config,
   { values, positionals }: Input<{ url?: string; sign?: string }>,
@@ -83,7 +83,7 @@ function countersigned(operator: Remote, asked: SshKeyReply['countersign'], olde
   return operator.send<SshKeyInfo>('POST', 'signers/ssh/countersign', { statement, signature })
 }
 
-/** The line of a `.pub` file, also where its private key's is named. */
+/** Reads the line of a `.pub` file. The name of its private key may be given instead. */
 function readKey(file: string): string {
   const path = file.endsWith('.pub') || !existsSync(`${file}.pub`) ? file : `${file}.pub`
   const text = readFileSync(path, 'utf8')

@@ -13,7 +13,7 @@ import { createSkillStore } from '../store/sqlite/skills.ts'
 import { withData } from './data.ts'
 import type { Input } from './options.ts'
 
-/** `jarvis skills`: lists the skills of the data dir, or names what is wrong with a folder and what to look at. Approves nothing. */
+/** `jarvis skills`: lists the skills of the data dir, or reports a folder's problems and the parts that a person should check. Approves nothing. */
 export async function skills(config: Config, { positionals: [action = 'list', folder] }: Input): Promise<void> {
   if (action === 'check' && folder !== undefined) {
     const place = realpathSync(resolve(folder))
@@ -33,7 +33,7 @@ export async function skills(config: Config, { positionals: [action = 'list', fo
   })
 }
 
-/** The skills of a folder, to be looked at. */
+/** The skills of a folder, for a person to look at. */
 const reading = (dir: string, store: SkillStore) =>
   new SkillLibrary({
     folders: new SkillFolders({

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { JarvisError } from 'protocol'
 
 /**
- * Signs a text with `ssh-keygen -Y sign`, which asks for a passphrase or a touch by itself. @param key a file of a private key, or of a
- * public one whose private key an agent holds
- * @returns the armored signature. @throws JarvisError `invalid_request` where nothing was signed
+ * Signs a text with `ssh-keygen -Y sign`, which itself asks for a passphrase or a touch. @param key a file of a private key, or of a public key
+ * whose private key an SSH agent holds @returns the armored signature. @throws JarvisError `invalid_request` if nothing was signed
  */
 export function signBySsh(text: string, namespace: string, key: string): string {
   const { status, stdout, error } = spawnSync('ssh-keygen', ['-Y', 'sign', '-n', namespace, '-f', key], {

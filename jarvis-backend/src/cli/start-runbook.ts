@@ -2,20 +2,20 @@ import type { Card, Entry, LoginReply, PlanRun, RunbookRunReply } from 'protocol
 import { JarvisError } from 'protocol'
 import type { Ask as AskServer } from '../lib/one-connection.ts'
 
-/** How a runbook that was started ended. `waits`: a card waits for a person; `open`: it goes on, and nobody waited longer. */
+/** The ending of a runbook that was started. `waits`: a card waits for a person; `open`: the plan still runs, and the time to wait is over. */
 export type RunbookEnd = 'done' | 'failed' | 'waits' | 'denied' | 'open'
 
 export type StartRunbook = {
   /** Address of the running server, such as `http://127.0.0.1:4000`. */
   url: string
   password: string
-  /** Sends each request where the server must prove itself first. @throws JarvisError where another program listens there */
+  /** Sends each request only to a server that has proved its identity. @throws JarvisError if another program answers */
   ask?: AskServer | undefined
   name: string
   inputs: Record<string, string>
-  /** How long to wait for the end, ms. */
+  /** Longest time to wait for the end, ms. */
   waitMs: number
-  /** How often to look, ms. */
+  /** Time between two looks, ms. */
   everyMs: number
   say(line: string): void
   now(): number
@@ -23,8 +23,8 @@ export type StartRunbook = {
 }
 
 /**
- * Starts a runbook on the running server, and waits for its end. It decides nothing: a card is left to the dashboard.
- * @throws JarvisError `not_found` where no server answers; what the server refuses
+ * Starts a runbook on the running server, and waits for its end. Decides nothing: a card is left to the dashboard. @throws JarvisError `not_found`
+ * if no server answers; the server's refusal
  */
 export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
   const { name, inputs, say, now } = parts
@@ -36,7 +36,7 @@ export async function startRunbook(parts: StartRunbook): Promise<RunbookEnd> {
   for (;;) {
     const plans = (await ask<{ items: PlanRun[] }>('plans?limit=50')).items
     const plan = plans.find((one) => one.sessionId === sessionId)
-    // The list of cards is not read: whoever reads it counts as a screen that shows them.
+    // The list of cards is not read, because a program that reads it counts as a screen that shows the cards.
     const { items } = await ask<{ items: Entry[] }>(`sessions/${sessionId}/entries`)
     const end = plan === undefined ? endBefore(items, say) : endOf(plan, say)
     if (end !== undefined) return end
@@ -79,7 +79,7 @@ const openCard = (entries: readonly Entry[]): Pick<Card, 'toolUseId' | 'sentence
     .flatMap((entry) => (entry.type === 'confirm_needed' ? [entry] : []))
     .find(({ toolUseId: id }) => !entries.some((one) => one.type === 'confirm_resolved' && one.toolUseId === id))
 
-/** No plan began: undefined while one still may. */
+/** The ending of a runbook whose plan has not begun; undefined while the plan may still begin. */
 function endBefore(items: readonly Entry[], say: (line: string) => void): RunbookEnd | undefined {
   for (const entry of items) {
     if (entry.type === 'blocked') say(`Refused: ${entry.reason}`)

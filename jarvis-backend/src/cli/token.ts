@@ -38,7 +38,7 @@ function rateOf(rate: string | undefined): Pick<NewApiToken, 'requestsPerMinute'
   return { requestsPerMinute: read.data }
 }
 
-/** `jarvis mcp-token`: the same for tokens of the door `mcp`. */
+/** `jarvis mcp-token`: the same as `jarvis token`, for tokens of the door `mcp`. */
 export async function mcpToken(
   config: Config,
   { values, positionals }: Input<{ 'read-only'?: boolean; expires?: string }>,
@@ -54,11 +54,11 @@ export async function mcpToken(
 
 type NewToken = {
   expires: string | undefined
-  /** Read for `create` alone. */
+  /** Used only by the action `create`. */
   rights(): Pick<NewApiToken, 'doors' | 'scope' | 'requestsPerMinute'>
 }
 
-/** Runs an action. */
+/** Runs one action of the command. */
 async function act(
   { config, command }: { config: Config; command: string },
   [action, name = '']: string[],
@@ -93,7 +93,7 @@ async function act(
   })
 }
 
-/** The tokens of a data dir that is open. */
+/** The tokens of an open data dir. */
 export const tokensIn = (journal: KeptJournal, database: Database): ApiTokens =>
   createApiTokens({
     store: createApiTokenStore(database),

@@ -5,7 +5,7 @@ import { reach } from './remote/reach.ts'
 import { columns, markOf, styleFor } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** `jarvis tools`: the tools with their tiers; of a single one its arguments too. */
+/** `jarvis tools`: lists the tools with their tiers; for a single tool also its arguments. */
 export async function tools(
   config: Config,
   { values, positionals }: Input<{ url?: string; json?: boolean }>,

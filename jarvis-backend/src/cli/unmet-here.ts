@@ -3,7 +3,7 @@ import { type PolicyFile, unmetIn } from '../gate/index.ts'
 import { createPersonStore } from '../store/sqlite/access/people.ts'
 import { withData } from './data.ts'
 
-/** The rules whose cards the people of this data dir could never approve. */
+/** The rules whose cards could never be approved by the people of this data dir. */
 export async function unmetHere(config: Config, file: PolicyFile): Promise<string[]> {
   if (!file.rules?.some(({ approve }) => approve !== undefined)) return []
   let unmet: string[] = []

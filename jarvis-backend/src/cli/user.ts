@@ -13,7 +13,7 @@ const usage =
   'Use user list, invite ROLE [NAME], withdraw ID, role NAME ROLE, disable NAME, enable NAME, remove NAME, reset NAME, drop-code NAME, or sign-out NAME.'
 const by = 'cli'
 
-/** `jarvis user`: the people of the data dir, with or without a running server, which counts a change from the next request. */
+/** `jarvis user`: manages the people of the data dir, with or without a running server. A running server applies a change from the next request. */
 export async function user(config: Config, { values, positionals }: Input<{ json?: boolean }>): Promise<void> {
   const [action = 'list', ...names] = positionals
   const most = action === 'list' ? 0 : action === 'invite' || action === 'role' ? 2 : 1
@@ -96,13 +96,13 @@ export async function user(config: Config, { values, positionals }: Input<{ json
       default:
         throw new JarvisError('invalid_request', usage)
     }
-    // A running server watches the data dir, so this makes it look at once.
+    // A running server watches the data dir, so touching the folder makes it look at once.
     const now = new Date()
     utimesSync(config.dataDir, now, now)
   })
 }
 
-/** Where people open the dashboard. */
+/** The address at which people open the dashboard. */
 function baseOf({ publicUrl, host, port }: Config): string {
   if (publicUrl !== undefined) return publicUrl
   const isHere = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)

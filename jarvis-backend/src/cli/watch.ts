@@ -7,13 +7,13 @@ import type { Remote } from './remote/remote.ts'
 import { markOf, narrow, type Style, styleFor, timeOf } from './terminal/style.ts'
 import { visible } from './terminal/visible.ts'
 
-/** How often the journal is read at least, ms: a call that changed no list is told of by nothing else. */
+/** Longest time between two reads of the journal, ms. A call that changed no list is reported only by the journal. */
 const lookEveryMs = 2_000
 
-/** Within which time the newest lines have come, ms. */
+/** Time within which the newest lines have arrived, ms. */
 const settleMs = 500
 
-/** `jarvis watch`: a line for each call, card and event of all conversations, until Ctrl-C. */
+/** `jarvis watch`: prints a line for each call, card and event of all conversations, until Ctrl-C. */
 export async function watch(
   config: Config,
   { values }: Input<{ url?: string; since?: string; jsonl?: boolean }>,
@@ -26,7 +26,7 @@ export async function watch(
     process.exitCode = exitCodes.interrupted
     over.abort()
   })
-  /** The first lines of both sources, which are sorted together; undefined once they were printed. */
+  /** The first lines of both sources, which are sorted together before printing; undefined once they are printed. */
   let first: { at: number; line: string }[] | undefined = []
   const say = (at: number, row: Row, raw: object) => {
     if (at < since) return
@@ -79,7 +79,7 @@ function lineOf(at: number, { mark, word, who, what, came, isOpen }: Row, style:
   return `${style.dim(timeOf(at))}  ${mark}${word} ${visible(who).padEnd(10).slice(0, 12)}  ${first.padEnd(34)}  ${last.padEnd(room).trimEnd()}`.trimEnd()
 }
 
-/** A time of today, or a span before now. @throws JarvisError `invalid_request` */
+/** Parses a time of today, or a span before now. @throws JarvisError `invalid_request` */
 export function sinceOf(text: string, now: number): number {
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? []
   if (hours === undefined) return now - shortMs('--since', text)
@@ -90,7 +90,7 @@ export function sinceOf(text: string, now: number): number {
   return at.getTime()
 }
 
-/** Reads what was added to the journal since the last look, oldest first; at first what is newer than `since`. */
+/** Reads the entries that were added to the journal since the last look, oldest first. The first look reads the entries newer than `since`. */
 function createJournalTail(remote: Remote, since: number, tell: (entry: JournalEntry) => void): () => Promise<void> {
   let last: number | undefined
   return async () => {
@@ -107,7 +107,7 @@ function createJournalTail(remote: Remote, since: number, tell: (entry: JournalE
   }
 }
 
-/** A line of the journal that tells of a call; undefined for all others. */
+/** A line for a journal entry about a call; undefined for all other entries. */
 function rowOf({ kind, body }: JournalEntry, style: Style): Row | undefined {
   const of = body as Record<string, unknown>
   const text = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -7,7 +7,7 @@ import { durationMs, type Input } from './options.ts'
 
 const usage = 'Use windows, windows add NAME --objects node/pve,vm/101 --for 2h, or windows remove ID.'
 
-/** `jarvis windows`: lists, adds and removes maintenance windows. A running server counts them from its next look. */
+/** `jarvis windows`: lists, adds and removes maintenance windows. A running server applies them from its next look. */
 export async function windows(
   config: Config,
   { values, positionals }: Input<{ objects?: string; for?: string }>,

@@ -19,7 +19,9 @@ const usage =
   'Use workbench, workbench on AREA, workbench off AREA, workbench root add NAME PATH, workbench root remove NAME, or workbench private|egress add|remove HOST:PORT. ' +
   `Areas: ${areaNames.join(', ')}.`
 
-/** `jarvis workbench`: what policy.yaml turns on, and turning it on and off. A running server counts a change at once. */
+/**
+ * `jarvis workbench`: shows which parts of the workbench policy.yaml turns on, and turns them on and off. A running server applies a change at once.
+ */
 export async function workbench(
   config: Config,
   { values, positionals }: Input<{ write?: boolean; socket?: string }>,

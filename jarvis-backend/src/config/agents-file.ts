@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { WrittenAgents } from '../agents/active.ts'
 import { maxYamlBytes } from '../lib/strict-yaml.ts'
 
-/** `agents.yaml` of a data dir. */
+/** The file `agents.yaml` of a data dir. */
 export function agentsFile(dataDir: string) {
   const path = join(dataDir, 'agents.yaml')
   return {
     path,
-    /** Never throws. */
+    /** Reads the file. Never throws. */
     read(): WrittenAgents {
       try {
         const stats = statSync(path)
@@ -23,7 +23,7 @@ export function agentsFile(dataDir: string) {
         return { kind: 'unreadable', problem: `agents.yaml cannot be read: ${message}` }
       }
     },
-    /** At once, so that a crash leaves the file before or this one. */
+    /** Replaces the file at once, so that a crash leaves the old file or the new one. */
     write(text: string) {
       writeFileSync(`${path}.new`, text, { mode: 0o600 })
       renameSync(`${path}.new`, path)

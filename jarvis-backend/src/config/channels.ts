@@ -21,12 +21,12 @@ const ofChannel = (variables: Record<string, string>, channel: string): Record<s
   )
 
 /**
- * What is set of a channel: by the environment, or else in the data dir. Undefined where nothing is.
- * @throws ConfigError where the file cannot be read or a secret cannot be opened
+ * The settings of a channel: those of the environment, otherwise those saved in the data dir. Undefined if there are none. @throws ConfigError if
+ * the file cannot be read or a secret cannot be opened
  */
 export function channelSettings(of: Of, channel: string): SetOfChannel | undefined {
   const given = ofChannel(of.channelEnvironment, channel)
-  // A saved secret must not go to another server.
+  // The environment's settings are used alone, because a saved secret must not go to another server.
   if (Object.keys(given).length > 0) return { from: 'environment', values: given }
   const saved = savedOf(of)
   const own = Object.fromEntries(Object.entries(saved).filter(([name]) => name.startsWith(prefixOf(channel))))
@@ -44,7 +44,7 @@ function savedOf({ dataDir }: Of): Record<string, string> {
   }
 }
 
-/** Saves settings of a channel; null removes one. @throws JarvisError `conflict` where the environment sets them */
+/** Saves settings of a channel; null removes one. @throws JarvisError `conflict` if the environment sets them */
 export function saveChannel(of: Of, channel: string, settings: Readonly<Record<string, string | null>>): void {
   if (Object.keys(ofChannel(of.channelEnvironment, channel)).length > 0)
     throw new JarvisError('conflict', `The environment sets ${prefixOf(channel)}…, so change it there.`)

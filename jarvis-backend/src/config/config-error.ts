@@ -1,2 +1,2 @@
-/** A setting that cannot be used. `message` is one line: its name, what is wrong, an example. */
+/** A setting that cannot be used. `message` is one line: the setting's name, the mistake, an example. */
 export class ConfigError extends Error {}

@@ -31,19 +31,19 @@ export type Config = {
   port: number
   host: string
   dataDir: string
-  /** Places of the master keys, which open the sealed secrets of the data dir. */
+  /** The places of the master keys, which open the sealed secrets of the data dir. */
   secretKeys: KeySources
   /** Undefined: the data dir's generated secrets are used. */
   password: string | undefined
   jwtSecret: string | undefined
   model: ModelConfig
-  /** All models that a message may name; the one in use is first. */
+  /** All models that a message may name. The one in use comes first. */
   models: readonly ModelConfig[]
   /** The models that answer if another one fails. */
   fallbacks: readonly ModelFallback[]
-  /** Faults of the saved models, a sentence each. */
+  /** Faults of the saved models, one sentence each. */
   modelProblems: readonly string[]
-  /** Saved settings that are not used, a sentence each. */
+  /** Saved settings that are not used, one sentence each. */
   settingsProblems: readonly string[]
   /** Model variables from the environment and `.env`, which the dashboard cannot change. */
   modelEnvironment: Partial<Record<ModelVariable, string>>
@@ -57,13 +57,13 @@ export type Config = {
   /** Weights of embeddings and keywords in a memory search, each 0..1. */
   memoryWeights: { vector: number; keyword: number }
   historyLimit: number
-  /** Window of every model, tokens; undefined: by its name. */
+  /** The context window of every model, tokens; undefined: chosen by the model's name. */
   contextTokens: number | undefined
   maxTurns: number
-  /** The models that name sessions. `auto`: all but local ones. */
+  /** The models that may name sessions. `auto`: all models except local ones. */
   titles: 'auto' | 'on' | 'off'
   confirmTtlMs: number
-  /** Time for which `/v1` holds the headers of an unstreamed answer back, ms. */
+  /** Longest time that `/v1` holds back the headers of an answer that is not streamed, ms. */
   v1HoldMs: number
   protectedTargets: ReadonlySet<string>
   /** Host names for the dashboard, besides IP addresses and `localhost`. */
@@ -80,11 +80,11 @@ export type Config = {
   proxmox: ProxmoxConfig | undefined
   /** A service that people may sign in with; undefined: none. */
   oidc: OidcConfig | undefined
-  /** Absent: no backup server is asked. */
+  /** Undefined: no backup server is used. */
   pbs: PbsConfig | undefined
   /** The restore drill: its own token, and the ids of its copies. */
   drill: { token: { tokenId: string; tokenSecret: string } | undefined; ids: { first: number; last: number } }
-  /** Where the cluster's settings came from; `settings`: saved by the dashboard, which may change them. */
+  /** The source of the cluster's settings. `settings`: the dashboard saved them and may change them. */
   clusterSource: 'demo' | 'environment' | 'settings'
   nodes: ConfiguredNodes
   ssh: {
@@ -94,10 +94,10 @@ export type Config = {
     knownHostsPath: string
     agentSocket: string | undefined
   }
-  /** Where magic packets are sent: an IPv4 address, often a broadcast address. */
+  /** The address to which wake-on-LAN packets are sent: an IPv4 address, often a broadcast address. */
   wolTarget: { address: string; port: number }
   isTerminalOn: boolean
-  /** Environment variables that processes started by JARVIS receive. */
+  /** Environment variables that processes started by JARVIS inherit. */
   inheritedEnv: Record<string, string>
   /** The environment without JARVIS's own settings; it fills `${NAME}` in `mcp.json`. */
   variables: Record<string, string>
@@ -106,9 +106,9 @@ export type Config = {
   logLevel: LogLevel
   /** Used only by the `mcp` command. */
   mcpToken: string | undefined
-  /** Configured secrets, which no log, transcript or client may show: those of all settings, of proxies and of named providers. */
+  /** Configured secrets, which no log, transcript or client may show: secrets of all settings, of proxies and of named providers. */
   secrets: readonly string[]
-  /** The value of a registered setting, for a part that declares settings of its own. */
+  /** Returns the value of a registered setting, for a part of JARVIS that declares its own settings. */
   value<Schema extends z.ZodType>(setting: Setting<Schema>): z.output<Schema>
 }
 
@@ -116,10 +116,9 @@ type Given = Readonly<Record<string, string>>
 
 /**
  * Reads the configuration. An empty value counts as absent.
- * @param saved used if the environment does not set the variable
- * @param models providers by name, of the data dir
- * @param known the settings that are read; all of JARVIS's if absent
- * @throws ConfigError naming the first variable that cannot be used
+ * @param saved used for variables that the environment does not set @param models the data dir's providers by name @param known the settings to
+ * read; absent: all of JARVIS's
+ * @throws ConfigError that names the first variable that cannot be used
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -165,7 +164,7 @@ export function readConfig(
   })
 }
 
-/** @throws ConfigError naming the first variable whose value stands in quotes that nobody can mean */
+/** @throws ConfigError that names the first variable whose value stands in quotes that cannot be meant */
 function refuseQuotes(env: Readonly<Record<string, string | undefined>>, known: Settings): void {
   const quoted = known
     .list()
@@ -176,7 +175,7 @@ function refuseQuotes(env: Readonly<Record<string, string | undefined>>, known: 
   )
 }
 
-/** @throws ConfigError if the host is open to the network without a password and a key */
+/** @throws ConfigError if the host is open to the network without both a password and a key */
 function serverOf(values: SettingValues) {
   const value = values.in(serverSettings)
   refuseOpenHost(value)
@@ -205,7 +204,7 @@ function refuseOpenHost({ HOST, JARVIS_PASSWORD, JWT_SECRET }: ValuesOf<typeof s
   )
 }
 
-/** @throws ConfigError if the environment names a model that is not there; for a saved one the demo answers instead */
+/** @throws ConfigError if the environment names a model that does not exist. If a saved setting does, the demo answers instead */
 function modelsOf(values: SettingValues, saved: Given, { file, problems, isFirstLost }: ReadableModels) {
   const value = values.in(modelSettings)
   const { models, lost } = modelsAtStart(value, file, isFirstLost && value.JARVIS_MODEL === undefined)
@@ -262,7 +261,7 @@ function clusterOf(values: SettingValues, saved: Given) {
 
 const servicesOf = (values: SettingValues) => ({ search: orRefuse(searchOf(values.in(searchSettings))) })
 
-/** @param read what a group of settings says together; a string says what is wrong with it */
+/** @param read the combined value of a group of settings; a string describes a mistake */
 function orRefuse<T>(read: T): Exclude<T, string> {
   if (typeof read === 'string') throw new ConfigError(read)
   return read as Exclude<T, string>

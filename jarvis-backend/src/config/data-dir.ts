@@ -5,12 +5,13 @@ import { ConfigError } from './config.ts'
 
 const others = 0o077
 const stickyBit = 0o1000
-/** Windows has no Unix file modes. */
+/** False on Windows, which has no Unix file modes. */
 const hasModes = process.platform !== 'win32'
 
 /**
- * Creates the data dir if needed, and removes others' access to it and its files, because a folder made by hand is often open to all.
- * @param warn called with a message where others can still read something, and where the folder is on a network disk. @throws ConfigError when the folder cannot be written
+ * Creates the data dir if needed, and removes other accounts' access to it and its files, because a folder made by hand is often open to all. @param
+ * warn called with a message if others can still read something, and if the folder is on a network disk. @throws ConfigError if the folder cannot be
+ * written
  */
 export function openDataDir(path: string, warn: (text: string) => void = () => {}): string {
   try {
@@ -32,7 +33,7 @@ export function openDataDir(path: string, warn: (text: string) => void = () => {
   }
 }
 
-/** Removes others' access to the folder, its entries and the journal's files. @returns what stayed open */
+/** Removes other accounts' access to the folder, its entries and the journal's files. @returns the entries that stayed open */
 function stillOpen(path: string): string[] {
   // A folder with the sticky bit, such as /tmp, is shared on purpose and stays open.
   const isEverybodys = (lstatSync(path).mode & stickyBit) !== 0
@@ -51,7 +52,7 @@ function namesIn(dir: string): string[] {
 function isClosed(entry: string): boolean {
   try {
     const stat = lstatSync(entry)
-    // A link has no mode of its own, and its target may be meant for others.
+    // A symbolic link has no mode of its own, and its target may be meant for others.
     if (stat.isSymbolicLink() || (stat.mode & others) === 0) return true
     chmodSync(entry, stat.mode & 0o700)
     return true

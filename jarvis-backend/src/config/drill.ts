@@ -3,8 +3,8 @@ import { proxmoxSettings } from './proxmox.ts'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
 /**
- * Settings of the restore drill. Their names do not begin with `PVE_`, because those count together: a token here must not take a cluster's saved
- * settings out of use.
+ * Settings of the restore drill. Their names do not begin with `PVE_`, because all `PVE_` variables count together: a drill token in the environment
+ * would disable the saved settings of the cluster.
  */
 export const drillSettings = defineSettings({
   PROXMOX_DRILL_TOKEN_ID: {
@@ -43,7 +43,7 @@ export const drillSettings = defineSettings({
   },
 })
 
-/** Combines the settings. @returns a string says what is wrong, beginning with the variable */
+/** Combines the settings. @returns a string if they contain a mistake; it begins with the variable */
 export function drillOf(values: ValuesOf<typeof drillSettings>) {
   const { PROXMOX_DRILL_TOKEN_ID: tokenId, PROXMOX_DRILL_TOKEN_SECRET: tokenSecret, JARVIS_DRILL_IDS: ids } = values
   if (tokenId === undefined && tokenSecret === undefined) return { token: undefined, ids }

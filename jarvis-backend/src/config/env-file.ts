@@ -27,15 +27,15 @@ export function readEnvFile(path: string): Record<string, string> {
 const assignment = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?[^\n]*(?:\n|$)/gm
 
 /**
- * Changes values in the text of a settings file: in place, else after the commented-out example, else at the end. All other text stays as
- * it is. @throws JarvisError `invalid_request` where a value cannot be written
+ * Changes values in the text of a settings file: in place, otherwise after the commented-out example, otherwise at the end. All other text stays.
+ * @throws JarvisError `invalid_request` if a value cannot be written
  */
 export function withChanges(text: string, changes: Changes): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const left = new Map(Object.entries(changes))
   let result = text.replace(assignment, (whole, key: string) => {
     if (!(key in changes)) return whole
-    // The last of several assignments counted. The first place gets the new value, and the others are removed.
+    // If a variable is assigned several times, the last assignment counted. The first place gets the new value, and the others are removed.
     const value = left.get(key)
     left.delete(key)
     return value === undefined ? '' : `${lineOf(key, value)}${whole.endsWith('\n') ? eol : ''}`
@@ -58,7 +58,7 @@ export function withChanges(text: string, changes: Changes): string {
   )
 }
 
-/** Writes changes atomically; the file is readable by its owner only. A symbolic link stays one. */
+/** Writes changes atomically. Only the file's owner can read it. A symbolic link stays a link. */
 export function writeEnvFile(path: string, changes: Changes): void {
   const target = existsSync(path) ? realpathSync(path) : path
   const text = withChanges(existsSync(target) ? readFileSync(target, 'utf8') : '', changes)

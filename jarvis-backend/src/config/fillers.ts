@@ -3,15 +3,15 @@ import { openerOf, type Sealing } from './sealing.ts'
 import { settings } from './settings.ts'
 import { settingsPath } from './settings-file.ts'
 
-/** Returns the value for a `${…}` of `mcp.json`, by the name of the variable. @throws Error that says why there is none, and what to do */
+/** Returns the value for a `${…}` of `mcp.json`, by the variable's name. @throws Error with the reason why there is none, and the remedy */
 export type Fill = (name: string) => string
 
 /** The variable that holds the value of VS Code's `${input:ID}`. */
 export const inputVariable = (id: string): string => `MCP_INPUT_${id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
 /**
- * Fills with the environment and, behind it, with the saved settings, which are sealed. JARVIS's own variables fill nothing: whoever may
- * write the file would send its secrets away.
+ * Fills values from the environment, and then from the saved settings, which are sealed. JARVIS's own variables are never filled in, because a
+ * person who may write the file could send JARVIS's secrets away.
  */
 export function createFill(of: Sealing & { variables?: Readonly<Record<string, string>> }): Fill {
   return (name) => {
@@ -35,7 +35,7 @@ function saved(of: Sealing, name: string): string | undefined {
 
 const placeholder = /\$\{([^{}]*)\}/g
 
-/** The names that a text asks for, with defaults: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${input:ID}`. */
+/** A variable that a text asks for, with its default: `${NAME}`, `${env:NAME}`, `${NAME:-default}`, `${input:ID}`. */
 type Asked = { name: string; fallback?: string | undefined; isInput: boolean }
 function askedIn(inner: string): Asked | string {
   const [, input] = /^input:(.+)$/.exec(inner) ?? []
@@ -48,9 +48,8 @@ function askedIn(inner: string): Asked | string {
 }
 
 /**
- * Fills every `${…}` of a text.
- * @param inputs defaults of VS Code's inputs
- * @returns the text, the values that were put in, and what is missing, a sentence each without its full stop
+ * Fills every `${…}` of a text. @param inputs defaults of VS Code's inputs @returns the text, the filled values, and the missing values, a sentence
+ * each without its full stop
  */
 export function filled(
   text: string,

@@ -1,7 +1,7 @@
 import { applyEdits, format, type JSONPath, modify, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import type { Path } from './mcp-entry.ts'
 
-/** The text of a JSON file with comments, trailing commas and a byte-order mark, each of which an edit keeps. */
+/** The text of a JSON file with comments, trailing commas and a byte-order mark. An edit keeps all of these. */
 export class JsonText {
   #text: string
   readonly #mark: string
@@ -11,7 +11,7 @@ export class JsonText {
     this.#text = text.slice(this.#mark.length)
   }
 
-  /** Gives a file of one line, as programs write it, a line a field. */
+  /** Puts each field on its own line if the file is a single line, as programs write it. */
   #unfold(): void {
     if (this.#text.trim() === '') this.#text = '{}\n'
     if (this.#text.trim().includes('\n')) return
@@ -19,7 +19,7 @@ export class JsonText {
     this.#text = applyEdits(this.#text, edits)
   }
 
-  /** @returns the value, `{}` for an empty text @throws SyntaxError with the line, never with a part of the text */
+  /** @returns the value, `{}` for an empty text @throws SyntaxError that names the line and never quotes the text */
   read(): { value: unknown; twice: string[] } {
     if (this.#text.trim() === '') return { value: {}, twice: [] }
     const errors: ParseError[] = []
@@ -31,7 +31,7 @@ export class JsonText {
     return { value: plainOf(root, twice), twice }
   }
 
-  /** Puts a value at a path; undefined removes what is there. */
+  /** Puts a value at a path; undefined removes the present value. */
   set(path: Path, value: unknown): void {
     this.#unfold()
     const text = this.#text
@@ -57,7 +57,7 @@ export class JsonText {
   }
 }
 
-/** Builds own properties, `__proto__` too. Of a key that stands twice the last one counts, as in JSON; `twice` is told of it. */
+/** Builds own properties, including `__proto__`. If a key occurs twice, the last value counts, as in JSON; `twice` collects such keys. */
 function plainOf(node: Node, twice: string[]): unknown {
   if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, twice))
   if (node.type !== 'object') return node.value

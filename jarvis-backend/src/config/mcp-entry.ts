@@ -6,10 +6,10 @@ export type Path = readonly (string | number)[]
 export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One entry of `mcp.json`. `at`: where it stands. */
+/** One entry of `mcp.json`. `at`: its path in the file. */
 export type NamedEntry = { name: string; at: Path; entry: unknown }
 
-/** Where programs keep their servers: Claude, Cursor and most others; VS Code; Zed; VS Code's settings; OpenCode. */
+/** The keys under which programs store their servers: Claude, Cursor and most others; VS Code; Zed; VS Code's settings; OpenCode. */
 const homes: readonly Path[] = [
   ['mcpServers'],
   ['servers'],
@@ -28,14 +28,14 @@ export const valueAt = (file: unknown, path: Path): unknown =>
 const addressing = ['command', 'cmd', 'url', 'serverUrl', 'server_url', 'httpUrl', 'http_url']
 const isEntry = (value: unknown) => isRecord(value) && addressing.some((key) => Object.hasOwn(value, key))
 
-/** The objects of a file that hold servers by name. A file without any of the known names may itself be one. */
+/** The paths of the objects that hold servers by name. If a file has none of the known keys, the file itself may be such an object. */
 export function homesIn(file: Json): Path[] {
   const found = homes.filter((path) => valueAt(file, path) !== undefined)
   if (found.length === 0) return Object.values(file).some(isEntry) ? [[]] : []
   return found.filter((path) => !found.some((other) => other.length > path.length && other[0] === path[0]))
 }
 
-/** All entries of a file in the order in which they stand. @returns a message where what should hold them holds none */
+/** All entries of a file in their order. @returns a message if the object that should hold the entries holds none */
 export function entriesIn(file: Json): NamedEntry[] | string {
   const entries: NamedEntry[] = []
   for (const home of homesIn(file)) {
@@ -59,10 +59,10 @@ export function entriesIn(file: Json): NamedEntry[] | string {
   return entries
 }
 
-/** The inputs of a file that have a default, by id. */
+/** The inputs of a file that have a default, by id. `at`: the default's path in the file. */
 export type Inputs = Map<string, { at: Path; text: string; isSecret: boolean }>
 
-/** Defaults of VS Code's `inputs`, by id, and where each stands. */
+/** Defaults of VS Code's `inputs` by id, each with its path. */
 export function inputsIn(file: unknown): Inputs {
   const found = [['inputs'], ['mcp', 'inputs']].flatMap((home) => {
     const inputs = valueAt(file, home)
@@ -80,7 +80,7 @@ export function inputsIn(file: unknown): Inputs {
   return new Map(found)
 }
 
-/** The names of each field in different programs; the first one that is there counts. */
+/** The names of each field in different programs. The first name that occurs counts. */
 const spellings = {
   command: ['command', 'cmd'],
   args: ['args', 'arguments'],
@@ -96,24 +96,24 @@ const spellings = {
 type Field = keyof typeof spellings
 const fields = Object.keys(spellings) as Field[]
 
-/** Says what other programs ask nobody for: here the gate decides. */
+/** Matches fields that name calls for which another program does not ask. JARVIS ignores them, because its gate decides. */
 const trusting = /^(?:auto_?(?:approve|allow)\w*|always_?allow\w*|trust(?:ed)?)$/i
-/** Says which tools another program offers. */
+/** Matches fields that choose which tools another program offers. */
 const choosing = /^(?:(?:disabled|enabled|allowed|excluded?|included?)_?tools|tools)$/i
-/** Says nothing that would change how a server is reached. */
+/** Matches fields that do not change how a server is reached. */
 const harmless =
   /^(?:[_$/].*|name|title|display_?name|description|notes?|comments?|icon\w*|logo\w*|gallery|version|source|tags|author|license|homepage|repository|registry\w*|provider\w*|id|dev|is_?builtin|(?:\w+_?)?timeouts?(?:_?(?:ms|sec))?|settings|disabled)$/i
 
-/** An entry in JARVIS's own words. */
+/** An entry with JARVIS's own names of the fields. */
 export type PlainEntry = {
   entry: Json
-  /** Where each field stands within the entry as it was written. */
+  /** The path of each field within the entry as it was written. */
   places: Partial<Record<Field, Path>>
-  /** Fields that count for nothing here, a sentence each. */
+  /** Fields that JARVIS ignores, one sentence each. */
   remarks: string[]
 }
 
-/** Reads an entry as any program writes it. A value of the wrong kind is passed on, because the schema says what is wrong with it. */
+/** Reads an entry in any program's form. A value of the wrong type is passed on, because the schema reports the mistake. */
 export function plainEntry(raw: Json): PlainEntry {
   const entry: Json = {}
   const places: PlainEntry['places'] = {}
@@ -125,7 +125,7 @@ export function plainEntry(raw: Json): PlainEntry {
     entry[field] = raw[spelling]
     places[field] = [spelling]
   }
-  // Zed's older form, and forms with the program as one list.
+  // Zed's older form has an object here; other forms have one list with the program and its arguments.
   const { command } = entry
   if (isRecord(command)) {
     for (const [field, key] of [
@@ -167,7 +167,7 @@ const kinds: Readonly<Record<string, string>> = {
   serversentevents: 'sse',
   local: 'stdio',
 }
-/** `streamable-http`, `streamableHttp` → `http`. */
+/** Normalises a type: `streamable-http`, `streamableHttp` → `http`. */
 function kindOf(type: string): string {
   const word = type.toLowerCase().replace(/[^a-z]/g, '')
   return kinds[word] ?? (['http', 'sse', 'stdio'].includes(word) ? word : type)
@@ -180,7 +180,7 @@ const texts = (record: Json): Json =>
       .map(([name, value]) => [name, typeof value === 'number' || typeof value === 'boolean' ? `${value}` : value]),
   )
 
-/** A client that an operator registered by hand, in the words of Claude, Cursor and Gemini. */
+/** A client that an operator registered by hand, in the field names of Claude, Cursor and Gemini. */
 function clientOf(oauth: Json): Json | undefined {
   const clientId = oauth.clientId ?? oauth.client_id ?? oauth.CLIENT_ID
   const clientSecret = oauth.clientSecret ?? oauth.client_secret ?? oauth.CLIENT_SECRET
@@ -211,7 +211,7 @@ function remarksOn(raw: Json, used: ReadonlySet<string>): string[] {
   ]
 }
 
-/** The texts of an entry in which secrets may stand, whatever is wrong with it. */
+/** The texts of an entry that may contain secrets, even if the entry is faulty. */
 export function secretPlaces({ entry }: PlainEntry): SecretPlaces {
   const strings = (value: unknown) =>
     isRecord(value)

@@ -26,20 +26,20 @@ export const mcpPath = (dataDir: string): string => join(dataDir, 'mcp.json')
 export type McpSource = Sealing & { variables?: Readonly<Record<string, string>> }
 
 /**
- * One server of `mcp.json`. `config`: with every `${NAME}` filled, as it is used; `written`: as it stands in the file, in JARVIS's words.
- * `secrets`: what no log, transcript or client may show.
+ * One server of `mcp.json`. `config`: with every `${NAME}` filled, as it is used. `written`: as in the file, with JARVIS's own field names.
+ * `secrets`: texts that no log, transcript or client may show.
  */
 export type McpEntry = { config: AttachedServerConfig; written: AttachedServerConfig; secrets: readonly string[] }
 
 /**
- * The servers of `mcp.json` by name, and its problems. `remarks`: fields of used entries that count for nothing. `isBroken`: nothing of the file
- * could be read.
+ * The servers of `mcp.json` by name, and the file's problems. `remarks`: ignored fields of used entries. `isBroken`: nothing in the file could be
+ * read.
  */
 export type McpFile = { servers: Map<string, McpEntry>; problems: string[]; isBroken: boolean }
 
 const mostServers = 50
 
-/** Reads `mcp.json`; a server with a secret that cannot be opened is a problem. Never throws; a missing file has no servers. */
+/** Reads `mcp.json`. A server with a secret that cannot be opened is a problem. Never throws; a missing file has no servers. */
 export function readMcpFile(of: McpSource): McpFile {
   const servers = new Map<string, McpEntry>()
   const read = opened(of)
@@ -66,10 +66,9 @@ export function readMcpFile(of: McpSource): McpFile {
 }
 
 /**
- * Writes or removes one server's entry; the rest of the file stays as it is, with its comments, and so do the entry's own words.
- * Secrets are sealed. @param config with `${NAME}` as it is to be written
- * @throws JarvisError `invalid_request` where a `${NAME}` has no value; `conflict` where the file cannot be read, because writing would lose its
- * content, and where the key is missing
+ * Writes or removes one server's entry. The rest of the file stays, with its comments, and so do the entry's own field names. Secrets are sealed.
+ * @param config with each `${NAME}` as it is to be written @throws JarvisError `invalid_request` if a `${NAME}` has no value; `conflict` if the file
+ * cannot be read, because writing would lose its content, and if the key is missing
  */
 export function writeMcpServer(of: McpSource, name: string, config: AttachedServerConfig | undefined): void {
   const path = mcpPath(of.dataDir)
@@ -95,7 +94,7 @@ const ending = (text: string) => (text.endsWith('\n') ? text : `${text}\n`)
 
 const onSwitches = ['enabled', 'isActive']
 
-/** Writes the fields that differ, under the names that the entry uses. */
+/** Writes the fields that have changed, under the names that the entry uses. */
 function change(text: JsonText, { at, entry }: NamedEntry, config: AttachedServerConfig): void {
   const { entry: was, places } = plainEntry(isRecord(entry) ? entry : {})
   const now: Json = config
@@ -109,13 +108,13 @@ function change(text: JsonText, { at, entry }: NamedEntry, config: AttachedServe
     if (JSON.stringify(before) === JSON.stringify(next)) continue
     const place = places[field as keyof typeof places] ?? [field]
     text.set([...at, ...place], place[0] === 'disabled' ? next === false : next)
-    // An entry may say it twice, and both are to say the same.
+    // An entry may have several switches for the same thing; all get the same value.
     if (place[0] === 'disabled')
       for (const key of onSwitches) if (isRecord(entry) && Object.hasOwn(entry, key)) text.set([...at, key], next)
   }
 }
 
-/** Seals what a change has put into the text, before it reaches the disk. */
+/** Seals the secrets that a change has put into the text, before the text reaches the disk. */
 function seal(text: JsonText, of: Sealing): void {
   const leaves = attachedLeaves(text.read().value)
   sealLeaves(
@@ -128,13 +127,13 @@ type Opened = {
   text: JsonText
   file: Json
   entries: NamedEntry[]
-  /** Entries with secrets that cannot be opened, and why. */
+  /** Entries with secrets that cannot be opened, with the reason. */
   closed: Map<NamedEntry, string>
   inputs: Inputs
   problems: string[]
 }
 
-/** The file with its secrets opened. @returns a message that says what is wrong with all of it */
+/** The file with its secrets opened. @returns a message if the whole file cannot be used */
 function opened(of: Sealing): Opened | string {
   const read = fileAt(mcpPath(of.dataDir))
   if (typeof read === 'string') return read
@@ -162,7 +161,7 @@ function opened(of: Sealing): Opened | string {
   return { text, file, entries, closed, inputs: inputsIn(file), problems }
 }
 
-/** Reads an entry in anybody's words and fills it. */
+/** Reads an entry in any program's form and fills its `${…}`. */
 function parsedEntry(
   entry: unknown,
   fill: Fill,
@@ -204,7 +203,7 @@ function filledEntry(config: AttachedServerConfig, fill: Fill, inputs: Opened['i
   return { config: all(config), missing: [...new Set(missing)], values }
 }
 
-/** Turns `My Files!` into `My-Files`. */
+/** Makes a safe name: `My Files!` becomes `My-Files`. */
 const safeName = (given: string) =>
   given
     .replace(/[^A-Za-z0-9_-]+/g, '-')
@@ -212,7 +211,7 @@ const safeName = (given: string) =>
     .replace(/^[_-]|[_-]$/g, '')
     .slice(0, 32)
 
-/** @returns the parsed file, or a message that says what is wrong */
+/** @returns the parsed file, or a message that describes the mistake */
 function fileAt(path: string): { text: JsonText; file: Json; twice: string[] } | string {
   let text: JsonText
   try {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type ModelValues, openAiServer } from './model-settings.ts'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
-/** How texts become embeddings; `none`: search by keywords only. `folder`: of the embedded model, if not where it was installed. */
+/** The way to compute embeddings; `none`: search only by keywords. `folder`: of the embedded model, if it is not in the place of its installation. */
 export type EmbeddingsConfig =
   | { kind: 'none' }
   | { kind: 'local'; folder?: string }

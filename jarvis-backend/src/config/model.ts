@@ -3,7 +3,7 @@ import { type ModelValues, modelSettings } from './model-settings.ts'
 import type { ModelsFile } from './models-file.ts'
 import { schemaOf } from './setting.ts'
 
-/** A model of a provider: what answers, and how it is reached. `provider`: the first part of its id. */
+/** A model of a provider, and how it is reached. `provider`: the first part of the model's id. */
 export type ServedModel = {
   provider: string
   model: string
@@ -12,7 +12,7 @@ export type ServedModel = {
   headers?: Readonly<Record<string, string>>
   effort?: Effort
   kind: ModelKind
-  /** Longest answer, tokens. Absent: the server's. */
+  /** Longest answer, tokens. Absent: the server's own limit. */
   maxTokens?: number
 }
 export type ModelConfig = ServedModel | { provider: 'demo'; kind: 'demo' }
@@ -22,7 +22,7 @@ const schema = schemaOf(modelSettings)
 export type ModelVariable = keyof ModelValues
 export const isModelVariable = (name: string): name is ModelVariable => Object.hasOwn(modelSettings, name)
 
-/** The effort that `JARVIS_EFFORT` sets for this model by id, else for all. */
+/** The effort that `JARVIS_EFFORT` sets for this model's id, otherwise the one for all models. */
 function effortOf({ JARVIS_EFFORT: items }: ModelValues, id: string): Effort | undefined {
   const own = items.findLast((item) => item.startsWith(`${id}=`))?.slice(id.length + 1)
   return Effort.optional().parse(own ?? items.findLast((item) => !item.includes('=')))
@@ -32,7 +32,7 @@ const withEffort = (values: ModelValues, config: ModelConfig): ModelConfig => {
   return config.kind === 'demo' || effort === undefined ? config : { ...config, effort }
 }
 
-/** The models of each configured provider, the usual one first. A provider without key and address is absent. */
+/** The models of each configured provider, its default model first. A provider with neither key nor address is absent. */
 type Providers = Map<string, ServedModel[]>
 
 function providersOf(values: ModelValues, { providers }: ModelsFile): Providers {
@@ -73,7 +73,7 @@ function providersOf(values: ModelValues, { providers }: ModelsFile): Providers 
   return found
 }
 
-/** The model that answers. @returns a string that says what is wrong, beginning with the variable */
+/** The model that answers. @returns a string if there is a mistake; it begins with the variable */
 function modelOf(values: ModelValues, configured: Providers): ModelConfig | string {
   const [first] = [...configured.values()].map(([usual]) => usual)
   if (values.JARVIS_MODEL === undefined) return first ?? demo
@@ -94,8 +94,8 @@ function named(configured: Providers, variable: 'JARVIS_MODEL' | 'JARVIS_MODELS'
 }
 
 /**
- * All models that a message may name: the one in use, the other providers', then `JARVIS_MODELS`.
- * @returns a string that says what is wrong, beginning with the variable
+ * All models that a message may name: the one in use, those of the other providers, then `JARVIS_MODELS`. @returns a string if there is a mistake;
+ * it begins with the variable
  */
 export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] | string {
   const configured = providersOf(values, file)
@@ -113,8 +113,8 @@ export function modelsOf(values: ModelValues, file: ModelsFile): ModelConfig[] |
 }
 
 /**
- * All models of a start. Where the chosen one is not there, or the one that would have answered, the demo is in use: another model may be
- * elsewhere, where nobody agreed to send a conversation. `lost`: what is wrong.
+ * All models of a start. If the chosen model, or the one that would have answered, does not exist, the demo is in use. Another model may run
+ * elsewhere, at a place to which nobody agreed to send a conversation. `lost`: the reason.
  */
 export function modelsAtStart(
   values: ModelValues,
@@ -134,7 +134,7 @@ export function modelsAtStart(
 export const idOf = (model: ModelConfig): string =>
   model.kind === 'demo' ? 'demo' : `${model.provider}/${model.model}`
 
-/** Reads only the model variables. @throws JarvisError `invalid_request` naming the first that cannot be used */
+/** Reads only the model variables. @throws JarvisError `invalid_request` that names the first variable that cannot be used */
 export function readModels(given: Partial<Record<ModelVariable, string>>, file: ModelsFile) {
   const parsed = schema.safeParse(given)
   if (!parsed.success) {

@@ -30,7 +30,7 @@ export const noModelsFile: ModelsFile = { version: 1, providers: [], fallbacks: 
 /** The file of named providers, with their sealed keys. */
 export const modelsPath = (dataDir: string): string => join(dataDir, 'models.json')
 
-/** Reads the named providers; a data dir without the file has none. @throws ConfigError that says what is wrong with the file */
+/** Reads the named providers; a data dir without the file has none. @throws ConfigError that describes the mistake in the file */
 export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
   const value = opened(dataDir, open)
   const parsed = ModelsFile.safeParse(value)
@@ -38,11 +38,11 @@ export function readModelsFile(dataDir: string, open: Opener): ModelsFile {
   throw new ConfigError(`${modelsPath(dataDir)} cannot be used: ${faultOf(parsed.error)}. ${mendIt}`)
 }
 
-/** The part of the file that can be used at a start, and the faults of the rest. `isFirstLost`: the provider that would answer cannot be used. */
+/** The part of the file that a start can use, and the faults of the rest. `isFirstLost`: the provider that would answer cannot be used. */
 export type ReadableModels = { file: ModelsFile; problems: string[]; isFirstLost: boolean }
 export const noModels: ReadableModels = { file: noModelsFile, problems: [], isFirstLost: false }
 
-/** As `readModelsFile`, but a fault costs the provider that has it, and never the start. @throws ConfigError where a secret cannot be opened */
+/** As `readModelsFile`, but a fault only removes its own provider and never stops the start. @throws ConfigError if a secret cannot be opened */
 export function readableModels(dataDir: string, open: Opener): ReadableModels {
   const path = modelsPath(dataDir)
   let value: unknown
@@ -84,7 +84,7 @@ export function readableModels(dataDir: string, open: Opener): ReadableModels {
   return { file: { version: 1, providers, fallbacks: fallbacks.data ?? [] }, problems, isFirstLost }
 }
 
-/** The file with its lists unread. */
+/** The form of the file in which the lists are not checked yet. */
 const Loose = z.object({
   version: z.literal(1),
   providers: z.array(z.unknown()).default([]),
@@ -96,7 +96,7 @@ function faultOf({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.join('.') || 'it'}: ${issue?.message}`
 }
 
-/** The bytes of the file are no JSON, or cannot be had. */
+/** The file cannot be read, or is not JSON. */
 class UnreadableFile extends ConfigError {}
 
 function opened(dataDir: string, open: Opener): unknown {
@@ -114,8 +114,8 @@ function opened(dataDir: string, open: Opener): unknown {
 }
 
 /**
- * Writes the file at once, with keys and headers sealed. @throws JarvisError `conflict` where they cannot be sealed, `invalid_request` where
- * the file could not be read again
+ * Replaces the file, with keys and headers sealed. @throws JarvisError `conflict` if they cannot be sealed, `invalid_request` if the written file
+ * could not be read again
  */
 export function writeModelsFile(of: Sealing, file: ModelsFile): void {
   const parsed = ModelsFile.safeParse(file)

@@ -4,8 +4,8 @@ import type { Config } from './config.ts'
 import { placeOf } from './proxmox.ts'
 
 /**
- * Settings of the cluster and SSH that were saved since this start and apply from the next; undefined where there are none.
- * @param next the configuration that a start would read now
+ * Settings of the cluster and SSH that were saved since this start and take effect at the next; undefined if there are none. @param next the
+ * configuration that a start would read now
  */
 export function nextStart(running: Config, next: Config): NextStart | undefined {
   const urls = isDeepStrictEqual(running.proxmox, next.proxmox) ? undefined : [...(next.proxmox?.urls ?? [])]

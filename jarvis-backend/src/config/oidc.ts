@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopbackHost } from '../lib/loopback.ts'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
-/** A service that people may sign in with by OpenID Connect. `name`: what the button calls it. */
+/** A service with which people may sign in by OpenID Connect. `name`: its name on the sign-in button. */
 export type OidcConfig = { issuer: string; clientId: string; clientSecret?: string; name: string }
 
 const countsWith = /^JARVIS_OIDC_/
@@ -63,7 +63,7 @@ const isSafe = ({ protocol, hostname, search, hash, username }: URL) =>
   hash === '' &&
   username === ''
 
-/** Combines the variables. @returns undefined without any; a string says what is wrong, beginning with the variable */
+/** Combines the variables. @returns undefined if none is set; a string if there is a mistake; it begins with the variable */
 export function oidcOf(value: ValuesOf<typeof oidcSettings>): OidcConfig | string | undefined {
   const { JARVIS_OIDC_ISSUER: issuer, JARVIS_OIDC_CLIENT_ID: clientId, JARVIS_OIDC_CLIENT_SECRET: clientSecret } = value
   if (issuer === undefined) {

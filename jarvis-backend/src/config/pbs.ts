@@ -4,13 +4,13 @@ import { originWith, tokenIdShape } from './proxmox.ts'
 import { itemsOf } from './schemas.ts'
 import { defineSettings, type ValuesOf } from './setting.ts'
 
-/** How a backup server is reached and trusted. */
+/** The address of a backup server, and the certificates to trust. */
 export type PbsConfig = {
-  /** An origin. */
+  /** The server's origin: scheme, host and port. */
   url: string
   tokenId: string
   tokenSecret: string
-  /** SHA-256, `AA:BB:…`; none: a public authority must have signed. */
+  /** SHA-256 fingerprints, `AA:BB:…`. If empty, the certificate must be signed by a public authority. */
   fingerprints: readonly string[]
 }
 
@@ -72,7 +72,7 @@ export const pbsSettings = defineSettings({
   },
 })
 
-/** Combines the variables. @returns undefined without `PBS_URL`; a string says what is wrong, beginning with the variable */
+/** Combines the variables. @returns undefined without `PBS_URL`; a string if there is a mistake; it begins with the variable */
 export function pbsOf({ PBS_URL, PBS_TOKEN_ID, PBS_TOKEN_SECRET, PBS_FINGERPRINT }: ValuesOf<typeof pbsSettings>) {
   if (PBS_URL === undefined) {
     if (PBS_TOKEN_ID === undefined && PBS_TOKEN_SECRET === undefined) return undefined

@@ -10,7 +10,7 @@ import { maxYamlBytes, type YamlProblem } from '../lib/strict-yaml.ts'
 import { houseFacts } from '../tools/house.ts'
 import { ConfigError } from './config.ts'
 
-/** A policy.yaml as read. `hash`: SHA-256 of its bytes, hex. A missing file adds no rules. */
+/** A policy.yaml as it was read. `hash`: SHA-256 of its bytes, hex. A missing file adds no rules. */
 export type ReadPolicy =
   | { kind: 'absent' }
   | { kind: 'read'; hash: string; text: string; file: PolicyFile }
@@ -34,7 +34,7 @@ export function readPolicy(path: string, name = path): ReadPolicy {
 
 function bytesOf(path: string, name: string): Exclude<ReadPolicy, { kind: 'read' }> | { kind: 'read'; bytes: Buffer } {
   try {
-    // A pipe would block, and a huge file is not worth reading.
+    // Reading a pipe would block, and a huge file is not read.
     const stats = statSync(path)
     if (!stats.isFile()) return { kind: 'broken', problems: [`${name} is not a file.`] }
     if (stats.size > maxYamlBytes) return { kind: 'broken', problems: [`${name} is over 256 kB.`] }
@@ -45,10 +45,10 @@ function bytesOf(path: string, name: string): Exclude<ReadPolicy, { kind: 'read'
   }
 }
 const hashOf = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
-/** The hash that a policy.yaml of this text has. */
+/** The hash of a policy.yaml with this text. */
 export const textHash = (text: string): string => hashOf(text)
 
-/** The policy.yaml of a data dir as a text that JARVIS changes. */
+/** The policy.yaml of a data dir as a text that JARVIS can change. */
 export function policyText(dataDir: string): PolicyText {
   const path = policyPath(dataDir)
   const name = 'policy.yaml'
@@ -62,14 +62,14 @@ export function policyText(dataDir: string): PolicyText {
           ? { text: '', hash: '' }
           : { problem: `${name} is a link that leads nowhere: mend it by hand.` }
       const text = read.bytes.toString('utf8')
-      // A file that is not UTF-8 would be written back with other bytes.
+      // Writing back a file that is not UTF-8 would change its bytes.
       return Buffer.from(text).equals(read.bytes)
         ? { text, hash: hashOf(read.bytes) }
         : { problem: `${name} holds bytes that are not UTF-8: save it as UTF-8 first.` }
     },
     write(text) {
       const stats = statSync(path, { throwIfNoEntry: false })
-      // A link stays, and the file that it leads to is replaced.
+      // A symbolic link stays, and the file to which it leads is replaced.
       const real = stats === undefined ? path : realpathSync(path)
       try {
         writeWhole(real, text, stats === undefined ? 0o600 : stats.mode & 0o777)
@@ -95,9 +95,8 @@ export function requirePolicy(path: string): UsablePolicy {
 }
 
 /**
- * Reads the policy at the start. Where it cannot be used, the last good one is in force, as it is while a server runs; `problems` says why.
- * @param good the text of the last good one; empty or undefined: there is none
- * @throws ConfigError where there is none
+ * Reads the policy at the start. If it cannot be used, the last good one is in force, as while a server runs, and `problems` gives the reasons.
+ * @param good the text of the last good policy; empty or undefined: there is none @throws ConfigError if there is none
  */
 export function policyAtStart(path: string, good: () => string | undefined): UsablePolicy & { problems?: string[] } {
   const read = readPolicy(path)
@@ -113,14 +112,14 @@ const refused = (problems: readonly string[]) =>
     `The policy cannot be used, so JARVIS does not start without what it forbids:\n${problems.map((line) => `  ${line}`).join('\n')}`,
   )
 
-/** Editors save in several steps; a change is read this long after the last one, ms. */
+/** Time after the last change of a file before it is read, ms, because editors save in several steps. */
 const settleMs = 100
 /** The databases change at every commit and hold no settings. */
 const isDatabase = (name: string) => /^(?:jarvis|lock|memory)\.db/.test(name)
 
 /**
- * Calls `look` after any file but the databases changed in the data dir. The folder is watched, because a watch on a file ends when the
- * file is replaced. Touching the folder calls `look` too.
+ * Calls `look` after any file in the data dir except the databases has changed. It watches the folder, because a watch on a file ends when the file
+ * is replaced. Touching the folder calls `look` too.
  */
 export function watchDataDir(
   dir: string,

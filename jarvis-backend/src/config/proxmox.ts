@@ -7,21 +7,21 @@ import { pathOf } from './path-of.ts'
 import { itemsOf } from './schemas.ts'
 import { defineSettings, type SettingGroup, schemaOf, type ValuesOf } from './setting.ts'
 
-/** How to reach the cluster, and what to trust. */
+/** The addresses of the cluster, and the certificates to trust. */
 export type ProxmoxConfig = {
   /** Origins, tried in this order. */
   urls: readonly string[]
   tokenId: string
   tokenSecret: string
-  /** SHA-256, `AA:BB:…`. */
+  /** SHA-256 fingerprints of trusted certificates, `AA:BB:…`. */
   fingerprints: readonly string[]
-  /** PEM. */
+  /** The certificate authority to trust, PEM; undefined: none. */
   ca: string | undefined
 }
 
 const usualPort = 8006
 
-/** `user@realm!name`. A user of OpenID Connect or LDAP can hold an `@`: `mira@example.org@authentik!jarvis`. */
+/** `user@realm!name`. The user part may itself contain an `@` with OpenID Connect or LDAP: `mira@example.org@authentik!jarvis`. */
 export const tokenIdShape = /^[^\s:/=]+@[A-Za-z][\w.-]*![A-Za-z][\w.-]*$/
 
 /** The user with its realm, and the token's own name. */
@@ -106,7 +106,7 @@ export const proxmoxSettings = defineSettings({
       .transform((path, context) => {
         try {
           const pem = readFileSync(pathOf(path), 'utf8')
-          // Parsed here, because a bad certificate would otherwise fail only at the first connection.
+          // The certificate is parsed here, because a bad one would otherwise fail only at the first connection.
           new X509Certificate(pem)
           return pem
         } catch (error) {
@@ -127,7 +127,7 @@ export const proxmoxSettings = defineSettings({
   },
 })
 
-/** Combines the variables. @returns undefined without `PVE_URL`; a string says what is wrong, beginning with the variable */
+/** Combines the variables. @returns undefined without `PVE_URL`; a string if there is a mistake; it begins with the variable */
 export function proxmoxOf(values: ValuesOf<typeof proxmoxSettings>): ProxmoxConfig | string | undefined {
   const { PVE_URL: urls, PVE_TOKEN_ID: tokenId, PVE_TOKEN_SECRET: tokenSecret, PVE_CA_FILE: ca } = values
   if (urls === undefined) {
@@ -151,7 +151,7 @@ export const placeOf = ({ proxmox }: { proxmox: ProxmoxConfig | undefined }): st
 
 const schema = schemaOf(proxmoxSettings)
 
-/** Checks the settings one by one as a person enters them. @throws JarvisError `invalid_request` naming the first that cannot be used */
+/** Checks the settings separately, as a person enters them. @throws JarvisError `invalid_request` that names the first one that cannot be used */
 export function readCluster(given: { [Name in keyof typeof proxmoxSettings]?: string }) {
   const parsed = schema.safeParse(given)
   if (!parsed.success) {

@@ -4,8 +4,8 @@ import { defineSettings } from './setting.ts'
 const text = { section: 'Proxy', schema: z.string().optional(), mayHaveQuotes: true, default: 'none' } as const
 
 /**
- * The proxy variables. `lib/proxies.ts` reads them, because their names in small letters count first. It also finds the passwords within them for
- * the redactor.
+ * The proxy variables. `lib/proxies.ts` reads their values, because names in lower case take precedence, and finds the passwords in them for the
+ * redactor.
  */
 export const proxyVariables = defineSettings({
   HTTPS_PROXY: {

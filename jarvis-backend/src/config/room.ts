@@ -24,8 +24,8 @@ export const filesRoom = defineRoom({
 const key = 'cluster'
 
 /**
- * Compares the connected cluster with that of the last start. With another cluster, the same vmid is another guest: every grant is
- * revoked and every change closed. Tells `cluster.left`.
+ * Compares the connected cluster with that of the last start. In another cluster the same VMID is another guest, so every grant is revoked and every
+ * change is closed. Tells `cluster.left`.
  */
 export const formerClusterRoom = defineRoom({
   name: 'former-cluster',
@@ -44,7 +44,10 @@ export const formerClusterRoom = defineRoom({
     return {
       formerCluster: {
         isAnother,
-        /** Ends what was of the former cluster in all rooms. @throws Error if a room could not: the start must end, and the next one tries again */
+        /**
+         * Ends everything that belonged to the former cluster, in all rooms. @throws Error if a room could not; the start must then end, and the
+         * next start tries again
+         */
         leave() {
           if (isAnother && !clusterLeft(undefined))
             throw new Error('What belonged to the former cluster could not be ended. The log says why.')

@@ -11,14 +11,14 @@ export const wholeNumber = ([least, most]: readonly [least: number, most: number
     .optional()
     .transform((value) => value ?? fallback)
 
-/** A comma list, trimmed and without empty items. */
+/** The items of a comma-separated list, trimmed and without empty items. */
 export const itemsOf = (list: string): string[] =>
   list
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** The items of a comma list in small letters; none if nothing is set. */
+/** A comma-separated list in lower case; empty if nothing is set. */
 export const listOf = () =>
   z
     .string()

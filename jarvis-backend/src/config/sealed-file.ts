@@ -4,7 +4,7 @@ import type { SecretBox } from 'secrets'
 import { keptSecret } from '../lib/kept-secret.ts'
 import { openedWith } from './sealing.ts'
 
-/** A secret that fills a file of the data dir, or a new one that is sealed there now. @throws ConfigError where it cannot be opened */
+/** Reads the secret that fills a file of the data dir, or makes a new one and stores it sealed. @throws ConfigError if it cannot be opened */
 export function sealedOrMade(
   box: SecretBox,
   { dataDir, name }: { dataDir: string; name: string },

@@ -7,10 +7,10 @@ import { withChanges } from './env-file.ts'
 import { JsonText } from './json-text.ts'
 import { attachedLeaves, type Leaf, modelLeaves, settingLeaves } from './secret-leaves.ts'
 
-/** A file's secrets; `toText` is the file with what was put into them. */
+/** A file's secrets. `toText` returns the file with the present values of its secrets. */
 export type SecretFile = { name: string; leaves: readonly Leaf[]; toText(): string }
 
-/** The files of a data dir that hold secrets, and how each is read. */
+/** The files of a data dir that contain secrets, with a reader for each. */
 const readers: Readonly<Record<string, (text: string, name: string) => Omit<SecretFile, 'name'>>> = {
   'settings.env': settings,
   'models.json': models,
@@ -37,7 +37,7 @@ function models(text: string): Omit<SecretFile, 'name'> {
   return { leaves: modelLeaves(file), toText: () => `${JSON.stringify(file, undefined, 2)}\n` }
 }
 
-/** Only the secrets are replaced, because people write this file. */
+/** Replaces only the secrets in the text, because people write this file. */
 function attached(text: string): Omit<SecretFile, 'name'> {
   const file = new JsonText(text)
   const leaves = attachedLeaves(file.read().value).map((leaf) => ({
@@ -58,7 +58,7 @@ function whole(text: string, name: string): Omit<SecretFile, 'name'> {
   return { leaves: now === '' ? [] : [{ place: name, text: now, put }], toText: () => (now === '' ? '' : `${now}\n`) }
 }
 
-/** The secrets of a file's text. @returns undefined for a file that holds none, or whose text cannot be read */
+/** The secrets in a file's text. @returns undefined for a file without secrets, or whose text cannot be read */
 export function secretsIn(name: string, text: string): SecretFile | undefined {
   try {
     const read = readers[name]?.(text, name)
@@ -68,7 +68,7 @@ export function secretsIn(name: string, text: string): SecretFile | undefined {
   }
 }
 
-/** The secrets of the data dir's files, plain and sealed. Files that cannot be read are left out: their readers say what is wrong. */
+/** The secrets of the data dir's files, plain and sealed. Files that cannot be read are left out; their own readers report the mistake. */
 export function secretFiles(dataDir: string): SecretFile[] {
   return secretFileNames.flatMap((name) => {
     const path = join(dataDir, name)
@@ -85,8 +85,9 @@ export const hasSealed = (dataDir: string): boolean =>
   [...secretFiles(dataDir).flatMap(({ leaves }) => leaves), ...sealedRowsIn(dataDir)].some(({ text }) => isSealed(text))
 
 /**
- * Seals what is plain in a data dir's files, and seals with the newest data key what an older one sealed. Each file is replaced at once, so a
- * crash leaves it as before or sealed. What cannot be opened, and a file that cannot be replaced, stay as they are. @returns the places that were plain
+ * Seals the plain secrets in a data dir's files, and seals again those that were sealed with an older data key. Each file is replaced at once, so a
+ * crash leaves it unchanged or sealed. Secrets that cannot be opened, and files that cannot be replaced, stay as they are. @returns the places that
+ * held plain text
  */
 export function sealFiles(dataDir: string, box: SecretBox, names = secretFileNames): string[] {
   return secretFiles(dataDir)
@@ -101,7 +102,7 @@ export function sealFiles(dataDir: string, box: SecretBox, names = secretFileNam
     })
 }
 
-/** @returns false for a file that is mounted by itself or belongs to another account */
+/** @returns false if the file cannot be replaced: it is a mount of its own, or belongs to another account */
 function isReplaced(path: string, file: SecretFile): boolean {
   try {
     writeWhole(realpathSync(path), file.toText())

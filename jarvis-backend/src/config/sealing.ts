@@ -15,9 +15,9 @@ import { pathOf } from './path-of.ts'
 import { hasSealed } from './sealed-files.ts'
 import type { Leaf } from './secret-leaves.ts'
 
-/** A data dir and where its master keys are. */
+/** A data dir, and the places of its master keys. */
 export type Sealing = { dataDir: string; secretKeys: KeySources }
-/** Turns a text that may be sealed into the plain one. @throws ConfigError where it cannot be opened */
+/** Turns a text that may be sealed into the plain text. @throws ConfigError if it cannot be opened */
 export type Opener = (place: string, text: string) => string
 
 /** Leaves sealed texts as they are, for commands that use none. */
@@ -26,7 +26,7 @@ export const leaveSealed: Opener = (_place, text) => text
 type Environment = Record<string, string | undefined>
 const set = (value: string | undefined) => (value === undefined || value.trim() === '' ? undefined : value.trim())
 
-/** Where the environment says that master keys are. */
+/** The places of the master keys that the environment names. */
 export function keySources(env: Environment): KeySources {
   const given = set(env.JARVIS_SECRETS_KEY)
   const file = set(env.JARVIS_SECRETS_KEY_FILE)
@@ -38,7 +38,7 @@ export function keySources(env: Environment): KeySources {
   }
 }
 
-/** Opens sealed texts of a data dir; the keys are read with the first one. */
+/** Opens sealed texts of a data dir. The keys are read when the first sealed text is opened. */
 export function openerOf({ dataDir, secretKeys }: Sealing): Opener {
   let box: SecretBox | undefined
   return (place, text) => {
@@ -55,30 +55,33 @@ export function openerOf({ dataDir, secretKeys }: Sealing): Opener {
 export const openedWith = (box: SecretBox, place: string, text: string): string =>
   isSealed(text) ? named(() => box.open(place, text)) : text
 
-/** Opens the secrets of a data dir for sealing; the keys are made where nothing was sealed yet. @throws ConfigError */
+/** Opens the secrets of a data dir for sealing. Makes the keys if nothing was sealed yet. @throws ConfigError */
 export const boxOf = ({ dataDir, secretKeys }: Sealing): SecretBox =>
   named(() => makeSecrets(dataDir, secretKeys, { hasSealed: () => hasSealed(dataDir), now: Date.now() }))
 
-/** Opens the secrets where there are any. @throws ConfigError where the key is missing or another; nothing was changed then */
+/** Checks that existing secrets can be opened. Changes nothing. @throws ConfigError if the key is missing or a different one */
 export const requireKey = ({ dataDir, secretKeys }: Sealing): void =>
   named(() => {
     if (openSecrets(dataDir, secretKeys) === undefined && hasSealed(dataDir))
       throw new SecretsRefused(keyringMissing(dataDir))
   })
 
-/** Opens secrets in the value they were found in. @throws ConfigError */
+/** Opens secrets, and puts the plain texts back into the value in which they were found. @throws ConfigError */
 export function openLeaves(leaves: readonly Leaf[], open: Opener): void {
   for (const { place, text, put } of leaves) put(open(place, text))
 }
 
-/** The texts of the master keys that are here, for the redactor. Others' access to their files is taken away where that is possible. */
+/** The texts of the present master keys, for the redactor. Removes other accounts' access to the key files if possible. */
 export function masterTexts({ dataDir, secretKeys }: Sealing): string[] {
   const { places, masters } = named(() => readKeys(dataDir, secretKeys))
   openToOthers(places, true)
   return masters.map(({ text }) => text)
 }
 
-/** Seals what is plain in the value it was found in. @throws JarvisError `conflict` where the key is missing or another */
+/**
+ * Seals plain secrets, and puts the sealed texts back into the value in which they were found. @throws JarvisError `conflict` if the key is missing
+ * or a different one
+ */
 export function sealLeaves(leaves: readonly Leaf[], of: Sealing): void {
   const plain = leaves.filter(({ text }) => !isSealed(text))
   if (plain.length === 0) return
@@ -88,7 +91,7 @@ export function sealLeaves(leaves: readonly Leaf[], of: Sealing): void {
   })
 }
 
-/** Runs work of a request. @throws JarvisError `conflict` in place of a ConfigError */
+/** Runs work of a request. @throws JarvisError `conflict` instead of a ConfigError */
 export function asConflict<T>(work: () => T): T {
   try {
     return work()

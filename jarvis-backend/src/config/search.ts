@@ -38,7 +38,7 @@ export const searchSettings = defineSettings({
   },
 })
 
-/** Combines the settings. @returns undefined without either; a string says what is wrong, beginning with the variable */
+/** Combines the settings. @returns undefined if none is set; a string if there is a mistake; it begins with the variable */
 export function searchOf({
   JARVIS_SEARCH_URL: url,
   JARVIS_SEARCH_KEY: key,

@@ -3,10 +3,10 @@ import { isSealed } from 'secrets'
 import { entriesIn, inputsIn, isRecord, type Json, type Path, plainEntry, secretPlaces, valueAt } from './mcp-entry.ts'
 import { settings } from './settings.ts'
 
-/** One text that is a secret, plain or sealed, and where it lies. `put` sets it in the value it was found in; undefined removes it. */
+/** One text that is a secret, plain or sealed, and its place. `put` replaces the text in the value in which it was found; undefined removes it. */
 export type Leaf = { place: string; text: string; put(text: string | undefined): void }
 
-/** Tests if a variable of `settings.env` is a secret. Settings of channels and inputs of attached servers are known by the end of their names. */
+/** Tells if a variable of `settings.env` is a secret. Secrets of channels and of inputs of attached servers are recognised by their names. */
 const isSecretVariable = (name: string, value: string) =>
   settings.get(name)?.secret !== undefined ||
   /(?:SECRET|KEY|PASS(?:WD|WORD)?|_PAT|TOKEN|TOPIC|HOOK_URL)$|^MCP_INPUT_/.test(name) ||
@@ -28,10 +28,10 @@ export function modelLeaves(file: unknown): Leaf[] {
   })
 }
 
-/** A secret of `mcp.json`, and the keys that lead to it. */
+/** A secret of `mcp.json`, and its path in the file. */
 export type AttachedLeaf = Leaf & { at: Path }
 
-/** The secrets of one entry of `mcp.json`, in any program's words; `secretsOf` says what is secret. @param at where the entry stands */
+/** The secrets of one entry of `mcp.json`, in any program's form; `secretsOf` decides which texts are secret. @param at the entry's path */
 export function serverLeaves(name: string, entry: unknown, at: Path): AttachedLeaf[] {
   if (!isRecord(entry)) return []
   const secrets = secretsOf(secretPlaces(plainEntry(entry)))
@@ -58,7 +58,7 @@ export function attachedLeaves(file: unknown): AttachedLeaf[] {
   ]
 }
 
-/** Every text within a value. Its place names the keys, so that it opens nowhere else. */
+/** Every text within a value. Its place contains the keys, so that a sealed text opens at no other place. */
 function textsIn(of: unknown, place: string, at: Path): AttachedLeaf[] {
   if (typeof of !== 'object' || of === null) return []
   return Object.entries(of).flatMap(([key, value]: [string, unknown]) => {

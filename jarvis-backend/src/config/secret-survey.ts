@@ -15,24 +15,24 @@ import {
 import { secretFileNames, secretFiles, secretsIn } from './sealed-files.ts'
 import type { Sealing } from './sealing.ts'
 
-/** `closed`: sealed, and no key here opens it. `old`: sealed with an older data key; the next start seals it with the newest. */
+/** `closed`: sealed, and no present key opens it. `old`: sealed with an older data key; the next start seals it with the newest. */
 export type SecretState = 'sealed' | 'old' | 'plain' | 'closed'
 /** The state of the secrets of a data dir, without the secrets themselves. */
 export type SecretSurvey = {
   secrets: { place: string; state: SecretState }[]
-  /** The key that counts; absent: nothing was sealed yet. */
+  /** The key in use; absent: nothing was sealed yet. */
   key?: { id: string; at: string; isInDataDir: boolean }
-  /** Why nothing can be opened. */
+  /** The reason why nothing can be opened. */
   problem?: string
-  /** Files of keys that other accounts can read. */
+  /** Files with keys that other accounts can read. */
   openToOthers: string[]
   /** Copies of files, with plain secrets in them. */
   plainCopies: string[]
-  /** Another key than the one that counts still wraps data keys, or lies beside it: a rotation was not finished. */
+  /** True if a key other than the one in use still wraps data keys, or lies beside it: a rotation was not finished. */
   isRotating: boolean
 }
 
-/** Looks at the secrets of a data dir; changes nothing. */
+/** Examines the secrets of a data dir; changes nothing. */
 export function surveySecrets({ dataDir, secretKeys }: Sealing): SecretSurvey {
   let box: SecretBox | undefined
   let known: Pick<SecretSurvey, 'key' | 'problem' | 'openToOthers' | 'isRotating'> = {
@@ -86,7 +86,7 @@ function stateOf(box: SecretBox | undefined, place: string, text: string): Secre
   return box === undefined ? 'closed' : box.isCurrent(text) ? 'sealed' : 'old'
 }
 
-/** Copies that editors, restores and crashes left beside the files. */
+/** Names the copies that editors, restores and crashes left beside the files. */
 function plainCopies(dataDir: string): string[] {
   try {
     return readdirSync(dataDir).filter((name) => {

@@ -131,7 +131,7 @@ export const serverSettings = defineSettings({
   },
 })
 
-/** Variables of the system that JARVIS reads too. */
+/** Variables of the operating system that JARVIS also reads. */
 export const systemSettings = defineSettings({
   SSH_AUTH_SOCK: { schema: z.string().optional() },
   PATH: { schema: z.string().optional(), isLent: true },

@@ -5,33 +5,36 @@ export const sections = ['Server', 'Proxy', 'Models', 'Memory', 'Cluster', 'Safe
 
 type Meaning = {
   section: (typeof sections)[number]
-  /** The value that counts if none is set, in Markdown. */
+  /** The default, in Markdown. */
   default: string
-  /** In Markdown, one paragraph. */
+  /** The description in Markdown, one paragraph. */
   about: string
   /** A value as `.env` would hold it; empty for a secret. */
   example: string
 }
-/** A variable of the system that JARVIS reads too. No page lists it. */
+/** A variable of the operating system that JARVIS also reads. No documentation page lists it. */
 type OfTheSystem = { section?: undefined }
 
 type Row<Schema extends z.ZodType = z.ZodType> = (Meaning | OfTheSystem) & {
   /** Reads the text, or undefined if the variable is absent or blank. A message continues a sentence that begins with the name. */
   schema: Schema
   /**
-   * No log, transcript or client may show the value, and `settings.env` holds it sealed. A function returns the secrets within the text, if
-   * the text is not one secret.
+   * The value is a secret: no log, transcript or client may show it, and `settings.env` stores it sealed. A function returns the secrets within the
+   * text, if not all of the text is secret.
    */
   secret?: true | ((text: string) => readonly string[])
-  /** Quotes around the value may be meant. Otherwise they stop the start, because `docker run --env-file` passes them on. */
+  /** The value may stand in quotes on purpose. For other settings, quotes stop the start, because `docker run --env-file` passes them on. */
   mayHaveQuotes?: true
-  /** If the environment sets a variable of this pattern, no saved one of it counts: a saved secret must not go to another server. */
+  /**
+   * If the environment sets a variable that matches this pattern, no saved variable that matches it is used, because a saved secret must not go to
+   * another server.
+   */
   countsWith?: RegExp
-  /** A saved value that cannot be used stops the start: without it JARVIS would act on another cluster or protect less. */
+  /** A saved value that cannot be used stops the start, because without it JARVIS would act on another cluster or protect less. */
   stopsStart?: true
-  /** Programs that JARVIS starts get the variable. */
+  /** Programs that JARVIS starts receive the variable. */
   isLent?: true
-  /** The name of the value for a person who fills a form in and sees no variables. */
+  /** The value's name in a form, for a person who does not see variables. */
   label?: string
 }
 
@@ -42,7 +45,7 @@ export type SettingGroup = Readonly<Record<string, Setting>>
 /** The values that a group's schemas return, by name. */
 export type ValuesOf<Group extends SettingGroup> = { [Name in keyof Group]: z.output<Group[Name]['schema']> }
 
-/** Declares settings: a row each, by the name of the variable. */
+/** Declares settings: one row for each, by the variable's name. */
 export const defineSettings = <Rows extends Record<string, Row>>(rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { name, ...row }])) as unknown as {
     readonly [Name in keyof Rows & string]: Rows[Name] & { name: Name }
@@ -54,7 +57,7 @@ export const schemaOf = <Group extends SettingGroup>(group: Group) =>
     ValuesOf<Group>
   >
 
-/** Values of settings that were read together. */
+/** Values of settings that were read at the same time. */
 export class SettingValues {
   readonly #values: Readonly<Record<string, unknown>>
 
@@ -78,7 +81,7 @@ export class SettingValues {
 
 export type SettingsReading = { ok: true; values: SettingValues } | { ok: false; problem: string }
 
-/** All settings, known before anything is opened. Whatever must know every setting asks here. */
+/** All settings, known before anything is opened. Code that must know every setting reads this list. */
 export class Settings {
   readonly #rows = new Map<string, Setting>()
   readonly #schema: z.ZodType<Record<string, unknown>>
@@ -100,7 +103,7 @@ export class Settings {
     return this.#rows.get(name)
   }
 
-  /** Reads all settings. A problem begins with the name of the first one that cannot be used. */
+  /** Reads all settings. A problem begins with the name of the first setting that cannot be used. */
   read(given: Readonly<Record<string, string | undefined>>): SettingsReading {
     const parsed = this.#schema.safeParse(given)
     if (parsed.success) {
@@ -111,7 +114,7 @@ export class Settings {
     return { ok: false, problem: `${String(issue?.path[0])} ${issue?.message}.` }
   }
 
-  /** The secrets that an environment holds in settings. */
+  /** The secrets in an environment's values of settings. */
   secretsIn(given: Readonly<Record<string, string | undefined>>): string[] {
     return this.list().flatMap(({ name, secret }) => {
       const text = given[name]
@@ -120,14 +123,14 @@ export class Settings {
     })
   }
 
-  /** Tests if a variable is a setting of JARVIS's own, which is given to no program and no server. */
+  /** Tells if a variable is a setting of JARVIS's own, which no other program or server receives. */
   isOwn(name: string): boolean {
     const setting = this.#rows.get(name)
     if (setting?.isLent === true) return false
     return setting !== undefined || ownNames.test(name)
   }
 
-  /** The patterns of variables that count together. */
+  /** The `countsWith` patterns: variables that match the same pattern count together. */
   groups(): readonly RegExp[] {
     return [...new Set(this.list().flatMap(({ countsWith }) => countsWith ?? []))]
   }

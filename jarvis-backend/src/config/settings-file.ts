@@ -20,14 +20,14 @@ import { settings } from './settings.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** The file of settings that the dashboard saved; they apply where neither the environment nor `.env` sets a variable. */
+/** The file of settings that the dashboard saved. They apply to variables that neither the environment nor `.env` sets. */
 export const settingsPath = (dataDir: string): string => join(dataDir, 'settings.env')
 
 const isSet = (value: string | undefined) => value !== undefined && value.trim() !== ''
-/** If the environment sets one variable of a group, no saved variable of that group applies: a saved secret must not go to another server. */
+/** If the environment sets one variable of a group, no saved variable of the group is used, because a saved secret must not go to another server. */
 const groups = settings.groups()
 
-/** Settings from the data dir that the environment does not override. @throws ConfigError where the file cannot be read */
+/** The saved settings of the data dir that the environment does not override. @throws ConfigError if the file cannot be read */
 function savedSettings(env: Environment, open: Opener): Record<string, string> {
   const saved = whatCounts(readable(settingsPath(dataDirOf(env))), env)
   openLeaves(settingLeaves(saved), open)
@@ -52,7 +52,10 @@ function whatCounts(saved: Record<string, string>, env: Environment): Record<str
   )
 }
 
-/** The models after a change of the saved settings. @param file the named providers then @throws JarvisError `invalid_request`, `conflict` */
+/**
+ * The models that result from a change of the saved settings. @param file the named providers after the change @throws JarvisError
+ * `invalid_request`, `conflict`
+ */
 export function modelsAfter(
   { modelEnvironment, ...sealing }: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment'>,
   changes: Changes = {},
@@ -67,7 +70,7 @@ export function modelsAfter(
   return readModels(Object.fromEntries(models.filter(([key]) => isModelVariable(key))), file)
 }
 
-/** Loads a settings file into the environment, if it exists; variables that are set already win. @throws ConfigError */
+/** Loads a settings file into the environment, if it exists. Variables that are set already keep their values. @throws ConfigError */
 export function loadEnv(path = '.env'): void {
   try {
     if (existsSync(path)) process.loadEnvFile(path)
@@ -78,11 +81,14 @@ export function loadEnv(path = '.env'): void {
   }
 }
 
-/** Reads the configuration from the environment and, behind it, the saved settings. @throws ConfigError */
+/** Reads the configuration from the environment, and from the saved settings for variables that the environment does not set. @throws ConfigError */
 export const readStartConfig = (env: Environment): Config =>
   readWith(env, openerOf({ dataDir: dataDirOf(env), secretKeys: keySources(env) }))
 
-/** As `readStartConfig`, for commands that use no saved secret: what is sealed stays so, and its key may be elsewhere. @throws ConfigError */
+/**
+ * As `readStartConfig`, for commands that use no saved secret: sealed values stay sealed, because their key may not be available. @throws
+ * ConfigError
+ */
 export const readSealedConfig = (env: Environment): Config => readWith(env, leaveSealed)
 
 function readWith(env: Environment, open: Opener): Config {
@@ -99,7 +105,7 @@ function readWith(env: Environment, open: Opener): Config {
       const where = `${(error as Error).message} It was saved by the dashboard, in settings.env of the data dir.`
       if (settings.get(name)?.stopsStart === true) throw new ConfigError(where)
       problems.push(`${where} It is not used.`)
-      // If nobody chose a model, the demo answers: another model may run elsewhere, where nobody agreed to send a conversation.
+      // If nobody chose a model, the demo answers. Another model may run elsewhere, at a place to which nobody agreed to send a conversation.
       if (isModelVariable(name) && !isSet(env.JARVIS_MODEL)) saved.JARVIS_MODEL ??= 'demo'
       const group = groups.find((one) => one.test(name))
       for (const other of Object.keys(saved)) if (other === name || group?.test(other) === true) delete saved[other]
@@ -107,10 +113,10 @@ function readWith(env: Environment, open: Opener): Config {
   }
 }
 
-/** Reads the configuration as the next start would. @param outside the environment without `.env` @throws ConfigError */
+/** Reads the configuration that the next start would use. @param outside the environment without `.env` @throws ConfigError */
 export const readNextConfig = (outside: Environment): Config => readStartConfig({ ...readable('.env'), ...outside })
 
-/** Saves settings in the data dir, secrets sealed. @throws JarvisError `conflict` where they cannot be sealed */
+/** Saves settings in the data dir, with secrets sealed. @throws JarvisError `conflict` if they cannot be sealed */
 export function saveSettings(of: Sealing, changes: Changes): void {
   const written = { ...changes }
   sealLeaves(settingLeaves(written), of)

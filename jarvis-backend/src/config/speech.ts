@@ -43,7 +43,7 @@ export const speechSettings = defineSettings({
   },
 })
 
-/** @throws ConfigError if the server is not set */
+/** @throws ConfigError if the speech server is not set */
 export function transcriptionsOf(
   value: ValuesOf<typeof speechSettings>,
   models: ModelValues,

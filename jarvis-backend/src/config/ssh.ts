@@ -5,7 +5,7 @@ import { defineSettings } from './setting.ts'
 
 const nodesExample = 'pve1=10.0.4.11,pve2=10.0.4.12:2222@aa:bb:cc:dd:ee:02'
 
-/** How the nodes themselves are reached and woken. */
+/** Settings for reaching the nodes by SSH, and for waking them. */
 export const sshSettings = defineSettings({
   JARVIS_NODES: {
     section: 'Cluster',

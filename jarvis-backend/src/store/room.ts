@@ -24,24 +24,24 @@ export type StoreParts = {
   sealing: Sealing
   /** Seals and opens secrets of this site. */
   secrets: SecretBox
-  /** The real arguments of calls that hold secrets, sealed beside the redacted ones. */
+  /** The real arguments of calls that contain secrets, sealed and stored beside the redacted ones. */
   held: HeldInputs
   /** The policy of policy.yaml, or the last good one if the file cannot be used. */
   writtenPolicy: ReturnType<typeof policyAtStart>
-  /** Runs `run` after `ms`, unless the database is closed by then. */
+  /** Runs `run` after `ms`, unless the database is closed before. */
   later(ms: number, run: () => void): void
 }
 
 type StoreNeeds = {
   config: Pick<Config, 'dataDir' | 'secretKeys'>
   siteLog: SiteLog
-  /** For tests: another place of the database, and a database that tests watch or break. */
+  /** For tests: another path of the database, and a database that a test watches or breaks. */
   replaced: { databasePath?: string; database?: (database: Database) => Database }
 }
 
 /**
- * Opens and locks the data dir, migrates the database and seals secrets that lie open.
- * @throws ConfigError, DatabaseRefused before anything is changed
+ * Opens and locks the data dir, migrates the database, and seals secrets that are stored in plain text. @throws ConfigError, DatabaseRefused before
+ * anything is changed
  */
 export const storeRoom = defineRoom({
   name: 'store',
@@ -63,7 +63,7 @@ export const storeRoom = defineRoom({
         unlock()
       },
     )
-    // A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this one.
+    // The database is opened first. A database of a newer JARVIS is refused before anything is sealed, and an older JARVIS refuses this database.
     const secrets = boxOf(sealing)
     const sealed = sealFiles(dataDir, secrets)
     sealRows(database.sql, secrets, database.durably)
@@ -93,7 +93,7 @@ export const storeRoom = defineRoom({
   },
 })
 
-/** @throws what `work` throws, after `close` */
+/** Runs `work`; if it throws, calls `close`. @throws what `work` throws */
 function orClose<T>(work: () => T, close: () => void): T {
   try {
     return work()

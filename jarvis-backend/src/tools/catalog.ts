@@ -13,12 +13,12 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { list: () => listed, get: (name) => byName.get(name) }
 }
 
-/** The catalog of a registry, which may be read later than it is made. `order` sorts the list. */
+/** Makes a catalog over a registry. The registry is read on use, so it may be filled after this call. `order` sorts the list. */
 export function catalogOf(registry: Catalog, order: (tools: readonly Tool[]) => readonly Tool[]): Catalog {
   return { list: onceFor(() => registry.list(), order), get: (name) => registry.get(name) }
 }
 
-/** A catalog that leaves out each group that the cluster cannot serve now. `list` returns a new array after each change. */
+/** Makes a catalog without the groups of tools that the cluster cannot serve now. `list` returns a new array after each change. */
 export function servedBy(state: () => ClusterState, house: Catalog): Catalog {
   const groupsOf = onceFor(house.list, (tools) => [...new Set(tools.flatMap(({ group }) => group ?? []))])
   const listOf = onceFor(
@@ -72,8 +72,8 @@ function schemaOf(shape: z.ZodObject): Record<string, unknown> {
 const modelSchemas = new WeakMap<z.ZodObject, Record<string, unknown>>()
 
 /**
- * The schema that a model is sent with each request, made once: without what tells it nothing and costs tokens, which are the bounds of what JavaScript
- * can count, that keys are strings, lengths, and that no other keys are taken. The gate checks them all the same. An attached server's stays as the server wrote it.
+ * The JSON schema that a model is sent with each request, made once. It leaves out what only costs tokens: the bounds of safe integers, lengths, the
+ * type of keys, and `additionalProperties`. The gate checks these all the same. The schema of an attached server's tool is passed on unchanged.
  */
 export function modelSchemaOf({ input, attached }: Tool): Record<string, unknown> {
   if (attached !== undefined) return attached.inputSchema

@@ -22,7 +22,10 @@ import { fileTools } from './workbench/files.ts'
 import { gitTools } from './workbench/git/index.ts'
 import { webTools } from './workbench/web.ts'
 
-/** The group of a workbench tool in a list that knows no policy: the workbench is off unless policy.yaml turns it on. */
+/**
+ * The group of workbench tools in lists that are made without a policy. It is never served, because the workbench is off unless policy.yaml turns it
+ * on.
+ */
 const unasked = { name: 'workbench', isServed: () => false }
 const ofWorkbench = (tools: readonly Declaration[]): Declaration[] => tools.map((tool) => ({ ...tool, group: unasked }))
 
@@ -58,7 +61,10 @@ const places = new Map(houseTools.map(({ name }, place) => [name, place]))
 export const inFixedOrder = <T extends { name: string }>(tools: readonly T[]): T[] =>
   tools.toSorted((a, b) => (places.get(a.name) ?? places.size) - (places.get(b.name) ?? places.size))
 
-/** The shipped tools as a policy is checked against them. Argument types are read on first use: to read all of them takes a fifteenth of a start. */
+/**
+ * The facts about the shipped tools that a policy is checked against. Argument types are read on first use, because reading all of them takes a
+ * fifteenth of JARVIS's start time.
+ */
 export const houseFacts: Tools = new Map(
   houseTools.map(({ name, tier, touches, input, isOptIn }) => {
     let args: Record<string, ArgumentType> | undefined

@@ -1,9 +1,9 @@
 import { Backup, Guest, Node, Storage, Task } from 'protocol/cluster'
 import { z } from 'zod'
 
-/** Names, in plain words, each part of the cluster that could not be read. */
+/** One line in plain words for each part of the cluster that could not be read. */
 const missing = z.array(z.string())
-/** Only while the cluster cannot be read: since when, Unix ms. */
+/** Unix ms since when the cluster cannot be read; absent while it can be read. */
 const unreachableSince = z.int().optional()
 const counted = {
   total: z.int().nullable().describe('How many there are; the list may hold fewer. null: unknown.'),
@@ -95,7 +95,7 @@ export const MemoryHitsOutput = z.object({
   byKeywordsAlone: z.boolean(),
   waiting: z.int().optional(),
 })
-/** `files` if no file was asked for, the other members if one was. */
+/** `files` is set if the call asked for no file; the other members are set if it asked for one. */
 export const MemoryFileOutput = z.object({
   files: z.array(z.object({ path: z.string(), bytes: z.int(), changedAt: z.number() })).optional(),
   path: z.string().optional(),
@@ -238,7 +238,7 @@ export const UpdatesOutput = z.object({
   newestKernel: z.string().optional(),
   missing,
 })
-/** How a task on a node ended. */
+/** The end of a task on a node. */
 export const TaskEndOutput = z.object({
   node: z.string(),
   ok: z.boolean(),

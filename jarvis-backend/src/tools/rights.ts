@@ -2,8 +2,8 @@ import { type Need, type Rights, reachOf } from '../homelab/pve/rights.ts'
 import { houseTools } from './house.ts'
 
 /**
- * `some`: on a part of the cluster, so that the tool shows or changes only that part. `choice`: the wider set without which the tool
- * does not work, because the base role leaves its rights out on purpose.
+ * `granted`: `some` if the token has the rights only on a part of the cluster, so that the tool shows or changes only that part. `choice`: the wider
+ * set of rights that the tool needs, which the base role leaves out on purpose.
  */
 export type ToolRights = {
   toolName: string
@@ -12,7 +12,7 @@ export type ToolRights = {
   choice?: Choice
 }
 
-/** A set of rights beyond the base role, which an operator may add. `gives` goes on from "it lets JARVIS". */
+/** A set of rights beyond the base role, which an operator may add. `gives` completes the sentence "it lets JARVIS …". */
 export type Choice = { name: string; gives: string; rights: readonly string[] }
 
 /** The rights of the base role: reads, power and services of existing guests and nodes. */
@@ -21,7 +21,7 @@ export const baseRights: readonly string[] = [
   ...['VM.Audit', 'VM.Backup', 'VM.PowerMgmt'],
 ]
 
-/** The wider sets. A right that a tool needs is in the base role, or in one of these. */
+/** The sets of rights beyond the base role. Every right that a tool needs is in the base role or in one of these sets. */
 export const choices: readonly Choice[] = [
   { name: 'journal', gives: 'read the nodes’ journals', rights: ['Sys.Syslog'] },
   { name: 'node-power', gives: 'reboot nodes and shut them down', rights: ['Sys.PowerMgmt'] },
@@ -54,7 +54,10 @@ export const toolNeeds: ReadonlyMap<string, readonly Need[]> = new Map(
   houseTools.flatMap(({ name, needs }) => (needs === undefined ? [] : [[name, needs] as const])),
 )
 
-/** The tools that the token's rights serve, and the rights that the others lack. @returns undefined if the cluster does not tell the token's rights */
+/**
+ * Tells for each tool if the token's rights are enough, and which rights it lacks. @returns undefined if the cluster does not report the token's
+ * rights
+ */
 export function toolRights(rights: Rights): ToolRights[] | undefined {
   if (rights === undefined) return undefined
   return [...toolNeeds].map(([toolName, needs]) => {
@@ -76,12 +79,12 @@ export function toolRights(rights: Rights): ToolRights[] | undefined {
 export const toolsOf = (rights: readonly string[]): string[] =>
   [...toolNeeds].flatMap(([name, needs]) => (needs.some(({ right }) => rights.includes(right)) ? [name] : []))
 
-/** Every right that some tool needs, once. */
+/** Every right that at least one tool needs, sorted and without duplicates. */
 export const allRights: readonly string[] = [
   ...new Set([...toolNeeds.values()].flat().map(({ right }) => right)),
 ].sort()
 
-/** One line for a node's shell: the base role, its user, and the token, whose secret it prints. */
+/** One shell line for a node: makes the base role, its user and the token, and prints the token's secret. */
 export const pveumLine = [
   `pveum role add JARVIS --privs "${baseRights.join(' ')}"`,
   'pveum user add jarvis@pve',
@@ -89,7 +92,7 @@ export const pveumLine = [
   'pveum user token add jarvis@pve jarvis --privsep 0',
 ].join(' && ')
 
-/** One line for a node's shell: the base role for the user of a token that is there. @param user quoted for a shell */
+/** One shell line for a node: makes the base role and gives it to the user of an existing token. @param user quoted for a shell */
 export const grantLine = (user: string): string =>
   `pveum role add JARVIS --privs "${baseRights.join(' ')}"; pveum acl modify / --users ${user} --roles JARVIS`
 
@@ -97,7 +100,7 @@ export const grantLine = (user: string): string =>
 export const roleLine = (missing: readonly string[]): string =>
   `pveum role modify JARVIS --append 1 --privs "${[...new Set(missing)].join(' ')}"`
 
-/** The choices that the token does not have, with the tools that need them. */
+/** The sets of `choices` whose rights the token lacks, with the tools that need them. */
 export function openChoices(tools: readonly ToolRights[]): { choice: Choice; toolNames: string[]; line: string }[] {
   return choices.flatMap((choice) => {
     const waiting = tools.filter((tool) => tool.choice === choice)

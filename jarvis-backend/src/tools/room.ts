@@ -95,7 +95,7 @@ function toolsOf({
       changeOf: (id) => gate.changes.get(id),
       guests: () => cluster.state().guests,
       toolOf: catalog.get,
-      // Calls without a person are JARVIS's own, for its owner.
+      // A call that names no person is JARVIS's own and is made for the first owner.
       list: (query, asker) => gate.changes.list(query).map(shown(people.find(asker?.person)).change),
       now,
     }),

@@ -22,58 +22,58 @@ import type { Need } from '../homelab/pve/rights.ts'
 export type ToolImage = { mimeType: ImageType; data: Buffer }
 
 export type ToolOutput = {
-  /** The text that the model reads: compact, in human units. */
+  /** The text that the model reads: compact, with units that people use. */
   text: string
-  /** One line for a person. */
+  /** A one-line summary for a person. */
   summary: string
-  /** The same, structured, for the dashboard and MCP. */
+  /** The same content as structured data, for the dashboard and MCP. */
   data?: Record<string, unknown>
-  /** `text` names each of them, for models that take words alone. */
+  /** Images of the output. `text` names each image, for models that accept only text. */
   images?: readonly ToolImage[]
   isError?: boolean
-  /** The model's own list of what it is about to do, which the transcript keeps as an entry. */
+  /** The model's own todo list, which the transcript keeps as an entry. */
   todo?: readonly TodoItem[]
 }
 
 /** The circumstances of one call. */
 export type ToolContext = Required<CallOptions> & {
-  /** An MCP client or a program asks, so the arguments are not the operator's words. */
+  /** True if an MCP client or a program makes the call: its arguments are then not the operator's words. */
   isForeign?: boolean
-  /** A model of JARVIS makes the call. */
+  /** True if a model of JARVIS makes the call. */
   hasModel?: boolean
-  /** The target that the call was judged about, and that its card showed. */
+  /** The target by which the gate judged the call, and which the card showed. */
   target?: Target
   /** The preview that `prepare` made for the call. */
   preview?: Preview
-  /** The change goes back `afterMs` after now, unless a person keeps it. `id`: of the change. */
+  /** Set if JARVIS takes the change back by itself `afterMs` from now, unless a person keeps the change. `id`: the change's id. */
   goesBack?: { id: string; afterMs: number }
-  /** The id of the change that this call takes back, if its node has a timer for it. */
+  /** The id of the change that this call takes back, if the node has a timer that would take it back by itself. */
   timerOf?: string
   toolUseId?: string
-  /** Hashes of the skills whose text the asker has in its context, by name. */
+  /** Hashes of the skills whose text is in the asker's context, by the skill's name. */
   loadedSkills?(): ReadonlyMap<string, string>
-  /** The principal that asks. */
+  /** The principal that makes the call. */
   asker?: Principal
   sessionId?: string
   runId?: string
   /** The person who approved this call, or made the grant that lets it run. */
   approvedBy?: string
-  /** Tells if strangers' texts were read before the call and the call says more than the operator's own words. */
+  /** Tells if the asker read strangers' texts before the call, and the call contains more than the operator's own words. */
   repeatsOthers?(): boolean
   /**
-   * Asks the operator and waits for the end of the question, until `signal` withdraws it. The time does not count as the tool's. Absent if no
+   * Asks the operator, and waits until the question ends or `signal` withdraws it. The wait does not count toward the tool's timeout. Absent if no
    * operator is there.
    */
   ask?: (asking: Asking, signal?: AbortSignal) => Promise<QuestionResolution>
-  /** The part of the cluster that the person in whose name the call is made may see. Absent: all of it. */
+  /** Returns the part of the cluster that the person in whose name the call is made may see. Absent: the whole cluster. */
   sees?(state: ClusterState): ClusterState
 }
 
-/** The circumstances of a preparation. A tool that reads more than its own target reads no more than `Whose` may see. */
+/** The circumstances of a preparation. A tool that reads more than the call's own target reads only what the person and agent in `Whose` may see. */
 export type PrepareContext = Pick<ToolContext, 'signal' | 'sessionId'> & Whose
 /**
- * In whose name a call is made: the agent that asks, the agent whose child run that is, and the person. Absent: main, and the first owner.
- * `isClient`: a client or a program asks, and is not lent any attached server.
+ * The agent that asks (`agent`), the agent that delegated the work to it (`for`), and the person in whose name the call is made. Absent: the agent
+ * main, and the first owner. `isClient`: an MCP client or a program asks, so it may use no attached server.
  */
 export type Whose = Pick<Principal, 'agent' | 'for' | 'person'> & { isClient?: true }
 
@@ -83,62 +83,68 @@ export type Undo =
       kind: 'call'
       toolName: string
       input: ToolInput
-      /** Tells people what goes back to what. */
+      /** A sentence for people: which values the undo restores. */
       sentence: string
-      /** Unix ms, after which the change cannot be taken back. */
+      /** Unix ms after which the change can no longer be taken back. */
       until?: number
-      /** Tells people what is lost when the change is taken back. */
+      /** A sentence for people: what is lost if the change is taken back. */
       loses?: string
-      /** The state that the target must still have. */
+      /** The state that the target must still have; otherwise the undo is refused. */
       expects?: Partial<Pick<Target, 'status' | 'node'>>
     }
-  /** `because`: one sentence. */
+  /** `because`: the reason why there is no undo, one sentence. */
   | { kind: 'none'; because: string }
 
-/** The facts that a change read from the cluster before it is judged. Names in them are quoted. */
+/** The facts that a tool reads from the cluster before the call is judged. Names in them are quoted. */
 export type Preview = {
-  /** Replaces the card's own words about the present state. */
+  /** Replaces the card's usual words about the present state. */
   now?: string
   then?: string
   affects?: string
   undo: Undo
   /** The files that the call changes. */
   diff?: readonly FileDiff[]
-  /** Digests of the facts that an approval rests on, by their names: `{ configuration: digest }`. If a digest changes, the call asks again. */
+  /** Digests of the facts that an approval rests on, by name: `{ configuration: digest }`. If a digest has changed, the call asks a person again. */
   basis?: Readonly<Record<string, string>>
-  /** As `Effect.becomes`, if the guest's new facts had to be read, such as the tags of a backup. */
+  /** Same as `Effect.becomes`, for facts about the guest that had to be read first, such as the tags in a backup. */
   becomes?: Becomes
-  /** `false`: the change never goes back by itself, such as a change of disks or of a guest's networks. */
+  /** `false`: JARVIS never takes the change back by itself, such as a change of disks or of a guest's networks. */
   mayGoBack?: false
-  /** The node whose own timer puts the change back, if it was approved to go back, because the change may cut JARVIS off. */
+  /**
+   * The node that takes the change back with a timer of its own, if the change is approved to go back. The timer runs on the node because the change
+   * may cut JARVIS off.
+   */
   timerOn?: string
-  /** The call that JARVIS makes by itself later, and that the card announces: it deletes a safety snapshot. `at`: Unix ms. */
+  /** A call that JARVIS makes later by itself and that the card announces: the deletion of a safety snapshot. `at`: Unix ms. */
   later?: { toolName: string; input: ToolInput; at: number; sentence: string }
-  /** The calls that the call leads to. It is judged as the strictest of them, and refused if one of them would be. */
+  /** The calls that this call starts. This call is judged as strictly as the strictest of them, and refused if one of them would be refused. */
   leads?: Leads
 }
 
-/** A plan: calls that run one after the other, each through the gate, once this call has begun. */
+/** A plan: calls that run one after the other once this call has begun. Each call passes the gate. */
 export type Leads = {
   facts: Omit<PlanFacts, 'id'>
-  /** `at`: names the call in a refusal. `isLater`: it waits for the change of an earlier call, and asks by itself in its turn. */
+  /**
+   * `at`: the call's name in a refusal. `isLater`: the call depends on the change of an earlier call, so it is judged and asks only when its turn
+   * comes.
+   */
   calls: readonly { number: number; toolName: string; toolInput: ToolInput; at: string; isLater?: true }[]
-  /** The results that the calls were made of. */
+  /** The results from which the calls were composed. */
   read: readonly { toolName: string; toolUseId: string; text: string; asked: ToolInput }[]
-  /** The person's own text that holds the calls. Absent if the asker composed them. */
+  /** The person's own text that contains the calls. Absent if the asker composed the calls. */
   said?: string
-  /** The hash of that text, and who last wrote it, if known. */
+  /** The hash of the text that contains the calls, and the last person who wrote it, if known. */
   text?: { hash: string; writtenBy?: string }
-  /** How long after the approval a call may still begin. */
+  /** Time after the approval within which a call may still begin, ms. */
   maxAgeMs: number
-  /** JSON for the part that leads the run. */
+  /** JSON for the part of JARVIS that runs the plan. */
   script: unknown
 }
 
-/** A part of the cluster's abilities. Tools of a group that the cluster cannot serve are not offered. */
+/** A group of tools that need one ability of the cluster. The tools are not offered while the cluster cannot serve the group. */
 export type Group = { name: string; isServed(state: ClusterState): boolean }
 
-/** `hash`: of its definition. `inputSchema`: the server's own. `listed`: values that the schema names itself. */
+/** `hash`: of the tool's definition. `inputSchema`: the schema as the server sent it. `listed`: values that the schema itself names. */
 export type Attached = {
   server: string
   hash: string
@@ -147,87 +153,99 @@ export type Attached = {
 }
 
 /**
- * A tool and its effects. The gate, cards, journal and recovery know a tool by nothing else.
+ * A tool and its effects. The gate, cards, journal and recovery know a tool only by this definition.
  * @typeParam Ports the parts that `run` acts through; `withPorts` binds them
  */
 export type ToolDefinition<Input extends z.ZodObject = z.ZodObject, Ports = unknown> = {
   name: string
-  /** For people: `Restart a virtual machine`. */
+  /** The name for people: `Restart a virtual machine`. */
   title: string
-  /** Written for a model: what it does, when to use it, what it returns. */
+  /** Text for a model: what the tool does, when to use it, what it returns. */
   description: string
   /** The base tier: rules may only raise it. */
   tier: Tier
   timeoutMs: number
   /** A strict object: an unknown key is refused, not stripped. Loose only if an attached tool's schema says so. */
   input: Input
-  /** A usual call. Tests make it through every door: a call of a tool over the homelab must do something on the demo cluster. */
+  /** A typical call. Tests make it through every door. The example of a tool over the homelab must have a result on the demo cluster. */
   example?: z.input<Input>
   /** The schema of `data` if the call did not fail. Later versions may add keys. */
   output?: z.ZodObject
-  /** How the dashboard draws a call. `output` then has the form of that view's data. */
+  /** The view in which the dashboard draws a call. If set, `output` has the form of that view's data. */
   view?: View
-  /** Every kind of effect that a call may have; a call with another effect asks. */
+  /** Every kind of effect that a call may have. A call with an undeclared effect asks a person. */
   touches: readonly Touch[]
   /**
-   * The part of the cluster that the answer of a read of the site shows, for people who may see only a part. `conversation`: nothing of the
-   * cluster. `seen`: the part that `context.sees` leaves. A number: the guest of that id. Absent: the whole cluster.
+   * For a tool that reads the site: the part of the cluster that its answer shows. JARVIS needs it for people who may see only a part.
+   * `conversation`: nothing of the cluster. `seen`: the part that `context.sees` returns. A number: the guest with that VMID. Absent: the whole
+   * cluster.
    */
   shows?: 'conversation' | 'seen' | ((input: z.output<Input>) => number)
   /**
-   * The effects of one call, the main effect first. Without any, or when it throws, the call asks. It reads of the ports only what is known already.
-   * No JARVIS runs while a policy file is judged against the journal: `ports` is undefined then.
+   * Returns the effects of one call, the main effect first. If it returns none or throws, the call asks a person. It reads from the ports only facts
+   * that are already known. `ports` is undefined while a policy file is judged against the journal, because no JARVIS runs then.
    * @throws Mistake for arguments that the caller can correct
    */
   effects(input: z.output<Input>, world: World, ports: Ports): readonly Effect[]
   /**
-   * Reads what a change would affect, before the call is judged and again when its turn comes. Changes nothing.
-   * @throws Mistake for what cannot work, such as a name in use or a storage without space; JarvisError
+   * Reads what a change would affect. Called before the call is judged, and again when the call's turn comes. Changes nothing.
+   * @throws Mistake if the call cannot work, such as a name in use or a storage without space; JarvisError
    */
   prepare?(input: z.output<Input>, context: PrepareContext, ports: Ports): Promise<Preview>
-  /** The call that takes a change back. A tool with `prepare` returns it there instead. Absent: nothing takes the change back. */
+  /**
+   * Returns the call that takes a change back. A tool with `prepare` returns it in the preview instead. If a tool has neither, nothing takes the
+   * change back.
+   */
   undo?(input: z.output<Input>, world: World): Undo
-  /** The recorded change that a call takes back. */
+  /** Returns the id of the recorded change that a call takes back. */
   undoes?(input: z.output<Input>): string
-  /** When its effects have an `atLeast`, in a few words: `description and tags`. */
+  /** Cases in which the arguments raise the tier by an effect's `atLeast`, each in a few words: `description and tags`. */
   raises?: readonly ArgumentRaise[]
-  /** Its effects are refused unless `policy.yaml` names it under `enable`. */
+  /** The tool's effects are refused unless `policy.yaml` names the tool under `enable`. */
   isOptIn?: true
-  /** The call that is run in place of this one. Its effects must be among this one's. */
+  /** Returns the call that runs in place of this call. Its effects must be among this call's effects. */
   standsFor?(input: z.output<Input>, ports: Ports): { tool: StandIn; input: ToolInput }
-  /** Absent: offered always. */
+  /** Absent: the tool is always offered. */
   group?: Group
-  /** Tells how a change's outcome is found after its answer was lost. Absent: the outcome cannot be found. */
+  /** Tells how to find the outcome of a change whose answer was lost. Absent: the outcome cannot be found. */
   ending?(input: z.output<Input>, ports: Ports): Ending
-  /** JARVIS composes its answers, so other people's text occurs in them as names alone. */
+  /** JARVIS composes the tool's answers, so other people's text occurs in them only as names. */
   isComposed?: true
-  /** JARVIS's own words in its answers name no tool that changes something. If an answer names one, the text of an error does. */
+  /**
+   * JARVIS's own words in the tool's answers name no tool that changes something. If an answer names such a tool, the name comes from an error's
+   * text.
+   */
   namesNoChange?: true
-  /** Its data lists things of the cluster by their names and ids, so that a call may pick from it. */
+  /** The tool's data lists things of the cluster by name and id, so that a call may choose its target from the list. */
   lists?: true
-  /** Its answers are addresses that a search found, which may be asked as they stand there. */
+  /** The tool's answers are addresses that a search found. A call may request these addresses unchanged. */
   givesAddresses?: true
-  /** It reads or writes what JARVIS remembers, so an agent without a memory may not use it. */
+  /** The tool reads or writes JARVIS's memory, so an agent without a memory may not use it. */
   remembers?: true
-  /** Its answers repeat earlier conversations, the operator's words included. */
+  /** The tool's answers repeat earlier conversations, including the operator's words. */
   recalls?: true
-  /** Its answers are parts of the result of the call that this names. Where that result is known, taint looks at it alone. */
+  /**
+   * Returns the id of the call whose result the tool's answer repeats in part. If that result is known, the taint check looks only at that result.
+   */
   rereads?(input: z.output<Input>): string
-  /** Its answers are texts that an operator approved: neither a stranger's words nor an order given now, and given whole. */
+  /** The tool's answers are complete texts that an operator approved. They are neither a stranger's words nor an order given now. */
   isApprovedText?: true
-  /** It leads to calls of other runs, so it is no step of a plan, and no child run may call it. */
+  /** The tool starts calls of other runs, so it cannot be a step of a plan, and no child run may call it. */
   startsPlan?: true
-  /** It only asks the operator, so it is offered only if one is there, and is no step of a plan. */
+  /** The tool only asks the operator. It is offered only if an operator is there, and it cannot be a step of a plan. */
   asks?: true
-  /** It only waits for what goes on after a restart, so that a stop does not wait for it. It must be green, and safe to repeat. */
+  /**
+   * The tool only waits for something that continues after a restart, so a stop of JARVIS does not wait for the call. The tool must be green and
+   * safe to repeat.
+   */
   outlives?: true
-  /** The names of tools that the calls of its plan would use, as far as the arguments name them. Never throws. */
+  /** Returns the names of the tools that the calls of its plan would use, as far as the arguments name them. Never throws. */
   leadsTo?(input: ToolInput): readonly string[]
-  /** It acts on the conversation that it is called in, so it is no step of a plan. */
+  /** The tool acts on the conversation that calls it, so it cannot be a step of a plan. */
   isOfChat?: true
   /** The rights that the Proxmox token must have. Absent if the tool does not use the Proxmox API. */
   needs?: readonly Need[]
-  /** Where it is a tool of an attached MCP server. */
+  /** Set if the tool belongs to an attached MCP server. */
   attached?: Attached
   run(input: z.output<Input>, context: ToolContext, ports: Ports): Promise<ToolOutput>
 }
@@ -241,16 +259,22 @@ export type Tool = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending'
   run(input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput>
 }
 
-/** A tool without its ports, for readers without a running JARVIS. `effects` is called without ports, so a call of a tool that needs them asks. */
+/**
+ * A tool without its ports, for code that works without a running JARVIS. `effects` then gets no ports, so a call of a tool that needs them asks a
+ * person.
+ */
 export type Declaration = Omit<ToolDefinition, 'run' | 'prepare' | 'effects' | 'ending'> & {
   effects(input: Record<string, unknown>, world: World, ports?: unknown): readonly Effect[]
   ending?(input: Record<string, unknown>, ports?: unknown): Ending
 }
 
-/** The tool that is run in place of another one. */
+/** The tool that runs in place of another tool. */
 export type StandIn = Pick<Tool, 'name' | 'tier' | 'run' | 'remembers'>
 
-/** Gives `run` and `effects` their arguments' types, and forgets them for the catalog: the gate parses before it calls. */
+/**
+ * Gives `run` and `effects` the types of their arguments, and erases these types for the catalog. That is safe, because the gate parses the input
+ * before it calls them.
+ */
 export const toolOver =
   <Ports>() =>
   <Input extends z.ZodObject>(tool: ToolDefinition<Input, Ports>): ToolDefinition<z.ZodObject, Ports> =>

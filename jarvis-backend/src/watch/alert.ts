@@ -1,37 +1,37 @@
 import type { Alert, AlertDetail, AlertHistoryQuery, MaintenanceWindow } from 'protocol'
 
-/** One message about an alert. `isOpen`: it was being sent; found at a start, whether it arrived is unknown. */
+/** One message about an alert. `isOpen`: the message was being sent. If that is found at a start, nobody knows if it arrived. */
 export type Told = Alert['told'][number] & { isOpen?: true }
 
-/** An alert as it is kept. What follows from other alerts, from the windows and from the limits is worked out when it is shown. */
+/** An alert as it is stored. Facts that follow from other alerts, maintenance windows and limits are computed when the alert is shown. */
 export type StoredAlert = Omit<
   Alert,
   'hides' | 'near' | 'hiddenBy' | 'silenced' | 'limit' | 'told' | 'acknowledged' | 'flapping'
 > & {
-  /** When it was last measured. */
+  /** Unix ms when the alert was last measured. */
   seenAt: number
-  /** The newest value as a number, where it is one. */
+  /** The newest value as a number, if it is a number. */
   amount?: number
   isLowBad?: true
   /** Newest values in words, oldest first. */
   values: readonly string[]
   chart?: AlertDetail['chart']
-  /** The inputs that the object gives a runbook. */
+  /** The inputs that the object provides for a runbook. */
   inputs?: Readonly<Record<string, string | number>>
-  /** Times at which it fired or ended lately, Unix ms; flapping is judged by them. */
+  /** Times at which the alert recently fired or ended, Unix ms. They decide if it flaps. */
   turns: readonly number[]
-  /** For `flapping`: the last look found the object well. */
+  /** Set if the alert is open only because it flaps (`flapping`): the last look found the object well. */
   isClear?: true
   flapping?: { until: number; changes: number; since?: number }
   acknowledged?: NonNullable<Alert['acknowledged']> & { severity: Alert['severity']; untilValue?: number }
-  /** Without `until` it has no end. */
+  /** Without `until`, the silence has no end. */
   silence?: { by: string; until?: number; note: string }
   told: readonly Told[]
-  /** A message that is to be sent. `quiet`: why it has not been. */
+  /** A message that is to be sent. `quiet`: the reason why it was not sent yet. */
   due?: { what: 'fired' | 'resolved'; at: number; quiet?: string }
 }
 
-/** Only alerts with a silence that holds. */
+/** True if the alert's silence still holds. */
 export const isSilent = ({ silence }: Pick<StoredAlert, 'silence'>, now: number): boolean =>
   silence !== undefined && (silence.until ?? Number.POSITIVE_INFINITY) > now
 
@@ -39,31 +39,31 @@ export const isSilent = ({ silence }: Pick<StoredAlert, 'silence'>, now: number)
 export const fingerprintOf = ({ check, object }: { check: string; object: { id: string } }) => `${check} ${object.id}`
 
 export interface AlertStore {
-  /** Alerts that have not ended, and ended alerts that count until after `now`. */
+  /** Alerts that have not ended, and ended alerts that still count after `now`. */
   current(now: number): StoredAlert[]
-  /** @param countsUntil of an ended one: until when a new alert of its fingerprint takes after it, Unix ms */
+  /** @param countsUntil for an ended alert: Unix ms until which a new alert of its fingerprint inherits from it */
   save(alert: StoredAlert, countsUntil?: number): void
-  /** Forgets one that never fired. */
+  /** Deletes an alert that never fired. */
   remove(id: string): void
   get(id: string): StoredAlert | undefined
-  /** Ended ones, newest first. `before`: end and id of the last one seen. */
+  /** Ended alerts, newest first. `before`: end and id of the last alert seen. */
   ended(query: Omit<AlertHistoryQuery, 'before'> & { before?: { at: number; id: string } }): StoredAlert[]
-  /** How many ended since then. */
+  /** The number of alerts that ended since then. */
   countEnded(since: number): number
-  /** The alerts of a fingerprint that ended since then. `longestMs`: from firing to the end. */
+  /** The alerts of a fingerprint that ended since then. `longestMs`: the longest time from firing to the end. */
   earlier(fingerprint: string, since: number): { count: number; longestMs?: number; lastAt?: number }
-  /** Forgets those that ended before. */
+  /** Deletes alerts that ended before this time. */
   prune(before: number): void
 }
 
-/** The last run of a check. `problem`: the reason why the look did not see all. */
+/** The last run of a check. `problem`: the reason why the look did not see everything. */
 export type CheckRun = {
   id: string
   isOff?: true
   lastAt?: number
   durationMs?: number
   problem?: string
-  /** It cannot run here. */
+  /** The check cannot run on this installation. */
   cannotRun?: true
 }
 
@@ -73,9 +73,9 @@ export interface CheckStore {
 }
 
 export interface WindowStore {
-  /** Windows that end after `now`, soonest to begin first. */
+  /** Windows that end after `now`, in the order of their beginning. */
   list(now: number): MaintenanceWindow[]
   add(window: MaintenanceWindow): void
-  /** @returns false if there is none */
+  /** @returns false if there is no such window */
   remove(id: string): boolean
 }

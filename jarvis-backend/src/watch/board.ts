@@ -6,7 +6,7 @@ import { lost } from './message.ts'
 import { recordedSince } from './recorded.ts'
 import { closed, flaps, step, takesAfterMs } from './step.ts'
 
-/** Shortest time between two writes of an alert that only looks renew, ms: the disk of a homelab may be an SD card. */
+/** Shortest time between two writes of an alert whose values alone have changed, ms, because the disk of a homelab may be an SD card. */
 const rewriteMs = 5 * 60_000
 export const everyMsOf = ({ pace }: Pick<Check, 'pace'>) => (pace === 'state' ? 60_000 : 3_600_000)
 
@@ -19,9 +19,9 @@ export class Board {
   readonly #open = new Map<string, StoredAlert>()
   /** The newest ended alert of each fingerprint. */
   readonly #last = new Map<string, StoredAlert>()
-  /** Ended alerts that people are still to be told of, or are being told of, by id. */
+  /** Ended alerts by id for which a message is still to be sent, or is being sent. */
   readonly #owed = new Map<string, StoredAlert>()
-  /** Open alerts as they are on disk, by id. */
+  /** Open alerts as they are stored on disk, by id. */
   readonly #kept = new Map<string, StoredAlert>()
   #version = 0
 
@@ -40,7 +40,7 @@ export class Board {
     }
   }
 
-  /** Differs after each change. */
+  /** A number that differs after each change. */
   version(): number {
     return this.#version
   }
@@ -55,12 +55,12 @@ export class Board {
     return [...this.#open.values(), ...this.#last.values(), ...this.#owed.values()]
   }
 
-  /** The newest alert of each fingerprint whose silence holds, ended ones included. */
+  /** The newest alert of each fingerprint, ended ones included, if its silence still holds. */
   silent(now: number): StoredAlert[] {
     return [...new Map([...this.#last, ...this.#open]).values()].filter((alert) => isSilent(alert, now))
   }
 
-  /** Alerts that people are to be told of. */
+  /** Alerts about which a message is to be sent. */
   due(): StoredAlert[] {
     return [...this.#owed.values(), ...this.#open.values()].filter(({ due }) => due !== undefined)
   }
@@ -80,8 +80,8 @@ export class Board {
   }
 
   /**
-   * Applies the result of a check. @param looked `failed`: the check saw nothing, and all its alerts are held
-   * @returns whether clients see a difference
+   * Applies the result of a check. @param looked `failed`: the check saw nothing, so all its alerts are held @returns whether clients see a
+   * difference
    */
   take(check: Check, looked: Looked | 'failed', { limits, now }: { limits: Limits; now: number }): boolean {
     const forMs = typeof check.forMs === 'number' ? check.forMs : check.forMs(limits)
@@ -118,14 +118,14 @@ export class Board {
     return isNews
   }
 
-  /** Ends the alerts that `isOver` selects. Nobody is told. @returns whether an alert ended */
+  /** Ends the alerts that `isOver` selects. No message is sent. @returns whether an alert ended */
   close(isOver: (alert: StoredAlert) => boolean, ending: string): boolean {
     const over = this.open().filter(isOver)
     for (const alert of over) this.#put(alert, closed(alert, ending, this.#now()))
     return over.length > 0
   }
 
-  /** Ends all alerts, silences and pending messages, because the same names are other things from now on. Nobody is told. */
+  /** Ends all alerts, silences and pending messages, because the same names mean other things from now on. No message is sent. */
   leave(ending: string): void {
     for (const alert of new Map(this.all().map((one) => [one.id, one])).values()) {
       const over = alert.state === 'resolved' ? alert : closed(alert, ending, this.#now())
@@ -140,7 +140,7 @@ export class Board {
     this.#version += 1
   }
 
-  /** Forgets ended alerts that no longer count. */
+  /** Removes ended alerts from memory that no longer count. */
   forget(now: number): void {
     for (const [fingerprint, alert] of this.#last) if (countsUntilOf(alert) <= now) this.#last.delete(fingerprint)
   }
@@ -168,7 +168,7 @@ export class Board {
   }
 
   #keepEnded(fingerprint: string, alert: StoredAlert): void {
-    // People may be told of an older alert after a newer one has ended.
+    // An older alert may still wait for its message after a newer one has ended.
     if ((this.#last.get(fingerprint)?.resolvedAt ?? 0) <= (alert.resolvedAt ?? 0)) this.#last.set(fingerprint, alert)
     if (isOwed(alert)) this.#owed.set(alert.id, alert)
     else this.#owed.delete(alert.id)
@@ -180,11 +180,13 @@ export class Board {
 const isOther = ({ guest: one }: StoredAlert['object'], { guest: other }: StoredAlert['object']) =>
   one !== undefined && other !== undefined && one.id !== other.id
 
-/** The earlier alert, if it is of the same guest: a person's words about an alert hold for that guest alone. */
+/** The earlier alert, if it is about the same guest. A person's decision about an alert holds only for that guest. */
 const ofSameGuest = (earlier: StoredAlert | undefined, { guest }: StoredAlert['object']) =>
   earlier?.object.guest?.id === guest?.id ? earlier : undefined
 
-/** An alert of an older release names no guest. It goes on, and keeps a person's words only if the guest existed then. */
+/**
+ * An alert of an older release names no guest. It continues, but keeps a person's decisions only if the present guest existed when the alert began.
+ */
 function ofPresentGuest(before: StoredAlert, { guest }: StoredAlert['object']): StoredAlert {
   if (guest === undefined || before.object.guest !== undefined || guest.since <= before.since) return before
   const { acknowledged: _said, silence: _silence, ...alert } = before
@@ -196,8 +198,8 @@ const countsUntilOf = ({ resolvedAt = 0, silence }: StoredAlert) =>
     resolvedAt + Math.max(takesAfterMs, flaps.withinMs),
     silence === undefined ? 0 : (silence.until ?? Number.MAX_SAFE_INTEGER),
   )
-/** True if people are to be told of the alert, or are being told. */
+/** True if a message about the alert is to be sent, or is being sent. */
 const isOwed = ({ due, told }: StoredAlert) => due !== undefined || told.some(({ isOpen }) => isOpen === true)
 
-/** The parts of an alert that a look alone does not renew. */
+/** The parts of an alert that a look does not renew by itself. They tell if the alert has changed. */
 const newsOf = ({ seenAt: _seen, values: _values, amount: _amount, ...alert }: StoredAlert) => JSON.stringify(alert)

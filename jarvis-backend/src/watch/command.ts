@@ -3,8 +3,8 @@ import { NoSshSetUp } from '../homelab/ssh/credentials.ts'
 import { CannotRun } from './check.ts'
 
 /**
- * The output of a reading command on a node.
- * @throws CannotRun if SSH is not set up or the program is not there; Error with the program's words if it failed
+ * The output of a read-only command on a node. @throws CannotRun if SSH is not set up or the program does not exist; Error with the program's words
+ * if it failed
  */
 export async function printed(
   shell: Pick<Shell, 'run'>,

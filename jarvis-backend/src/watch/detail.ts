@@ -7,20 +7,20 @@ import type { Check, CheckPorts } from './check.ts'
 
 const dayMs = 24 * 3_600_000
 const earlierMs = 30 * dayMs
-/** Alerts of the same node that fired so long before or after. */
+/** Alerts of the same node are shown if they fired within this time before or after, ms. */
 const aroundMs = 30 * 60_000
 const mostChanges = 20
-/** Values that a median needs at least: of half an hour. */
+/** Least number of values for a median: those of half an hour. */
 const fewestValues = 30
 
 export type AlertChange = AlertDetail['changes'][number]
 
-/** The reads for the page of one alert. */
+/** The data and functions that the page of one alert reads. */
 export type DetailPorts = {
   samples: CheckPorts['samples']
   /** The changes that JARVIS made to these targets between two times, newest first. */
   changes(targets: readonly string[], from: number, to: number): Promise<AlertChange[]>
-  /** A node's newest tasks, or those of all. @throws as `Cluster.tasks` */
+  /** A node's newest tasks, or those of all nodes. @throws as `Cluster.tasks` */
   tasks(node: string | undefined): Promise<Partial<Task>>
   isOurs(task: Task): boolean
   offers(alert: Pick<StoredAlert, 'check' | 'object' | 'inputs'>, names: readonly string[]): OfferedRunbook[]
@@ -33,7 +33,7 @@ export async function detailOf(
     shown: Alert
     /** Alerts that have not ended, as they are shown. */
     open: readonly Alert[]
-    /** Alerts of its node that ended lately. */
+    /** Recently ended alerts of its node. */
     ended: readonly Alert[]
     check: Check | undefined
     durationMs: number | undefined
@@ -67,7 +67,7 @@ export async function detailOf(
   }
 }
 
-/** The check's `reads` for this object: the path with its node and its number. */
+/** The check's `reads` for this object: the path with the object's node and VMID filled in. */
 const readOf = (check: Check | undefined, { inputs = {}, object }: StoredAlert): string =>
   (check?.reads ?? 'unknown: the check is no longer there').replace(/\{(\w+)\}/g, (place, name: string) =>
     String(inputs[name] ?? (name === 'node' ? object.node : name === 'vmid' ? object.vmid : undefined) ?? place),
@@ -80,7 +80,7 @@ const isAround = ({ id, object, firedAt, since }: StoredAlert, other: Alert): bo
   other.firedAt !== undefined &&
   Math.abs(other.firedAt - (firedAt ?? since)) <= aroundMs
 
-/** The median of the day before it began, in words; undefined if too little of it is known. */
+/** The median of the day before the alert began, in words; undefined if too few values of it are known. */
 function usualOf({ chart, since }: StoredAlert, now: number, { samples }: DetailPorts): string | undefined {
   if (chart === undefined) return undefined
   const minutes = dayMs / 60_000
@@ -100,7 +100,7 @@ function figure(field: string, value: number): string {
   return field === 'temperatureC' ? `${Math.round(value)} °C` : String(Number(value.toPrecision(3)))
 }
 
-/** Changes of the object and its node in the day before, newest first. */
+/** Changes of the object and its node in the day before the alert began, newest first. */
 async function changesBefore(alert: StoredAlert, ports: DetailPorts, missing: string[]): Promise<AlertChange[]> {
   const { object, since } = alert
   const from = since - dayMs
@@ -126,7 +126,7 @@ async function changesBefore(alert: StoredAlert, ports: DetailPorts, missing: st
   return [...ours, ...foreign].sort((a, b) => b.at - a.at).slice(0, mostChanges)
 }
 
-/** A guest's tasks are about it; a node's alert may come from any of its tasks. */
+/** True if a task may concern the alert: for a guest, its own tasks and its node's tasks without a guest; for a node, any of its tasks. */
 const isAbout = ({ object: { vmid, node } }: StoredAlert, task: Task): boolean =>
   vmid === undefined
     ? node === undefined || task.node === node

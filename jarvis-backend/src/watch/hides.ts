@@ -2,7 +2,7 @@ import type { ClusterState } from 'protocol'
 import type { StoredAlert } from './alert.ts'
 import { type Ground, groundOf, type Leaning, noLeaning } from './leaning.ts'
 
-/** Checks whose alerts explain others: what is away cannot be seen, nor what stands on it. */
+/** Checks whose alerts explain others: an object that is away cannot be seen, and neither can anything that rests on it. */
 export const causes = {
   cluster: 'cluster-away',
   node: 'node-away',
@@ -14,27 +14,27 @@ export const causes = {
 
 const failedBackup = 'backup-failed'
 const oldBackup = 'backup-old'
-/** Checks of a guest that a storage explains that is away: the guest waits for its disks. */
+/** Checks of a guest whose alerts are explained if a storage of the guest's disks is away, because the guest waits for its disks. */
 const needsDisks: ReadonlySet<string> = new Set([
   ...['vm-io-error', 'ha-state', 'agent-silent', 'vm-disk', 'stale-lock', failedBackup],
 ])
-/** Checks of a guest that says nothing while it is paused. */
+/** Checks of a guest that get no answer while the guest is paused. */
 const needsGuest: ReadonlySet<string> = new Set(['agent-silent', 'vm-disk', 'stale-lock'])
 
 const isOpen = ({ state, isClear }: StoredAlert) => state !== 'resolved' && isClear !== true
 const order: readonly string[] = [causes.cluster, causes.node]
-/** The farthest first, then the one that was first. */
+/** Sorts causes: the most distant first, then the one that began first. */
 const rank = ({ check }: StoredAlert) => (order.includes(check) ? order.indexOf(check) : order.length)
 const earlier = (a: StoredAlert, b: StoredAlert) => rank(a) - rank(b) || a.since - b.since || (a.id < b.id ? -1 : 1)
 
-/** Where a cause is; undefined if its alert explains nothing. */
+/** The place of a cause, as an id; undefined if its alert explains nothing. */
 function placeOf({ check, object, severity }: StoredAlert): string | undefined {
   if (check === causes.node) return object.node === undefined ? undefined : `node/${object.node}`
   if (check === causes.ha) return severity === 'failed' && object.vmid !== undefined ? object.id : undefined
   return check === causes.storage || check === causes.bridge || check === causes.paused ? object.id : undefined
 }
 
-/** The things that an alert's object needs, as far as its check looks at them. */
+/** The things that an alert's object needs, as far as the alert's check depends on them. */
 function needsOf(
   { check, object, chart, inputs, state }: StoredAlert,
   cluster: ClusterState,
@@ -63,9 +63,9 @@ const storageIdOf = ({ name, node }: { name: string; node?: string | undefined }
   node === undefined ? `storage/${name}` : `storage/${node}/${name}`
 
 /**
- * The alerts that explain each alert, by id: what it stands on is away, or what that stands on. The farthest cause is named. A pending cause
- * counts too: until it is decided, nobody is told. Of things that stand on each other the first alert explains the others, so that
- * somebody is always told.
+ * The alert that explains each explained alert, by the explained alert's id: something that the object rests on, directly or indirectly, is away.
+ * The most distant cause is named. A pending cause counts too, so no message is sent until it is decided. If things rest on each other in a circle,
+ * the first alert explains the others, so that people still get a message.
  */
 export function causesOf(
   alerts: readonly StoredAlert[],
@@ -93,7 +93,7 @@ export function causesOf(
       ...(because === undefined ? [] : [because]),
     ].filter(({ id }) => id !== alert.id)
   })
-  /** All that explains it, near and far; itself, where things stand on each other. */
+  /** All alerts that explain an alert, directly or indirectly. In a circle, this includes the alert itself. */
   const all = onceFor((alert: StoredAlert): Set<StoredAlert> => {
     const causing = new Set(nearest(alert))
     for (const cause of causing) for (const further of nearest(cause)) causing.add(further)
@@ -101,7 +101,7 @@ export function causesOf(
   })
   for (const alert of alerts) {
     const causing = all(alert)
-    // A cause that nothing explains but what it explains in turn.
+    // A root cause: no other alert explains it, except alerts that it explains itself.
     const [first] = [...causing]
       .filter((cause) => [...all(cause)].every((further) => further === cause || all(further).has(cause)))
       .sort(earlier)
@@ -110,7 +110,7 @@ export function causesOf(
   return found
 }
 
-/** Remembers what a function gave for each alert. */
+/** Caches the result of a function for each alert. */
 function onceFor<T>(of: (alert: StoredAlert) => T): (alert: StoredAlert) => T {
   const known = new Map<string, T>()
   return (alert) => {

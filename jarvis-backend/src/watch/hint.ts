@@ -12,12 +12,12 @@ const pauseMs = 60_000
 
 export type HintsParts = {
   checks(): readonly Check[]
-  /** Lets checks sweep soon. */
+  /** Makes checks sweep soon. */
   soon(ids: readonly string[]): void
   clock: Pick<Clock, 'after'>
 }
 
-/** Lets the checks sweep soon that a notification of Proxmox concerns, once a minute at most. */
+/** Makes the checks that a notification of Proxmox concerns sweep soon, at most once a minute. */
 export class Hints {
   readonly #parts: HintsParts
   /** Checks that sweep after the pause. */

@@ -1,10 +1,13 @@
 import type { ClusterState, Guest } from 'protocol'
 
-/** The things on which guests and storages rest, by their configurations and the policy. Unread configurations are left out, and explain nothing. */
+/**
+ * The things on which guests and storages rest, according to their configurations and the policy. Configurations that could not be read are left
+ * out, and explain nothing.
+ */
 export type Leaning = {
-  /** By vmid: the names of the storages of its disks, and of the bridges of its network cards. */
+  /** By VMID: the names of the storages of the guest's disks, and of the bridges of its network cards. */
   guests: ReadonlyMap<number, { storages: readonly string[]; bridges: readonly string[] }>
-  /** By the name of a storage: what serves it: `node/pve`, `guest/103`. */
+  /** By the name of a storage: the node or guest that serves it: `node/pve`, `guest/103`. */
   servers: ReadonlyMap<string, string>
 }
 
@@ -12,7 +15,7 @@ export const noLeaning: Leaning = { guests: new Map(), servers: new Map() }
 
 export type Ground = ReturnType<typeof groundOf>
 
-/** Finds the things on which a thing rests, by ids as in an alert. */
+/** Finds the things on which a thing rests. The ids are those of alerts. */
 export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const known = new Map(state.guests.map((guest) => [guest.vmid, guest]))
   const ids = new Map<string, string[]>()
@@ -28,7 +31,7 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   const bridgesOf = ({ vmid, node }: Pick<Guest, 'vmid' | 'node'>): string[] =>
     (guests.get(vmid)?.bridges ?? []).map((name) => `bridge/${node}/${name}`)
 
-  /** The things on which a thing rests directly. */
+  /** The things on which a thing rests directly, by id. */
   function below(id: string): string[] {
     const [kind, first = '', second] = id.split('/')
     if (kind === 'vm' || kind === 'ct') {
@@ -40,11 +43,11 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
     const server = servers.get(second ?? first)
     return [...(second === undefined ? [] : [`node/${first}`]), ...(server === undefined ? [] : [placeOf(server)])]
   }
-  /** Only the cluster knows if a guest is a VM or a container. */
+  /** Converts a server's id to an id of an alert. The cluster tells if a guest is a VM or a container. */
   function placeOf(server: string): string {
     const guest = server.startsWith('guest/') ? known.get(Number(server.slice(6))) : undefined
     if (guest !== undefined) return `${guest.type}/${guest.vmid}`
-    // The policy has names in lower case.
+    // The policy writes names in lower case.
     const node = state.nodes.find(({ name }) => `node/${name}`.toLowerCase() === server.toLowerCase())
     return node === undefined ? server : `node/${node.name}`
   }
@@ -53,9 +56,9 @@ export function groundOf(state: ClusterState, { guests, servers }: Leaning) {
   return {
     /** The storages that hold the guest's disks. */
     disks: (vmid: number | undefined) => wellFrom(guestOf(vmid), disksOf),
-    /** The bridges that its network cards are on. */
+    /** The bridges to which the guest's network cards are connected. */
     bridges: (vmid: number | undefined) => wellFrom(guestOf(vmid), bridgesOf),
-    /** These places, and all that they stand on. */
+    /** These places, and everything on which they rest. */
     under(places: readonly string[]): Set<string> {
       const found = new Set(places)
       for (const place of found) for (const next of below(place)) found.add(next)

@@ -19,7 +19,7 @@ export const guestObject = ({
   vmid,
   ...(identity !== undefined && { guest: { id: identity.id, since: identity.since } }),
 })
-/** @param path its device: `/dev/sda` */
+/** @param path the disk's device: `/dev/sda` */
 export const diskObject = (node: string, path: string): AlertObject =>
   partObject('disk', node, path.replace(/^\/dev\//, ''))
 export const bridgeObject = (node: string, name: string): AlertObject => partObject('bridge', node, name)
@@ -29,18 +29,21 @@ export const partObject = (kind: 'disk' | 'pool' | 'bridge', node: string, name:
   name,
   node,
 })
-/** @param node absent: it is shared. */
+/** @param node absent if the storage is shared */
 export const storageObject = ({ name, node }: { name: string; node?: string | undefined }): AlertObject => ({
   id: `storage/${node === undefined ? '' : `${node}/`}${name}`,
   name,
   ...(node !== undefined && { node }),
 })
 
-/** `CT 113 vaultwarden` */
+/** A guest in words: `CT 113 vaultwarden` */
 export const guestName = ({ vmid, name, type }: Pick<Guest, 'vmid' | 'name' | 'type'>): string =>
   `${type.toUpperCase()} ${vmid} ${plainName(name)}`
 
-/** The level of a value that is worse the higher it is. @param of `clear`: at or below it all is well; without `failed`, never `failed` */
+/**
+ * The level of a value that is worse the higher it is. @param of `clear`: values at or below it are well; without `failed`, the level is never
+ * `failed`
+ */
 export function over(value: number, of: { look: number; failed?: number; clear: number }): Measure['level'] {
   if (of.failed !== undefined && value >= of.failed) return 'failed'
   if (value >= of.look) return 'look'
@@ -54,15 +57,15 @@ export const under = (value: number, { look, failed, clear }: { look: number; fa
 /** `bad` if the condition holds, else `clear`. */
 export const when = (isSo: boolean, bad: Severity): Measure['level'] => (isSo ? bad : 'clear')
 
-/** The result of a look with nothing unread. */
+/** The result of a look that could read everything. */
 export const seen = (measures: readonly Measure[]): Looked => ({ measures, unread: new Map() })
 
-/** The words of an operation about a part that the token may not read. */
+/** Words in a result that mean: the token may not read this part. */
 const lacksRight = /not visible to this token/
 
 /**
- * Reads something from each node that is online, one after the other. A node that could not be read is unread.
- * @throws CannotRun if the token lacks a right and nothing was found; the signal's reason
+ * Reads something from each node that is online, one after the other. A node that could not be read is in `unread`. @throws CannotRun if the token
+ * lacks a right and nothing was found; the signal's reason
  */
 export async function fromNodes<T>(
   { state, signal }: Pick<CheckPorts, 'state' | 'signal'>,
@@ -89,7 +92,7 @@ export async function fromNodes<T>(
   return { items, unread }
 }
 
-/** The items of a reading of one node. @throws Error with the reason if it could not be read */
+/** The items of a reading from one node. @throws Error with the reason if it could not be read */
 export function itemsOf<T>({ items, missing, isUnread }: Partial<T>): readonly T[] {
   if (isUnread) throw new Error(missing[0] ?? 'It could not be read.')
   return items

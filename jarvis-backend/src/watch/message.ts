@@ -1,7 +1,7 @@
 import type { StoredAlert } from './alert.ts'
 
 const mostSentences = 6
-/** The words for a message that was being sent when the process ended. */
+/** The outcome of a message that was being sent when the process ended. */
 export const lost = 'unknown whether it was told: JARVIS ended meanwhile'
 
 /** One message about alerts. `hidden`: the body without names. */
@@ -11,14 +11,14 @@ export type AlertMessage = {
   hidden: string
   tag: string
   path: string
-  /** The level of the worst alert that fires; `info` if all alerts ended. */
+  /** The level of the worst firing alert; `info` if all alerts have ended. */
   level: 'failed' | 'warning' | 'info'
 }
 
 const levels = { failed: 'failed', look: 'warning', info: 'info' } as const
 const gravity = { failed: 0, look: 1, info: 2 } as const
 
-/** One message for all alerts that are to be told together. @param hides how many others each of them hides */
+/** One message for all alerts that are reported together. @param hides the number of alerts that an alert hides */
 export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredAlert) => number): AlertMessage {
   const worst = [...alerts].sort((a, b) => gravity[a.severity] - gravity[b.severity])
   const fired = worst.filter(({ due }) => due?.what === 'fired')
@@ -38,7 +38,7 @@ export function messageOf(alerts: readonly StoredAlert[], hides: (alert: StoredA
     body: `${lines.slice(0, mostSentences).join(' ')}${more}`,
     hidden: `${counted}.`,
     level: levels[fired[0]?.severity ?? 'info'],
-    // The message of an end takes the place of the one that said it began.
+    // The message about an alert's end replaces the message about its beginning.
     tag: `alert-${first?.id ?? ''}`,
     path: alerts.length === 1 && first !== undefined ? `/alerts?alert=${encodeURIComponent(first.id)}` : '/alerts',
   }

@@ -7,7 +7,7 @@ import type { Check } from './check.ts'
 import { lookAtSample, sampleProblem } from './own-sample.ts'
 import { lookAtTool } from './own-tool.ts'
 
-/** `10 min`, `2 h`, `3 d` */
+/** A time span: `10 min`, `2 h`, `3 d` */
 const Span = z
   .string()
   .regex(/^\d{1,4} ?(min|h|d)$/, 'must be a time span, as in 10 min, 2 h or 3 d')
@@ -40,14 +40,14 @@ const ChecksFile = z.strictObject({ checks: z.array(Own).max(200).default([]) })
 
 export type OwnChecks = { ok: true; checks: Check[] } | { ok: false; problems: YamlProblem[] }
 
-/** The names that a file may use. `toolProblem`: the reason why a tool cannot be asked with these arguments; undefined if it can. */
+/** The names that a file may use. `toolProblem`: the reason why a tool cannot be called with these arguments; undefined if it can. */
 export type Known = {
   /** Ids of the shipped checks. */
   taken: ReadonlySet<string>
   toolProblem(toolName: string, args: ToolInput): string | undefined
 }
 
-/** Parses `checks.yaml`, with every problem in the order of lines. Never throws. */
+/** Parses `checks.yaml`. Lists every problem in the order of the lines. Never throws. */
 export function parseChecks(text: string, { taken, toolProblem }: Known): OwnChecks {
   const read = parseYaml(text, ChecksFile, (given) => {
     const { checks } = (given ?? {}) as { checks?: unknown }
@@ -109,7 +109,7 @@ function conditionProblem(when: string): Problem[] {
   }
 }
 
-/** Keys that mean nothing beside `sample` or `tool`. */
+/** Problems for keys that have no meaning together with `sample` or `tool`. */
 const strangers = (keys: Record<string, unknown>, beside: string): Problem[] =>
   Object.entries(keys).flatMap(([key, value]) => (value === undefined ? [] : [[key, `means nothing beside ${beside}`]]))
 
@@ -132,7 +132,7 @@ function checkOf({
   return { id, title, forMs, runbooks, isOwn: true, ...looking }
 }
 
-/** The own checks in force: none before the first `reload`. A broken file leaves the earlier checks in force. */
+/** The checks of `checks.yaml` that are in force: none before the first `reload`. A broken file leaves the earlier checks in force. */
 export class OwnChecksFile {
   readonly #path: string
   readonly #known: () => Known
@@ -150,12 +150,12 @@ export class OwnChecksFile {
     return this.#checks
   }
 
-  /** The reasons why the present file is not in force, a line each. */
+  /** The reasons why the present file is not in force, one line each. */
   problems(): string[] {
     return this.#problems
   }
 
-  /** @returns true if the file is not the same as before */
+  /** @returns true if the file differs from the last reading */
   reload(): boolean {
     const next = this.#read()
     if (next === this.#text) return false
@@ -170,7 +170,7 @@ export class OwnChecksFile {
 
   #read(): string {
     try {
-      // A pipe would block.
+      // Only a regular file is read, because reading a pipe would block.
       if (statSync(this.#path).isFile()) return readFileSync(this.#path, 'utf8')
       this.#problems = ['checks.yaml is not a file.']
     } catch (error) {

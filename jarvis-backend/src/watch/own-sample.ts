@@ -11,7 +11,7 @@ import { plainName } from '../homelab/format.ts'
 import type { Check, Measure } from './check.ts'
 import { guestObject, nodeObject, over, seen, siteObject, storageObject, under } from './measure.ts'
 
-/** Looks at a recorded series. `sample`: its name and field. Either `above` or `below`. */
+/** A check that looks at a recorded series. `sample`: the series' name and field. Set either `above` or `below`. */
 export type OwnSample = {
   sample: string
   above?: number | undefined
@@ -19,7 +19,7 @@ export type OwnSample = {
   clears?: number | undefined
 }
 
-/** Says why a series with a field cannot be used; undefined if both exist. */
+/** The reason why a series and a field cannot be used; undefined if both exist. */
 export function sampleProblem(sample: string): string | undefined {
   const [series = '', field = ''] = sample.split(' ')
   const [kind = ''] = series.split('/')
@@ -69,14 +69,14 @@ export function lookAtSample(
   }
 }
 
-/** The list of what a kind of series is about. */
+/** The lists of the state that a kind of series depends on. */
 const partOf: Readonly<Record<string, readonly ClusterPart[]>> = {
   node: ['nodes'],
   guest: ['guests'],
   storage: ['storages'],
 }
 
-/** The series that a name stands for, with what they are about. */
+/** The series that a name selects, each with its object. */
 function objectsOf(series: string, state: ClusterState): { name: string; object: AlertObject }[] {
   if (series === 'cluster') return [{ name: series, object: siteObject }]
   const all = [

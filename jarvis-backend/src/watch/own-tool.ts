@@ -4,10 +4,10 @@ import { NotKnown, seenWords } from '../runbooks/fill.ts'
 import type { Check, Measure } from './check.ts'
 import { seen, siteObject, when } from './measure.ts'
 
-/** Looks at what a reading tool answers. `when`: a condition over `$result`, as a runbook has it. */
+/** A check that looks at the answer of a read-only tool. `when`: a condition over `$result`, written as in a runbook. */
 export type OwnTool = { tool: string; args: ToolInput; when: string }
 
-/** @throws ExpressionFault for a condition that is none */
+/** @throws ExpressionFault if the text is not a condition */
 export function lookAtTool(
   title: string,
   severity: Severity,

@@ -6,13 +6,13 @@ import type { Check, CheckPorts, Looked } from './check.ts'
 import { shownAlerts } from './shown.ts'
 import { step } from './step.ts'
 
-/** Why a check cannot look at this state, in words; undefined if it can. */
+/** The reason why a check cannot look at this state, in words; undefined if it can. */
 export function unreadFor({ from }: Check, state: ClusterState): string | undefined {
   const part = from.find((one) => isUnread(state, one))
   return part === undefined ? undefined : (state.missing[0] ?? `the ${part} could not be read`)
 }
 
-/** Runs a check on the present state. @returns undefined if the check asks more than the state, or needs a list that is unread @throws CannotRun */
+/** Runs a check on the present state. @returns undefined if the check reads more than the state, or needs a list that is unread @throws CannotRun */
 export function seenNow(check: Check, ports: CheckPorts): Looked | undefined {
   if (check.pace !== 'state' || check.asks || unreadFor(check, ports.state) !== undefined) return undefined
   const looked = check.look(ports)
@@ -21,7 +21,7 @@ export function seenNow(check: Check, ports: CheckPorts): Looked | undefined {
 
 const never = () => Promise.reject(new Error('Only the state is looked at.'))
 
-/** The alerts that a first look at this state would begin, for where nothing watches. */
+/** The alerts that a first look at this state would begin, for programs in which no watch runs. */
 export function presentAlerts(checks: readonly Check[], state: ClusterState, limits: Limits): Alert[] {
   const now = state.at
   const ports: CheckPorts = {

@@ -1,7 +1,7 @@
 import { isSilent, type StoredAlert } from './alert.ts'
 import { type Surroundings, windowOf } from './shown.ts'
 
-/** Why nobody is told of an alert now; undefined if there is no reason. @param cause the alert that explains it */
+/** The reason why no message about an alert is sent now; undefined if there is none. @param cause the alert that explains it */
 export function whyQuiet(
   alert: StoredAlert,
   { now, windows }: Pick<Surroundings, 'now' | 'windows'>,
@@ -14,7 +14,7 @@ export function whyQuiet(
   if (due?.what === 'resolved') return undefined
   if (acknowledged !== undefined) return `nobody: acknowledged by ${acknowledged.by}`
   if (cause !== undefined) return `nobody: ${cause.sentence} explains it`.replace('. explains', ' explains')
-  // People are told once that the alert flaps.
+  // One message says that the alert flaps.
   const isFlapTold = alert.told.some(({ at }) => at >= (flapping?.since ?? 0))
   if (flapping !== undefined && flapping.until > now && isFlapTold)
     return `nobody: it flaps, ${flapping.changes} changes`

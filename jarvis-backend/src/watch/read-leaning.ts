@@ -7,13 +7,13 @@ import { guestPath } from '../homelab/pve/guest.ts'
 import type { Leaning } from './leaning.ts'
 
 const dayMs = 86_400_000
-/** A sweep that a notification asked for reads nothing here. */
+/** Least time between two readings, ms, so that a sweep caused by a notification reads nothing here. */
 const seldomMs = 50 * 60_000
-/** Configurations that one sweep reads: those of a large cluster are known after some hours. */
+/** Most guests whose configurations one sweep reads. In a large cluster, several hourly sweeps read them all. */
 const mostGuests = 250
-/** Storages on the network, whose server may be a guest or a node of this cluster. */
+/** Types of storage on the network. The server of such a storage may be a guest or a node of this cluster. */
 const network = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs', 'pbs'])
-/** The network storages that a guest or node named in the policy's `storage` may serve. */
+/** Types of network storage that a guest or node named under the policy's `storage` may serve. */
 const fileServed = new Set(['nfs', 'cifs', 'iscsi', 'iscsidirect', 'zfs', 'glusterfs'])
 
 const StorageRow = z.object({ storage: z.string(), type: words, server: words, portal: words })
@@ -35,7 +35,7 @@ const Kept = z.object({
 })
 type Kept = z.output<typeof Kept>
 
-/** Keeps the last reading over sweeps and restarts: once a storage is away, its configuration can no longer be asked for. */
+/** Stores the last reading over sweeps and restarts, because the configuration of a storage can no longer be read once the storage is away. */
 export interface LeaningStore {
   read(): string | undefined
   write(text: string): void
@@ -49,7 +49,7 @@ export type LeaningReaderParts = {
 
 type Look = { api: PveReader; state: ClusterState; now: number; signal: AbortSignal }
 
-/** Knows what rests on what, from the configurations of guests and storages, and from the policy. */
+/** Finds out which things rest on which, from the configurations of guests and storages, and from the policy. */
 export class LeaningReader {
   readonly #parts: LeaningReaderParts
   #kept: Kept
@@ -69,12 +69,12 @@ export class LeaningReader {
     return this.#shown
   }
 
-  /** Another cluster is connected. */
+  /** Forgets everything, because another cluster is connected. */
   forget(): void {
     this.#keep({ guests: {}, servers: {} })
   }
 
-  /** Reads what is not known yet, or was read more than a day ago. What cannot be read stays as it was. */
+  /** Reads configurations that are unknown, or were read more than a day ago. Facts that cannot be read stay as they were. */
   async look(look: Look): Promise<void> {
     if (Math.abs(look.now - this.#lookedAt) < seldomMs) return
     this.#lookedAt = look.now
@@ -134,7 +134,7 @@ function parse(text: string | undefined): Kept {
 const nodesIn = (members: unknown) =>
   Array.isArray(members) ? members.filter((row: { type?: unknown } | null) => row?.type === 'node') : []
 
-/** The storages and bridges in a guest's configuration, and the addresses that it sets. */
+/** The storages and bridges in a guest's configuration, and the IP addresses that it sets. */
 function restsIn(config: Readonly<Record<string, unknown>>) {
   const values = Object.fromEntries(Object.entries(config).map(([key, value]) => [key, String(value)]))
   const storages = volumesOf(values).flatMap(({ storage }) => storage ?? [])
@@ -148,7 +148,7 @@ function restsIn(config: Readonly<Record<string, unknown>>) {
   }
 }
 
-/** Finds the server of each network storage, by its address or by the policy. A name alone proves nothing. */
+/** Finds the server of each network storage, by its address or by the policy. A matching name alone proves nothing. */
 function serversOf(
   rows: readonly z.output<typeof StorageRow>[],
   known: { guests: Kept['guests']; nodes: readonly z.output<typeof MemberRow>[]; named: readonly string[] },

@@ -1,10 +1,7 @@
 import type { PveReader } from '../homelab/ports.ts'
 import { type Clock, sleep } from '../lib/clock.ts'
 
-/**
- * A reader for one sweep: requests go one after another with a pause of `pauseMs` between, and the same path is asked once, also where it
- * failed.
- */
+/** A reader for one sweep. Requests run one after another with a pause of `pauseMs`. Each path is requested once, even if the request failed. */
 export function pacedReader(api: PveReader, clock: Clock, pauseMs: number): PveReader {
   const known = new Map<string, Promise<unknown>>()
   let turn: Promise<unknown> = Promise.resolve()

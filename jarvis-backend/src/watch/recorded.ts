@@ -1,14 +1,14 @@
 import { fieldsOf, minuteMs, type SampleStore } from 'homelab-ports/samples'
 import type { CheckPorts, Measure } from './check.ts'
 
-/** Samples are looked through so far back, and no further. */
+/** Samples older than this are not searched, ms. */
 const longestMs = 24 * 60 * minuteMs
-/** Minutes without a sample that end a stretch: what was in between is not known. */
+/** Minutes without a sample that end a stretch, because the values in between are not known. */
 const mostMissing = 2
 
 /**
- * Since when the recorded samples show a measure at or past its limit, without a gap up to now.
- * @returns Unix ms; undefined if no sample shows it, or no figure with a limit is behind it
+ * The time since which the recorded samples show a measure at or past its limit without a gap until now. @returns Unix ms; undefined if no sample
+ * shows it, or the measure has no recorded figure with a limit
  */
 export function recordedSince(
   { chart, isLowBad }: Pick<Measure, 'chart' | 'isLowBad'>,

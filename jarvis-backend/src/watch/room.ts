@@ -35,10 +35,10 @@ import { Teller } from './teller.ts'
 import { Ticker } from './ticker.ts'
 import { Watch } from './watch.ts'
 
-/** How long ended alerts are kept, ms. */
+/** Time that ended alerts are kept, ms. */
 const historyMs = 365 * 24 * 3_600_000
 
-/** Everything that the watch needs of earlier rooms. */
+/** The parts of earlier rooms that the watch needs. */
 export type WatchNeeds = {
   foundation: Foundation
   homelab: ComposedHomelab
@@ -47,12 +47,12 @@ export type WatchNeeds = {
   catalog: Pick<Catalog, 'get'>
   /** The checks of all rooms. */
   checks: Pick<Registry<Check>, 'list'>
-  /** Checks in place of the shipped ones. */
+  /** Checks that replace the shipped ones. */
   shipped?: readonly Check[] | undefined
   runbooks: Pick<Library, 'offers'>
   /** Limits a change to the words that a person may read. */
   shown(person: PersonRef): Pick<Shown, 'change'>
-  /** The tokens that JARVIS uses at the cluster: their tasks are JARVIS's own. */
+  /** The tokens that JARVIS uses at the cluster. Tasks of these tokens are JARVIS's own. */
   tokens: readonly (string | undefined)[]
   facts: JarvisFacts
 }
@@ -65,7 +65,7 @@ export const watchRoom = defineRoom({
     const { cluster } = homelab
     const opened = openWatch(needs)
     const { watch, board, rounds, teller, own } = opened
-    // A broken checks.yaml changes nothing.
+    // If checks.yaml is broken, `reload` leaves the earlier checks in force.
     facts.on('files.changed', () => {
       if (!own.reload()) return
       opened.closeGone()
@@ -79,7 +79,7 @@ export const watchRoom = defineRoom({
       nextFires: () => board.nextFires(),
       async look() {
         await rounds.state()
-        // Time alone ends a silence or a window.
+        // Time alone can end a silence or a window.
         teller.consider()
       },
       watch: (listener) => cluster.watch(listener, 'idle'),
@@ -119,7 +119,7 @@ type Opened = {
   leaning: LeaningReader
   store: AlertStore
   windows: WindowStore
-  /** Tells clients and people of a change. */
+  /** Reports a change to clients, and plans messages. */
   changed(): void
   /** Ends the alerts of checks that no longer exist. */
   closeGone(): void
@@ -212,7 +212,7 @@ function openTeller({ foundation, facts }: WatchNeeds, parts: { board: Board; ar
   })
 }
 
-/** Ends everything that was known of the earlier cluster. */
+/** Ends everything that was known about the earlier cluster. */
 function leaveCluster(
   { board, leaning, windows }: Pick<Opened, 'board' | 'leaning' | 'windows'>,
   { database, settings, journal, now }: Foundation,

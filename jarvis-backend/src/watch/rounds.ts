@@ -9,7 +9,7 @@ import { seenNow, unreadFor } from './present.ts'
 import { pacedReader } from './reader.ts'
 
 const minuteMs = 60_000
-/** A sweep brings along the checks that would be due within this time, ms. */
+/** A sweep also runs the checks that would be due within this time, ms. */
 const togetherMs = 10 * minuteMs
 const pauseMs = 100
 const longestLookMs = 15 * minuteMs
@@ -27,25 +27,25 @@ export type RoundsParts = {
   clock: Clock
   atomically<T>(work: () => T): T
   report(error: unknown, message: string): void
-  /** Called after looks that changed an alert or the row of a check. */
+  /** Called after looks that changed an alert or a check's row. */
   changed(): void
-  /** Reads at each sweep what rests on what, which no check looks at. */
+  /** Reads at each sweep which things rest on which. No check reads that. */
   survey?(ports: Pick<CheckPorts, 'api' | 'state' | 'now' | 'signal'>): Promise<void>
 }
 
-/** Stores the result of a look. @returns true if an alert or the row of the check changed */
+/** Stores the result of a look. @returns true if an alert or the check's row changed */
 type Take = () => boolean
 
-/** Runs the checks: those of the state together, the sweeps one after another. */
+/** Runs the checks: those of the pace `state` together, the sweeps one after another. */
 export class Rounds {
   readonly #parts: RoundsParts
   readonly #runs: Map<string, CheckRun>
   readonly #stopping = new AbortController()
-  /** Sweeps that were asked for before their hour. */
+  /** Sweeps that were requested before they are due. */
   readonly #wanted = new Set<string>()
   #looking: Promise<void> | undefined
   #sweeping: Promise<void> | undefined
-  /** The state and the limits that the checks of the state saw last. */
+  /** The state and the limits of the last look of the checks of the pace `state`. */
   #lookedAt: ClusterState | undefined
   #lookedBy: Limits | undefined
 
@@ -54,7 +54,7 @@ export class Rounds {
     this.#runs = new Map(parts.store.list().map((run) => [run.id, run]))
   }
 
-  /** Runs the checks that need only the state, if the state or a limit changed since they saw it. */
+  /** Runs the checks that need only the state, if the state or a limit changed since the last look. */
   refresh(): void {
     const { ports, board, clock } = this.#parts
     const state = this.#parts.state()
@@ -69,14 +69,14 @@ export class Rounds {
         const looked = this.isOn(check) ? seenNow(check, { ...ports, state, limits, now, signal }) : undefined
         return looked === undefined ? [] : [() => board.take(check, looked, { limits, now })]
       } catch {
-        // The next look by the minute reports why the check cannot run.
+        // The next look of the minute reports the reason why the check cannot run.
         return []
       }
     })
     this.#take(taking)
   }
 
-  /** Runs the checks of the state. */
+  /** Runs the checks of the pace `state`. */
   state(): Promise<void> {
     this.#looking ??= this.#reported(() => this.#lookAtState()).finally(() => {
       this.#looking = undefined
@@ -92,7 +92,7 @@ export class Rounds {
     return this.#sweeping
   }
 
-  /** Runs these sweeps before their hour comes. */
+  /** Runs these sweeps before they are due. */
   soon(ids: readonly string[]): void {
     this.#want((check) => ids.includes(check.id))
     void (this.#sweeping ?? Promise.resolve()).then(() => this.sweeps())
@@ -161,14 +161,14 @@ export class Rounds {
     const sweeps = this.#parts.checks().filter((check) => check.pace === 'sweep' && this.isOn(check))
     if (!sweeps.some((check) => this.#isDue(check, 0))) return
     const state = this.#parts.state()
-    // Nothing can be read now. The next attempt comes a minute later.
+    // Nothing can be read now. The next try is a minute later.
     if (isBlind(state) || state.unreachableSince !== undefined) {
       this.#parts.atomically(() =>
         sweeps.map((check) => board.take(check, 'failed', { limits: this.#parts.limits(), now: clock.now() })),
       )
       return
     }
-    // The demo answers from memory, so it needs no pauses.
+    // The demo answers from memory, so the reader needs no pauses.
     const api = pacedReader(ports.api, clock, state.isDemo ? 0 : pauseMs)
     const signal = this.#limitedSignal()
     await this.#parts.survey?.({ api, state, now: clock.now(), signal }).catch((error: unknown) => {
@@ -223,7 +223,7 @@ export class Rounds {
     const before = this.runOf(check.id)
     const durationMs = this.#parts.clock.now() - now
     const run: CheckRun = { id: check.id, lastAt: now, durationMs, ...look.facts }
-    // A look by the minute is written only if its problem changed.
+    // A check that looks each minute is written only if its problem changed.
     if (check.pace === 'state' && before.problem === run.problem && before.lastAt !== undefined)
       this.#runs.set(run.id, run)
     else this.#keep(run)
@@ -232,7 +232,7 @@ export class Rounds {
   }
 }
 
-/** The nodes and objects that a look could not see, in words; undefined if it saw all. */
+/** The nodes and objects that a look could not see, in words; undefined if it saw everything. */
 function unseenIn({ measures, unread }: Looked): string | undefined {
   const nodes = [...unread].map(([node, why]) => (node === '*' ? why : `${node}: ${why}`))
   const unseen = measures.filter(({ level }) => level === 'unseen').map(({ object }) => object.name ?? object.id)

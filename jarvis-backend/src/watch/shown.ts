@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 import { causesOf } from './hides.ts'
 import type { Leaning } from './leaning.ts'
 
-/** Alerts of one node that fired so shortly after another may belong to it, ms. */
+/** Alerts of one node may belong together if one fired within this time after the other, ms. */
 const nearMs = 5 * 60_000
 const gravity = { failed: 0, look: 1, info: 2 } as const
 const progress = { firing: 0, held: 1, pending: 2, resolved: 3 } as const
@@ -15,11 +15,11 @@ export type Surroundings = {
   limits: Limits
   windows: readonly MaintenanceWindow[]
   checkOf(id: string): Check | undefined
-  /** The things on which guests and storages rest. Absent: only nodes are known. */
+  /** The things on which guests and storages rest. Absent: only the nodes are known. */
   leaning?: Leaning
 }
 
-/** The window that covers an object now. One for a node covers what is on it too. */
+/** The window that covers an object now. A window for a node also covers everything on the node. */
 export const windowOf = ({ object }: Pick<Alert, 'object'>, windows: readonly MaintenanceWindow[], now: number) =>
   windows.find(
     ({ from, until, objects }) =>
@@ -30,13 +30,13 @@ export const windowOf = ({ object }: Pick<Alert, 'object'>, windows: readonly Ma
       ),
   )
 
-/** Alerts as clients have them, gravest first: what hides what, what is near, what a window covers. */
+/** Alerts as clients get them, most severe first. They tell which alert hides which, which alerts are near, and which a window covers. */
 export function shownAlerts(alerts: readonly StoredAlert[], around: Surroundings): Alert[] {
   const hiding = causesOf(alerts, around.state, around.leaning)
   const hiddenBy = new Map([...hiding].map(([id, { id: by }]) => [id, by]))
   const hides = new Map<string, number>()
   for (const by of hiddenBy.values()) hides.set(by, (hides.get(by) ?? 0) + 1)
-  // A sweep fires when it comes by, which says nothing of when it began.
+  // The time at which a sweep's alert fires depends on the sweep and does not tell when the condition began.
   const isState = ({ check }: StoredAlert) => around.checkOf(check)?.pace === 'state'
   const first = firstOfNodes(alerts.filter(isState))
   return alerts
@@ -60,7 +60,7 @@ export function shownAlerts(alerts: readonly StoredAlert[], around: Surroundings
     )
 }
 
-/** One alert by itself. */
+/** One alert as clients get it. */
 export function shownAlert(stored: StoredAlert, around: Surroundings): Alert {
   const { seenAt: _s, amount: _a, isLowBad: _l, values: _v, inputs: _i, turns: _t, isClear: _x, ...rest } = stored
   const { silence, flapping, acknowledged, due, told, ...alert } = rest

@@ -6,25 +6,28 @@ const keptValues = 12
 const rank = { info: 0, look: 1, failed: 2 } as const
 
 /**
- * So many turns in so long make an alert flap: a guest that starts anew every half an hour as well as a value at its limit. Nobody is told again until
- * it has not turned for so long.
+ * An alert flaps after this many turns (fired or ended) within `withinMs`. That covers a guest that restarts every half hour as well as a value at
+ * its limit. No further message is sent until there was no turn for `quietMs`.
  */
 export const flaps = { turns: 5, withinMs: 120 * minuteMs, quietMs: 60 * minuteMs }
-/** So long after its end, a new alert of the same fingerprint keeps the acknowledgement. */
+/** Time after an alert's end within which a new alert of the same fingerprint keeps the acknowledgement, ms. */
 export const takesAfterMs = 15 * minuteMs
-/** A pending alert that was not looked at for longer, and for a quarter of its time, begins anew: what was in between is not known. */
+/**
+ * A pending alert begins anew if it was not looked at for longer than this, than three looks, and than a quarter of its time, ms: the values in
+ * between are not known.
+ */
 const longestGapMs = 15 * minuteMs
 
 export type StepFacts = {
   now: number
-  /** For a new alert. */
+  /** The id of the alert if a new one begins. */
   id: string
   check: string
   forMs: number
   everyMs: number
-  /** Since when the recorded samples show it without a gap, Unix ms; undefined if they do not. */
+  /** Unix ms since when the recorded samples show the condition without a gap; undefined if they do not. */
   recordedSince?: number | undefined
-  /** The last ended alert of the same fingerprint, while it counts. */
+  /** The last ended alert of the same fingerprint, while it still counts. */
   earlier?: StoredAlert | undefined
 }
 
@@ -34,7 +37,7 @@ export type Missing =
   | { object: Measure['object']; level: 'gone'; ending?: string }
 
 /**
- * What a look makes of an alert. @param measure `gone`: the object is not there any more
+ * Applies the result of a look to an alert. @param measure `gone`: the object no longer exists
  * @returns undefined if there is no alert, or no longer one: a pending alert that ends leaves nothing
  */
 export function step(
@@ -82,7 +85,7 @@ function begun(measure: Measure, severity: StoredAlert['severity'], facts: StepF
   )
 }
 
-/** Fires where its time is over. Looks that are an hour apart are never exactly an hour apart. */
+/** Makes a pending alert fire if its time is over. Allows some slack, because hourly looks are never exactly an hour apart. */
 function ripened(alert: StoredAlert, { now, forMs, everyMs }: StepFacts): StoredAlert {
   const firesAt = alert.since + forMs
   const slackMs = everyMs > minuteMs ? everyMs / 5 : 0
@@ -102,13 +105,13 @@ function goesOn(
   const alert: StoredAlert = isQuiet ? seen : calm
   const turnedBack = isQuiet && wasClear ? turned(alert, now) : {}
   const severity = level === 'between' || level === 'clear' || level === 'unseen' ? alert.severity : level
-  // It no longer comes and goes: it stays bad, and that is news.
+  // The alert no longer comes and goes but stays bad, which is worth a message.
   const stays = flapping !== undefined && !isQuiet && severity !== 'info'
   const due = stays ? { due: { what: 'fired' as const, at: now } } : {}
   return withoutAcknowledgement({ ...alert, ...turnedBack, ...due, state: 'firing', severity }, now)
 }
 
-/** An acknowledgement ends when it gets worse than it was; that is news, and the second message of the two. */
+/** Ends an acknowledgement if the alert is worse than it was then. That is worth a message: the second and last of the alert's two messages. */
 function withoutAcknowledgement(alert: StoredAlert, now: number): StoredAlert {
   const { acknowledged, ...rest } = alert
   if (acknowledged === undefined || !isWorse(acknowledged, alert)) return alert
@@ -151,19 +154,19 @@ function cleared(before: StoredAlert, measure: Measure, now: number): StoredAler
   }
 }
 
-/** Counts one turn. */
+/** Counts one turn: the alert fired or ended. */
 function turned(alert: StoredAlert, now: number): Pick<StoredAlert, 'turns' | 'flapping'> {
   const turns = [...alert.turns.filter((at) => at > now - flaps.withinMs && at <= now), now]
   const { flapping } = alert
   const isQuiet = flapping !== undefined && flapping.until > now
   const changes = isQuiet ? flapping.changes + 1 : turns.length
-  // As long as it goes on, so does the quiet.
+  // While the alert goes on flapping, its quiet time goes on too and keeps its beginning.
   const since = isQuiet ? (flapping.since ?? 0) : now
   if (turns.length >= flaps.turns) return { turns, flapping: { until: now + flaps.quietMs, changes, since } }
   return isQuiet ? { turns, flapping: { ...flapping, changes } } : { turns }
 }
 
-/** @param by `turns`: with the turn of this look; default: as before */
+/** @param by `turns`: the turns with the one of this look; default: the earlier turns */
 function ended(
   before: StoredAlert,
   ending: string,
@@ -183,7 +186,7 @@ function ended(
   return { ...resolved, told: [...rest.told, { at: due.at, what: 'fired', words }] }
 }
 
-/** Ends an alert whose check is no more: `ending` says so. Nobody is told. */
+/** Ends an alert whose check no longer exists; `ending` says so. No message is sent. */
 export function closed(before: StoredAlert, ending: string, now: number): StoredAlert | undefined {
   if (before.firedAt === undefined) return undefined
   const { due: _none, ...alert } = ended(before, ending, { now })

@@ -15,17 +15,20 @@ export type TellerParts = {
   clock: Clock
   /** Commits `work` to disk before it returns. */
   durably(work: () => void): void
-  /** As `Database.untilFree`. */
+  /** Same as `Database.untilFree`. */
   untilFree(forever: 'forever'): Promise<void> | undefined
   report(error: unknown, message: string): void
-  /** Sends a message. Never rejects. @returns whom it reached, in words, once that is known */
+  /** Sends a message. Never rejects. @returns in words the people whom it reached, once that is known */
   send(message: AlertMessage): Promise<string>
-  /** Called with the alerts of each message. */
+  /** Called with the alerts that are in each message. */
   announce(alerts: readonly StoredAlert[]): void
   changed(): void
 }
 
-/** Tells people of alerts: at most twice of each, and of alerts together that come together. A message is stored before it is sent, and never sent again. */
+/**
+ * Sends people messages about alerts: at most two about each alert, and one for alerts that come together. A message is stored before it is sent,
+ * and never sent again.
+ */
 export class Teller {
   readonly #parts: TellerParts
   #cancel = () => {}
@@ -35,19 +38,19 @@ export class Teller {
     this.#parts = parts
   }
 
-  /** Plans the next message, after a look or a decision. */
+  /** Plans the next message. Called after a look or a decision. */
   consider(): void {
     this.#cancel()
     if (this.#isOver) return
     const waiting = this.#ready()
     if (waiting.length === 0) return
     const oldest = Math.min(...waiting.map(({ due }) => due?.at ?? 0))
-    // If the clock was set back, nobody waits for the old time.
+    // If the clock was set back, the message does not wait for the old time.
     const inMs = Math.max(0, Math.min(groupMs, oldest + groupMs - this.#parts.clock.now()))
     this.#flushIn(inMs)
   }
 
-  /** Marks messages that the last process was sending: their fate is unknown. */
+  /** Marks messages that the last process was sending: nobody knows if they arrived. */
   resume(): void {
     const open = this.#parts.board.all().filter(({ told }) => told.some(({ isOpen }) => isOpen === true))
     if (open.length > 0) this.#settle(idsOf(open), undefined, lost)
@@ -62,7 +65,7 @@ export class Teller {
     this.#cancel = this.#parts.clock.after(ms, () => void this.#flush())
   }
 
-  /** Tells of the due alerts. If that cannot be stored, it is tried again. */
+  /** Sends the message about the alerts that are due. If it cannot be stored, it is tried again. */
   async #flush(): Promise<void> {
     try {
       await this.#parts.untilFree('forever')
@@ -115,7 +118,7 @@ export class Teller {
     return told
   }
 
-  /** Stores whom a message reached. @param at the time of the message; undefined: every message that is being sent */
+  /** Stores the outcome of a message: the people it reached. @param at the time of the message; undefined: every message that is being sent */
   #settle(ids: readonly string[], at: number | undefined, words: string): void {
     const { board, durably, changed } = this.#parts
     durably(() => {

@@ -2,7 +2,7 @@ import type { ClusterState } from 'protocol'
 import type { Clock } from '../lib/clock.ts'
 
 const minuteMs = 60_000
-/** A change of the cluster is looked at after this, so that what changes together is seen together. */
+/** Time between a change of the cluster and the look at it, ms, so that changes that come together are seen together. */
 const settlesMs = 1_000
 const firstSweepMs = 10_000
 
@@ -16,14 +16,14 @@ export type TickerParts = {
   nextFires(): number
 }
 
-/** Calls the rounds: each minute, when a pending alert is about to fire, and when a node or the quorum comes or goes. */
+/** Starts the rounds: each minute, when a pending alert is about to fire, and when a node or the quorum comes or goes. */
 export class Ticker {
   readonly #parts: TickerParts
   #isOver = false
   #cancel = () => {}
   #unwatch = () => {}
   #sweepsFrom = 0
-  /** The outline of the state that was looked at last. */
+  /** The outline of the state at the last look. */
   #seen = ''
 
   constructor(parts: TickerParts) {
@@ -70,7 +70,7 @@ export class Ticker {
   }
 }
 
-/** The parts of a state whose change is worth a look at once. */
+/** The parts of a state whose change is worth an immediate look. */
 const outline = ({ nodes, isQuorate, unreachableSince, unread, storages }: ClusterState) =>
   JSON.stringify([
     isQuorate,

@@ -25,7 +25,7 @@ import { type Surroundings, shownAlert, shownAlerts } from './shown.ts'
 
 const dayMs = 24 * 3_600_000
 const longestSilenceMs = 30 * dayMs
-/** How many of a node's newest ended alerts are searched for alerts around another one. */
+/** Most of a node's newest ended alerts that are searched for alerts around another alert. */
 const mostEnded = 100
 
 export type WatchParts = {
@@ -60,10 +60,13 @@ type Decision = {
 /** The alerts, checks and windows as people see them, and people's decisions about them. Every decision is journalled. */
 export class Watch {
   readonly #parts: WatchParts
-  /** The alerts as they are shown, until the board changes or a minute has passed: silences and windows end with time. */
+  /** The alerts as they are shown, cached until the board changes or a minute has passed, because silences and windows end with time. */
   readonly #current: () => readonly Alert[]
 
-  /** The alerts by the present state of the cluster. Returns the same array until something changes. Bound, because rooms hand it on. */
+  /**
+   * The alerts according to the cluster's present state. Returns the same array until something changes. An arrow function, because rooms pass it
+   * on.
+   */
   readonly present = (): readonly Alert[] => {
     this.#parts.rounds.refresh()
     return this.#current()
@@ -77,7 +80,7 @@ export class Watch {
     )
   }
 
-  /** Alerts that have not ended, gravest first. */
+  /** Alerts that have not ended, most severe first. */
   alerts(): Alert[] {
     return shownAlerts(this.#parts.board.open(), this.#parts.around())
   }
@@ -108,7 +111,7 @@ export class Watch {
     return { items, ...(found.length > limit && last && { next: `${last.resolvedAt}.${last.id}` }) }
   }
 
-  /** @param shown limits a change to the words that the reader may see @throws JarvisError `not_found` */
+  /** Returns the page of one alert. @param shown limits a change to the words that the reader may see @throws JarvisError `not_found` */
   async detail(id: string, shown: (change: Change) => Change): Promise<AlertDetail> {
     const { board, rounds, store, now } = this.#parts
     const stored = board.get(id)
@@ -149,7 +152,7 @@ export class Watch {
     return this.#rowOf(check)
   }
 
-  /** Keeps quiet about an alert until it ends or gets worse. @throws JarvisError `not_found`, `conflict` (it has ended) */
+  /** Stops messages about an alert until it ends or gets worse. @throws JarvisError `not_found`, `conflict` (it has ended) */
   acknowledge(id: string, { note, untilValue }: z.infer<typeof AcknowledgeBody>, by: string): Alert {
     const at = this.#parts.now()
     const more = { ...(note !== undefined && { note }), ...(untilValue !== undefined && { untilValue }) }
@@ -164,7 +167,7 @@ export class Watch {
     return this.#decide({ id, change: 'unacknowledged', by, to: ({ acknowledged: _none, ...alert }) => alert })
   }
 
-  /** @throws as `acknowledge`, and `invalid_request` if `until` is not within the next 30 days */
+  /** @throws the errors of `acknowledge`, and `invalid_request` if `until` is not within the next 30 days */
   silence(id: string, { until, note }: z.infer<typeof SilenceBody>, by: string): Alert {
     const now = this.#parts.now()
     if (until !== undefined && (until <= now || until > now + longestSilenceMs))
@@ -177,7 +180,7 @@ export class Watch {
     return this.#decide({ id, change: 'silenced', by, to, more: given })
   }
 
-  /** Ends a silence, also of an alert that has ended. @throws JarvisError `not_found`, `conflict` */
+  /** Ends a silence, also that of an ended alert. @throws JarvisError `not_found`, `conflict` */
   unsilence(id: string, by: string): Alert {
     const { board, now } = this.#parts
     const silent = board.silent(now()).find((alert) => alert.id === id)
@@ -185,7 +188,7 @@ export class Watch {
     return this.#decide({ id, change: 'unsilenced', by, to }, silent)
   }
 
-  /** Windows that have not ended, soonest to begin first. */
+  /** Windows that have not ended, in the order of their beginning. */
   windows(): MaintenanceWindow[] {
     return this.#parts.windows.list(this.#parts.now())
   }

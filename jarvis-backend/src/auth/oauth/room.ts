@@ -31,10 +31,10 @@ type Needs = {
   fetchDocument: PublicFetch | undefined
 }
 
-/** Most clients that one network may register, an hour. */
+/** Most clients that one network may register in an hour. */
 const mostRegistrations = 20
 
-/** The sign-in of MCP clients by OAuth: its endpoints, the consent of a person, and the check of programs' tokens. */
+/** The sign-in of MCP clients by OAuth: its endpoints, a person's consent, and the check of programs' tokens. */
 export const oauthRoom = defineRoom({
   name: 'oauth',
   open(needs: Needs) {

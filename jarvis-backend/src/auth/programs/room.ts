@@ -28,7 +28,7 @@ export const programTokensRoom = defineRoom({
     const parts = {
       tokens: {
         ...apiTokens,
-        /** The tokens with every request so far counted. */
+        /** The tokens. Every request so far is counted in them. */
         list() {
           tokenUse.flush()
           return apiTokens.list()
@@ -47,7 +47,7 @@ export const programTokensRoom = defineRoom({
   },
 })
 
-/** The webhook of Proxmox and its key. */
+/** The webhook for Proxmox's notifications, and its key. */
 export const hooksRoom = defineRoom({
   name: 'hooks',
   open(needs: {
@@ -66,14 +66,14 @@ export const consentRoom = defineRoom({
   open: ({ consentRoutes }: { consentRoutes: readonly Route[] }) => ({ contributes: { routes: consentRoutes } }),
 })
 
-/** Ends elevations, requests and sockets that count no longer. Hears `person.changed` and `clock.set_back`. */
+/** Ends elevations, requests and sockets that are no longer valid. Hears `person.changed` and `clock.set_back`. */
 export const expiryRoom = defineRoom({
   name: 'expiry',
   open(needs: {
     facts: JarvisFacts
     stepUp: Pick<StepUp, 'endAll'>
     requests: Pick<OpenRequests, 'look'>
-    /** Ends sockets and streams of people who count no longer. */
+    /** Ends sockets and streams of people whose rights have ended. */
     look(): void
   }) {
     const { facts, stepUp, requests, look } = needs

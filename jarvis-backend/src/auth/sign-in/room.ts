@@ -51,7 +51,7 @@ export const tokensRoom = defineRoom({
     people: People
     signIns: SignInStore
     http: HttpServer
-    /** The cost of a password's hash; absent: that of production. */
+    /** The cost of a password hash. Absent: the cost used in production. */
     hashStrength: HashStrength | undefined
   }) {
     const { foundation, config, people, signIns, http } = needs
@@ -69,7 +69,7 @@ export const tokensRoom = defineRoom({
       configured: config.password,
     })
     for (const secret of [jwtSecret, password.made]) if (secret !== undefined) hide(secret)
-    // The new password is stored only once the server listens: a first start that fails earlier has shown it to nobody.
+    // The new password is stored only once the server listens, because a first start that fails earlier has shown it to nobody.
     http.once('listening', password.keep)
     return {
       jwtSecret,
@@ -89,7 +89,7 @@ export const tokensRoom = defineRoom({
   },
 })
 
-/** Everything that signing in needs of earlier rooms. */
+/** The parts of earlier rooms that signing in needs. */
 export type SignInNeeds = {
   foundation: Pick<Foundation, 'activity' | 'database' | 'journal' | 'now' | 'report' | 'secrets' | 'settings'>
   config: Pick<Config, 'allowedHosts' | 'host' | 'oidc' | 'publicUrl'>
@@ -110,7 +110,7 @@ export type SignInNeeds = {
   addressOf: ClientAddressOf
   /** Ends sockets and streams of one token. */
   drop(identity: Identity): void
-  /** Ends sockets and streams of people who count no longer. */
+  /** Ends sockets and streams of people whose rights have ended. */
   look(): void
 }
 
@@ -156,7 +156,7 @@ export const signInRoom = defineRoom({
       revoked: drop,
       ended: look,
       newDevice: (person, of) => tellOfNewDevice(needs, notice, { person, ...of }),
-      // A token signed by hand acts for the first owner, so what such tokens hold open ends too.
+      // A token signed by hand acts for the first owner, so everything that such tokens hold open ends too.
       changed(person) {
         channels.forgetPerson(person)
         look()
@@ -201,7 +201,7 @@ function tellOfNewDevice(
     signIn,
   }: { person: Person; address: string; method: string; signIn: string },
 ): void {
-  // A person with one sign-in has no other device that could be told.
+  // A person with a single sign-in has no other device that could be told.
   const isFirst = !signIns.list(id).some((row) => row.id !== signIn)
   if (isFirst) return
   const text = `${name} signed in on a new device, from ${address} (${method}). If that was not you, change your password.`
@@ -220,7 +220,7 @@ function tellOfNewDevice(
   })
 }
 
-/** Makes signing in with an account of another service. */
+/** Composes the sign-in with an account of another service. */
 function openElsewhere({ foundation, config, people, signIns, look }: SignInNeeds): SignInElsewhere {
   const { activity, database, journal, now, report } = foundation
   const { oidc, publicUrl } = config

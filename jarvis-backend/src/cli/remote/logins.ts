@@ -9,7 +9,7 @@ const Logins = z.record(z.string(), z.object({ token: z.string() }))
 const folder = () => join(homedir(), '.config/jarvis')
 const file = () => join(folder(), 'logins.json')
 
-/** The address as it is kept: `https://jarvis.lan`. @throws JarvisError `invalid_request` */
+/** Normalises an address to the form in which it is stored: `https://jarvis.lan`. @throws JarvisError `invalid_request` */
 export function addressOf(url: string): string {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new JarvisError('invalid_request', `--url ${url}: write an address such as http://jarvis.lan:4000.`)
@@ -26,7 +26,7 @@ function read(): z.infer<typeof Logins> {
 
 export const isLoggedIn = (url: string): boolean => Object.hasOwn(read(), addressOf(url))
 
-/** @throws JarvisError `unauthorized` where nobody signed in there */
+/** @throws JarvisError `unauthorized` if nobody signed in to that server */
 export function keptLogin(url: string): { url: string; token: string } {
   const address = addressOf(url)
   const known = read()[address]
@@ -35,7 +35,7 @@ export function keptLogin(url: string): { url: string; token: string } {
   return { url: address, ...known }
 }
 
-/** Keeps a token, readable by its owner alone. @returns the file's path */
+/** Stores a token in a file that only its owner can read. @returns the file's path */
 export function keepLogin(url: string, token: string): string {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const next = JSON.stringify({ ...read(), [addressOf(url)]: { token } }, null, 2)

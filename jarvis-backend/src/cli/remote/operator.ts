@@ -2,7 +2,7 @@ import { JarvisError, type LoginReply } from 'protocol'
 import { createPrompt, isTerminal, type Prompt } from '../terminal/prompt.ts'
 import { type Remote, ServerRefused } from './remote.ts'
 
-/** Stops a command that needs a person where none sits. @throws JarvisError `invalid_request` */
+/** Stops a command that needs a person if there is no terminal. @throws JarvisError `invalid_request` */
 export function requireTerminal(what: string): void {
   if (!isTerminal())
     throw new JarvisError(
@@ -11,12 +11,11 @@ export function requireTerminal(what: string): void {
     )
 }
 
-/** Work that a command does as an operator. `stepUp` proves the operator's identity again for requests that ask for the password. */
+/** Work of a command with an operator's rights. `stepUp` proves the operator's identity again, for requests that ask for the password. */
 type Work<T> = (operator: Remote, stepUp: () => Promise<unknown>) => Promise<T>
 
 /**
- * Does what only an operator may, with the password that is typed now. The sign-in ends with the work.
- * @returns undefined where nothing was typed
+ * Runs work that only an operator may do, with a password that is typed now. The sign-in ends with the work. @returns undefined if nothing was typed
  */
 export async function asOperator<T>(
   { remote, prompt }: { remote: Remote; prompt: Prompt },
@@ -40,7 +39,7 @@ export async function asOperator<T>(
   }
 }
 
-/** Sends a password, and a code beside it where one is asked for. */
+/** Sends a password, and a second-factor code if one is asked for. */
 async function withCode<T>(prompt: Prompt, words: string, send: (more: { code?: string }) => Promise<T>): Promise<T> {
   try {
     return await send({})
@@ -50,7 +49,7 @@ async function withCode<T>(prompt: Prompt, words: string, send: (more: { code?: 
   }
 }
 
-/** The same where no prompt is open yet. */
+/** As `asOperator`, if no prompt is open yet. */
 export async function asOperatorOnce<T>(remote: Remote, what: string, work: Work<T>): Promise<T> {
   requireTerminal(what)
   const prompt = createPrompt(process.stdin, process.stderr)

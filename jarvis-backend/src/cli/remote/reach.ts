@@ -9,18 +9,18 @@ import { tokensIn } from '../token.ts'
 import { keptLogin } from './logins.ts'
 import { createRemote, nobodyAt, type Remote, ServerRefused } from './remote.ts'
 
-/** Where the server of this machine listens. */
+/** The address at which the server of this machine listens. */
 export function localUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** Its own conversations are asked over the API, its calls over MCP. */
+/** The token of the command line. Conversations use the API, calls use MCP. */
 const commandLine = { name: 'command-line', file: 'command-line-token', doors: ['api', 'mcp'] } as const
 
 /**
- * The server of this machine, or the one that `url` names, with a token that reads and asks and can never decide.
- * @throws JarvisError `unauthorized` where nobody signed in to `url`
+ * Connects to the server of this machine, or to the one that `url` names, with a token that can read and ask and can never decide. @throws
+ * JarvisError `unauthorized` if nobody signed in to `url`
  */
 export async function reach(config: Config, url?: string): Promise<Remote> {
   if (url !== undefined) {
@@ -34,9 +34,9 @@ export async function reach(config: Config, url?: string): Promise<Remote> {
 const proofMs = 5_000
 
 /**
- * Asks a URL of this machine on a connection whose other end has proved to be the server of this data dir, so that no program that takes the
- * port in between hears anything secret.
- * @returns it throws JarvisError `not_found` where nothing answers, `conflict` where something else does
+ * Sends requests to a URL of this machine over a connection whose other end has proved to be the server of this data dir. A program that takes over
+ * the port in between thus receives no secret. @returns a function that throws JarvisError `not_found` if nothing answers, `conflict` if another
+ * program does
  */
 export function proverOf(dataDir: string, url: string): Ask {
   const key = serverProofKey(openDataDir(dataDir))
@@ -64,7 +64,10 @@ export function proverOf(dataDir: string, url: string): Ask {
   }
 }
 
-/** The token that a command keeps in the data dir, if it is still valid, else a new one. It may ask, and can never decide a confirmation. */
+/**
+ * Returns the token that a command keeps in the data dir if it is still valid, otherwise a new one. The token can ask, and can never decide a
+ * confirmation.
+ */
 export async function localToken(
   config: Config,
   of: { name: string; file: string; doors: readonly Door[] },

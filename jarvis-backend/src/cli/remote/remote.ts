@@ -3,33 +3,36 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { type ErrorBody, type ErrorCode, JarvisError } from 'protocol'
 import type { Ask, Asked } from '../../lib/one-connection.ts'
 
-/** A request that a server refused, in its words, or that was not sent, with the reason. */
+/** A request that the server refused, in the server's words, or that was not sent, with the reason. */
 export class ServerRefused extends JarvisError {}
 
 export type RemoteEvent = { id?: string; event: string; data: unknown }
 
-/** A JARVIS that answers over HTTP, with the rights of a token. */
+/** A JARVIS that is used over HTTP with the rights of a token. */
 export type Remote = {
   url: string
   get<T>(path: string): Promise<T>
   send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T>
-  /** The lines of a long answer, as they come. */
+  /** The lines of a long answer, as they arrive. */
   lines(path: string): AsyncGenerator<string>
   /**
-   * A stream of events. A stream that breaks is opened again behind its last event.
-   * @throws JarvisError `not_found` where the server is gone for longer than a minute, or what it refuses
+   * A stream of events. A broken stream is opened again after its last event. @throws JarvisError `not_found` if the server is away for longer than
+   * a minute, or the server's refusal
    */
   events(path: string, options?: { after?: number; signal?: AbortSignal }): AsyncGenerator<RemoteEvent>
-  /** A request of MCP, and its result. @throws JarvisError where it has none */
+  /** Sends an MCP request and returns its result. @throws JarvisError if it has no result */
   mcp<T>(request: object, headers: Record<string, string>): Promise<T>
-  /** The same server with another token. */
+  /** The same server, used with another token. */
   as(token: string): Remote
 }
 
-/** How long a server may be gone, as for a restart, ms. */
+/** Time that a server may be away, such as for a restart, ms. */
 const mostGoneMs = 60_000
 
-/** @param token undefined: without one @param ask for a server that must prove itself before each request, which may hold a token or a password */
+/**
+ * @param token undefined: requests carry no token @param ask sends requests to a server that must prove its identity first, because a request may
+ * contain a token or a password
+ */
 export function createRemote(url: string, token: string | undefined, ask: Ask = fetch): Remote {
   const headers = (more: Record<string, string> = {}) => ({
     ...(token !== undefined && { authorization: `Bearer ${token}` }),

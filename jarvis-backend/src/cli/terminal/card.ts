@@ -4,7 +4,7 @@ import { visible } from './visible.ts'
 
 const labelWidth = 10
 
-/** A fact of a card behind its bar. All of it is shown, in as many lines as it takes. */
+/** A fact of a card, with a bar before each line. The whole fact is shown, in as many lines as it needs. */
 function factLines(
   { label, text }: { label: string; text: string },
   style: Style,
@@ -19,7 +19,7 @@ function factLines(
   )
 }
 
-/** In the middle of a sentence. A name in capitals stays as it is. */
+/** The text for the middle of a sentence. A name in capitals stays as it is. */
 const lower = (text: string) => (/^[A-Z](?:[a-z]| )/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text)
 
 const undoWords = ({ kind, sentence, until, loses }: UndoFacts) =>
@@ -64,7 +64,7 @@ function askedBy({ kind, name, token, agent, for: whose }: Card['requestedBy']):
   return `${who}${whose === undefined ? '' : `, for ${whose}`}${token === undefined ? '' : `, token ${token}`}`
 }
 
-/** A card in full. Names in it are others' words, so what could hide in them stands as codes. @param now Unix ms */
+/** The lines of a whole card. Names in it were written by others, so characters that could hide something are shown as codes. @param now Unix ms */
 export function cardLines(card: Card, now: number, style: Style): string[] {
   const { plan } = card
   const ask = card.sentence ?? `Run ${card.toolName}?`

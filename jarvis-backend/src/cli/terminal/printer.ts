@@ -3,7 +3,7 @@ import { cardLines } from './card.ts'
 import { columns, countOf, dayOf, markOf, type Style, timeOf } from './style.ts'
 import { visible, visibleLines } from './visible.ts'
 
-/** An event of a session's stream, or an entry of its transcript under its event's name. */
+/** An event of a session's stream, or an entry of its transcript under the name of its event. */
 export type Told = { [E in keyof StreamEvents]: { event: E; data: StreamEvents[E] } }[keyof StreamEvents]
 
 export const toldOf = ({ type, ...entry }: Entry, sessionId: string): Told =>
@@ -12,24 +12,24 @@ export const toldOf = ({ type, ...entry }: Entry, sessionId: string): Told =>
 type Options = {
   style: Style
   now(): number
-  /** A line about what happens. */
+  /** Prints a line about an event. */
   say(line: string): void
-  /** A piece of the answer's text; absent: the answer is not printed. */
+  /** Prints a piece of the answer's text. Absent: the answer is not printed. */
   text?(piece: string): void
-  /** Messages of people are shown too, with times. */
+  /** Prints people's messages too, with times. */
   isReplay?: true
 }
 
-/** A line about a call. `came`: what came of it. */
+/** A line about a call. `came`: the call's outcome. */
 type Row = { tier: Tier | undefined; runId: string; words: string; came: string; tookMs?: number | undefined }
 
-/** Prints a session event by event. Every text but JARVIS's own words is another's, so nothing in it reaches the terminal as a code. */
+/** Prints a session event by event. Texts other than JARVIS's own words are untrusted, so their control characters never reach the terminal. */
 export class Printer {
   readonly #options: Options
   readonly #calls = new Map<string, { tier?: Tier; words: string }>()
   /** Agents of child runs, by run. */
   readonly #children = new Map<string, string>()
-  /** Text of the turn that streams, as far as it was printed. */
+  /** Text of the streaming turn that was printed so far. */
   #shown = ''
   #begunAt: number | undefined
   #called = 0
@@ -38,7 +38,7 @@ export class Printer {
     this.#options = options
   }
 
-  /** Ends the line that streams, so that another line can be printed. */
+  /** Ends the streaming line, so that another line can be printed. */
   rest(): void {
     if (this.#shown !== '' && !this.#shown.endsWith('\n')) this.#options.text?.('\n')
     this.#shown = ''
@@ -196,7 +196,7 @@ export class Printer {
     this.#options.text?.(visibleLines(piece))
   }
 
-  /** Prints the part of a turn that is not printed yet, also after a stream that was cut. */
+  /** Prints the part of a turn that is not printed yet, also after an interrupted stream. */
   #whole(all: string): void {
     const isGoingOn = all.startsWith(this.#shown)
     const piece = isGoingOn ? all.slice(this.#shown.length) : all
@@ -205,7 +205,7 @@ export class Printer {
   }
 }
 
-/** `stop_vm vmid=103`. */
+/** A call in words: `stop_vm vmid=103`. */
 function wordsOf({ toolName, toolInput }: Pick<EntryOf<'tool_use'>, 'toolName' | 'toolInput'>): string {
   const values = Object.entries(toolInput).map(([key, value]) =>
     key === 'vmid' || key === 'node'

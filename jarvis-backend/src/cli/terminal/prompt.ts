@@ -1,15 +1,14 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** A person at a terminal. */
+/** The terminal, at which a person types. */
 export type Prompt = {
   /**
-   * The next line. What was typed ahead counts as one.
-   * @param isFresh drops what was typed ahead, so that no earlier key decides
-   * @returns undefined where the input ended or the signal aborted
+   * Reads the next line. Text that was typed ahead counts. @param isFresh drops text that was typed ahead, so that no earlier key decides @returns
+   * undefined if the input ended or the signal aborted
    */
   line(prompt: string, options?: { isFresh?: true; signal?: AbortSignal }): Promise<string | undefined>
-  /** The same, of what is not shown. Never of what was typed ahead. */
+  /** Reads a line without showing it. Text that was typed ahead never counts. */
   secret(prompt: string): Promise<string | undefined>
   /** Calls `run` at each Ctrl-C. */
   onInterrupt(run: () => void): void
@@ -18,7 +17,7 @@ export type Prompt = {
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
-/** Reads from a terminal and shows what is typed there. It has no history, because that would keep secrets. */
+/** Reads from a terminal and shows typed text. It has no history, because a history would keep secrets. */
 export function createPrompt(
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stdout,

@@ -2,12 +2,12 @@ import type { Tier } from 'protocol'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 
-/** How text is set off. Word and shape say the same without it. */
+/** Styles for text. Words and shapes carry the same meaning, so the output is complete without styles. */
 export type Style = Record<keyof typeof codes, (text: string) => string> & { width: number }
 
 type Output = { isTTY?: boolean; columns?: number; getColorDepth?(): number }
 
-/** Colours only at a terminal, and not with NO_COLOR or TERM=dumb, of which Node knows. */
+/** Uses colours only at a terminal, and not with NO_COLOR or TERM=dumb, which Node checks. */
 export function styleFor(output: Output): Style {
   const isOn = output.isTTY === true && (output.getColorDepth?.() ?? 1) > 1
   const paint = (name: keyof typeof codes) => (text: string) => (isOn ? `\u001b[${codes[name]}m${text}\u001b[0m` : text)
@@ -17,7 +17,7 @@ export function styleFor(output: Output): Style {
     red: paint('red'),
     green: paint('green'),
     yellow: paint('yellow'),
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     width: output.columns || 80,
   }
 }
@@ -35,18 +35,18 @@ export function markOf(tier: Tier, style: Style): string {
   return style[colour](`${shape.padEnd(3)} ${word.padEnd(6)}`)
 }
 
-/** Only the shape. */
+/** The shape of a tier's mark without the word. */
 export const shapeOf = (tier: Tier, style: Style): string => style[marks[tier][2]](marks[tier][0].padEnd(3))
 
-/** Narrower screens get facts below their words. */
+/** Width in columns below which facts are printed below their labels. */
 export const narrow = 60
 
 const paints = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 
-/** How many columns a text takes; colours take none, wide and combining characters count as one. */
+/** The number of columns of a text. Colours take none; wide and combining characters count as one. */
 const columnsOf = (text: string) => [...text.replace(paints, '')].length
 
-/** Breaks a line at spaces, and where a word is longer, within it. No word is lost or cut off. */
+/** Breaks a line at spaces; a word that is longer than a line is broken too. No text is lost. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -68,7 +68,10 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** Rows as columns, each as wide as its widest cell; the last is wrapped below itself. On a narrow screen a row's cells stand below each other. */
+/**
+ * Prints rows as columns, each as wide as its widest cell. The last column is wrapped within its own width. On a narrow screen the cells of a row
+ * stand below each other.
+ */
 export function columns(rows: readonly (readonly string[])[], style: Style): string[] {
   if (style.width < narrow) return rows.flatMap((row) => row.map((text, index) => (index === 0 ? text : `  ${text}`)))
   const most = Math.max(0, ...rows.map((row) => row.length - 1))
@@ -84,17 +87,17 @@ export function columns(rows: readonly (readonly string[])[], style: Style): str
   })
 }
 
-/** `09:13:55` of the local day. */
+/** The time of day in local time: `09:13:55`. */
 export const timeOf = (at: number): string => new Date(at).toTimeString().slice(0, 8)
 
-/** `2026-10-14 09:13` in local time. */
+/** The day and time in local time: `2026-10-14 09:13`. */
 export function dayOf(at: number): string {
   const date = new Date(at)
   const two = (part: number) => String(part).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** `14:52`, minutes and seconds that are left. */
+/** The time that is left, in minutes and seconds: `14:52`. */
 export function leftOf(ms: number): string {
   const whole = Math.max(0, Math.round(ms / 1_000))
   const hours = Math.floor(whole / 3_600)
@@ -102,5 +105,5 @@ export function leftOf(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest
 }
 
-/** `3.1k`. */
+/** A short count: `3.1k`. */
 export const countOf = (count: number): string => (count < 1_000 ? String(count) : `${(count / 1_000).toFixed(1)}k`)

@@ -3,10 +3,10 @@ const unseen =
 
 const code = (char: string) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** One line of foreign text: escapes, controls, bidi marks, invisible characters and line breaks stand as their codes. */
+/** One line of untrusted text: escapes, control characters, bidi marks, invisible characters and line breaks are replaced by their codes. */
 export const visible = (text: string): string => text.replace(unseen, code)
 
-/** The same of text that may have lines: line feeds stay, and tabs become spaces. */
+/** As `visible`, for text of several lines: line feeds stay, and tabs become spaces. */
 export const visibleLines = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
@@ -14,12 +14,13 @@ export const visibleLines = (text: string): string =>
     .map((line) => visible(line.replaceAll('\t', '    ')))
     .join('\n')
 
-/** Colours of our own, line feeds and tabs, which stay; or a character that does not. */
+/** Matches JARVIS's own colours, line feeds and tabs, which stay, and characters that are replaced by codes. */
 const printed = new RegExp(`${String.fromCharCode(27)}\\[(?:[012]|3[123])m|[\\n\\t]|${unseen.source}`, 'gu')
 
 /**
- * What a command prints, whatever names, titles and messages are in it: a terminal obeys no character of it. It stands behind every line, so that
- * none depends on a call of `visible`. @param form `json`: characters stand as JSON writes them, and mean the same
+ * Makes the whole output of a command safe to print, whatever names, titles and messages it contains: the terminal interprets no control character
+ * of it. Every printed line passes this function, so that safety does not depend on calls of `visible`. @param form `json`: characters are escaped
+ * as in JSON, and keep their meaning
  */
 export function printable(text: string, { form, hasColours }: { form: 'text' | 'json'; hasColours: boolean }): string {
   return text.replace(printed, (found) => {

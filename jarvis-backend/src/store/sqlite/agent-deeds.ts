@@ -1,7 +1,7 @@
 import { type AgentDeed, mainAgentId } from 'protocol'
 import type { Database } from './database.ts'
 
-/** How far back the journal is looked through, entries. */
+/** The number of newest journal entries that are searched. */
 const lookedThrough = 20_000
 const mostDeeds = 12
 
@@ -15,7 +15,10 @@ type Body = {
   sessionId?: string
 }
 
-/** Lists the calls that an agent made and was refused, from the journal's newest entries, newest first. Blocks for about 10 ms if there are none. */
+/**
+ * Lists calls that an agent made, and calls that were refused to it, from the journal's newest entries, newest first. Blocks for about 10 ms if
+ * there are none.
+ */
 export function createAgentDeeds({ sql }: Database): (agent: string) => AgentDeed[] {
   const select = sql.prepare<[object], { seq: number; at: number; kind: string; body: string }>(
     `SELECT seq, at, kind, body FROM journal

@@ -11,7 +11,7 @@ import type { Database } from './database.ts'
 
 const read = (facts: string) => JSON.parse(facts) as StoredAlert
 
-/** The alerts. At most one of a fingerprint has not ended. */
+/** Stores the alerts. At most one alert of a fingerprint has not ended. */
 export function createAlertStore({ sql }: Database): AlertStore {
   const current = sql
     .prepare<[number], string>(
@@ -37,7 +37,7 @@ export function createAlertStore({ sql }: Database): AlertStore {
      WHERE fingerprint = ? AND ended_at > ?`,
   )
   const prune = sql.prepare(
-    // The newest of a fingerprint stays while it counts, for a silence without an end above all.
+    // The newest alert of a fingerprint stays while it counts, mainly because a silence without an end must stay.
     `DELETE FROM alerts WHERE ended_at < ? AND (coalesce(counts_until, 0) <= ?
        OR id NOT IN (SELECT id FROM (SELECT id, max(ended_at) FROM alerts WHERE ended_at IS NOT NULL GROUP BY fingerprint)))`,
   )

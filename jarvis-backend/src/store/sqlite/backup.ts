@@ -11,7 +11,7 @@ import { createVerifier } from './journal/verify.ts'
 export type BackedUpFile = { path: string; text: string }
 export type Backup = { head: Head; bytes: number; journal: JournalVerification }
 
-/** Tables that a backup has beside those of a database. */
+/** Tables of a backup that the database itself does not have. */
 export const sealTables = `CREATE TABLE backup (at INTEGER NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
   CREATE TABLE backup_files (path TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;`
 
@@ -19,9 +19,8 @@ export const sealTables = `CREATE TABLE backup (at INTEGER NOT NULL, seq INTEGER
 const pagesAtOnce = 1_000
 
 /**
- * Copies the database into `file`, while others may write to it, and checks the copy. `file` appears or is replaced once the copy is
- * complete. A broken journal is copied too and reported.
- * @throws DatabaseRefused where the copy is damaged; `file` is then unchanged
+ * Copies the database into `file` while others may write to it, and checks the copy. `file` is created or replaced once the copy is complete. A
+ * broken journal is copied too and reported. @throws DatabaseRefused if the copy is damaged; `file` is then unchanged
  */
 export async function backUp(
   { sql }: Database,
@@ -30,7 +29,7 @@ export async function backUp(
     now: number
     files?: readonly BackedUpFile[]
     progress(ratio: number): void
-    /** Called with the finished file, before it gets its name. */
+    /** Called with the finished copy before it gets its final name. */
     prove?(file: string): void
   },
 ): Promise<Backup> {
@@ -39,7 +38,7 @@ export async function backUp(
   removeDatabase(unfinished)
   try {
     closeSync(openSync(unfinished, 'w', 0o600))
-    // The open transaction fixes what is copied; without it, each write of another process would restart the copy.
+    // The open transaction fixes the copied state. Without it, each write of another process would restart the copy.
     sql.exec('BEGIN')
     try {
       sql.prepare('SELECT 1 FROM sqlite_schema').get()

@@ -12,21 +12,22 @@ export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
   sql: Sqlite.Database
   /** Runs `work` in one transaction; nested calls join it. */
   atomically<T>(work: () => T): T
-  /** As `atomically`, but on disk before it returns (`synchronous=FULL`, about 0.3 ms): for decisions, claims and the journal. */
+  /** As `atomically`, but the work is on disk when it returns (`synchronous=FULL`, about 0.3 ms): for decisions, claims and the journal. */
   durably<T>(work: () => T): T
   /**
-   * Runs `work` soon, in one transaction with all work queued in this turn of the event loop, so that many share a commit. If one throws,
-   * each runs again in its own transaction. While another process holds the database, the work waits.
-   * @returns the result, once it is committed and its `afterCommit` functions have run
+   * Runs `work` soon, in one transaction with all work that was queued in this turn of the event loop, so that many pieces share a commit. If one
+   * piece throws, each piece runs again in its own transaction. While another process holds the database, the work waits. @returns the result, once
+   * it is committed and its `afterCommit` functions have run
    */
   together<T>(work: () => T): Promise<T>
-  /** Calls `run` after the open transaction is committed; at once where none is open. */
+  /** Calls `run` after the open transaction is committed; at once if no transaction is open. */
   afterCommit(run: () => void): void
-  /** How many transactions were rolled back since the database was opened. */
+  /** The number of transactions that were rolled back since the database was opened. */
   undone(): number
   /**
-   * A text that differs once a table may hold something else: after a statement of this process that writes to it, after a transaction that was rolled
-   * back, and after a commit of another process, for which it looks once in a turn of the event loop and once in each transaction.
+   * A text that changes whenever the content of a table may have changed: after a statement of this process that writes to the table, after a
+   * rollback, and after a commit of another process. It looks for commits of other processes once in each turn of the event loop and once in each
+   * transaction.
    */
   versionOf(table: string): string
   close(): void
@@ -35,15 +36,16 @@ export type Database = Pick<Held, 'isHeld' | 'untilFree' | 'waitNoMore'> & {
 /** A database that must not be opened; `message` is one line for the operator. */
 export class DatabaseRefused extends Error {}
 
-/** Larger files are not scanned at the start, bytes. Damage in them shows on use. */
+/** Larger databases are not scanned at the start, bytes. Damage in them is found only on use. */
 const checkedUpToBytes = 64 * 1024 * 1024
 
 /**
- * Opens `path` (or `:memory:`) in WAL mode with foreign keys and runs outstanding migrations.
- * @param options.makeRoom called if the disk is full for a write that is `durably` made; samples and caches must not use the room up. It returns true if it freed room; the failed transaction then says that it can be tried again.
- * @param options.waiter `server`: while another process holds the database, writes fail within 250 ms, and callers that can wait call
- *   `untilFree` first. `command`: writes block for at most 5 s
- * @throws DatabaseRefused when the file is damaged, not a database, or newer than this program; it stays unchanged
+ * Opens `path` (or `:memory:`) in WAL mode with foreign keys, and runs outstanding migrations.
+ * @param options.makeRoom called if the disk is full during a `durably` write; samples and caches must not use up the room. It returns true if it
+ * freed room; the error of the failed transaction then says that it can be tried again
+ * @param options.waiter `server`: while another process holds the database, writes fail within 250 ms, and callers that can wait call `untilFree`
+ * first. `command`: writes block for at most 5 s
+ * @throws DatabaseRefused if the file is damaged, not a database, or newer than this program; the file stays unchanged
  */
 export function openDatabase(
   path: string,
@@ -59,7 +61,7 @@ export function openDatabase(
   prepareLate(sql, { failed: held.failed, wrote: (table) => versions.wrote(table) })
   const transactions = new Transactions(sql, { held, makeRoom, began: () => versions.lookAgain() })
   const group = new GroupCommit(transactions, held)
-  // Functions of their own, because they are handed on one by one.
+  // Arrow functions, because callers pass them on one by one.
   return {
     sql,
     atomically: (work) => transactions.atomically(work),
@@ -85,7 +87,7 @@ function openUpToDate(path: string): Sqlite.Database {
     sql.pragma('journal_mode = WAL')
     sql.pragma('synchronous = NORMAL')
     sql.pragma('foreign_keys = ON')
-    // Checkpoints at 16 MB of log, so pages that change often are copied less often.
+    // A checkpoint comes only at 16 MB of log, so that pages which change often are copied less often.
     sql.pragma('wal_autocheckpoint = 4000')
     migrate(sql)
     return sql

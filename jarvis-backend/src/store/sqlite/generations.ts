@@ -4,7 +4,7 @@ import { createSettings } from './settings.ts'
 
 const clusterKey = 'guests_of'
 
-/** The guest that has each vmid. Earlier guests of a vmid are kept. */
+/** The guest that each VMID belongs to. Earlier guests of a VMID are kept. */
 export function createGenerationStore(database: Database): GenerationStore {
   const { sql, atomically } = database
   const settings = createSettings(database)

@@ -2,29 +2,28 @@ import Sqlite from 'better-sqlite3'
 import { JarvisError } from 'protocol'
 import { toStorageFailure } from './storage-failure.ts'
 
-/** How long a write that waited for nothing before may block the thread, ms: other processes write for an instant now and then. */
+/** Time that a write may block the thread while no process was seen to hold the lock, ms. Other processes write only for an instant now and then. */
 const blocksMs = 250
-/** How often it is tried whether the lock is free, ms. */
+/** Time between two tries if the lock is free, ms. */
 const lookEveryMs = 50
-/** How long what can be refused waits, ms. */
+/** Time that work which may be refused waits for the lock, ms. */
 const patienceMs = 60_000
 
 type Waiting = { resolve(): void; reject(error: unknown): void; until: number }
 
-/** Knows whether another process holds the write lock of a database, and lets work wait for it off the thread. */
+/** Knows if another process holds the write lock of a database, and lets work wait for the lock without blocking the thread. */
 export type Held = {
-  /** True if another process holds the database now. Waits for nothing. */
+  /** True if another process holds the write lock now. Does not wait. */
   isHeld(): boolean
   /**
-   * Called at a door, before work that writes begins, and again after it awaited something.
-   * @param forever waits as long as the lock is held, for what must be stored and cannot be refused
-   * @returns undefined where it can be written now; else a promise that resolves then
-   * @throws JarvisError `storage_failed` (rejects) where the lock is held for longer than a minute
+   * Called at a door before work that writes begins, and again after that work has awaited something. @param forever waits for as long as the lock
+   * is held: for data that must be stored and cannot be refused @returns undefined if a write is possible now; otherwise a promise that resolves
+   * once it is @throws JarvisError `storage_failed` (rejects) if the lock is held for longer than a minute
    */
   untilFree(forever?: 'forever'): Promise<void> | undefined
-  /** Told of a write's failure. @returns what `toStorageFailure` makes of it */
+  /** Called with the failure of a write. @returns the error that `toStorageFailure` makes of it */
   failed(error: unknown): unknown
-  /** Lets nothing wait any more: what waits fails with `shutting_down`, and later writes fail where the lock is held. */
+  /** Ends all waiting: waiting work fails with `shutting_down`, and later writes fail if the lock is held. */
   waitNoMore(): void
   close(): void
 }
@@ -43,7 +42,7 @@ export const isBusy = (error: unknown): boolean =>
     ? error.code.startsWith('SQLITE_BUSY')
     : error instanceof JarvisError && error.cause instanceof Sqlite.SqliteError && isBusy(error.cause)
 
-/** @param sql the connection that writes: while the lock is held, its writes fail at once and do not block the thread */
+/** @param sql the connection that writes. While another process holds the lock, its writes fail at once instead of blocking the thread */
 export function createHeld(path: string, sql: Sqlite.Database): Held {
   const probe = new Sqlite(path, { timeout: 0, fileMustExist: true })
   const waiting = new Set<Waiting>()
@@ -88,7 +87,7 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
     else one.reject(toStorageFailure(error))
   }
   function isHeld(): boolean {
-    // A transaction of this process holds it itself.
+    // In a transaction this process itself holds the lock.
     if (!probe.open || sql.inTransaction) return false
     if (isBusy(tried())) {
       hold()
@@ -102,7 +101,7 @@ export function createHeld(path: string, sql: Sqlite.Database): Held {
     untilFree(forever) {
       if (isEnding) return undefined
       const waited = waiting.size
-      // Work that waits already goes first.
+      // Work that already waits goes first.
       if (!isHeld()) return waited > 0 ? Promise.resolve() : undefined
       const until = forever === undefined ? performance.now() + patienceMs : Number.POSITIVE_INFINITY
       return new Promise((resolve, reject) => waiting.add({ resolve, reject, until }))

@@ -3,8 +3,8 @@ import { checkPages } from './database.ts'
 import { migrations } from './migrations/index.ts'
 
 /**
- * Checks every page of a database that others may be using; changes nothing.
- * @param upToBytes larger databases are not read. @throws DatabaseRefused naming the damage; or SQLite's error
+ * Checks every page of a database that other processes may be using; changes nothing. @param upToBytes larger databases are not read. @throws
+ * DatabaseRefused that names the damage; or SQLite's error
  */
 export function inspectDatabase(
   path: string,

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 const toJob = (facts: string) => JSON.parse(facts) as StoredJob
 const toSlot = (facts: string) => JSON.parse(facts) as StoredSlot
 
-/** The jobs, and each of their slots once. */
+/** Stores the jobs, and each slot of a job once. */
 export function createJobStore({ sql }: Database): JobStore {
   const selectJobs = sql.prepare<[], string>('SELECT facts FROM jobs ORDER BY created_at, id').pluck()
   const selectJob = sql.prepare<[string], string>('SELECT facts FROM jobs WHERE id = ?').pluck()

@@ -1,11 +1,11 @@
 import type { Database } from './database.ts'
 
-/** Most answers that are kept of one read. */
+/** Most answers of one read that are kept. */
 const mostKept = 1_000
 
 /**
- * Answers of a read of one table, by key. They are kept until this process writes to the table, undoes a transaction, or another process has
- * committed. A read costs 5 to 30 µs, because it locks the database, and a call asks the same dozen again and again.
+ * Caches the answers of a read of one table, by key. The answers are dropped when this process writes to the table, a transaction is rolled back, or
+ * another process has committed. A read costs 5 to 30 µs, because it locks the database, and one call reads the same dozen keys again and again.
  */
 export class KeptReads<Value> {
   readonly #database: Database
@@ -14,7 +14,7 @@ export class KeptReads<Value> {
   readonly #known = new Map<string, Value>()
   #version = ''
 
-  /** @param read reads no other table, and its answers are not changed by whoever gets them */
+  /** @param read reads no other table. Callers must not change its answers */
   constructor(database: Database, table: string, read: (key: string) => Value) {
     this.#database = database
     this.#table = table

@@ -2,19 +2,19 @@ import type Sqlite from 'better-sqlite3'
 
 type Any = Sqlite.Statement<unknown[]>
 type Listener = {
-  /** Makes a readable error of a failure of the disk. */
+  /** Converts a failure of the disk to a readable error. */
   failed(error: unknown): unknown
-  /** Told after a statement ran that may have written to the table. */
+  /** Called after a statement that may have written to the table. */
   wrote(table: string): void
 }
 
-/** The table that a statement writes to; undefined for one that only reads. */
+/** The table that a statement writes to; undefined for a statement that only reads. */
 const writtenBy = (source: string): string | undefined =>
   /^\s*(?:(?:INSERT|REPLACE)(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+"?(\w+)/i.exec(source)?.[1]
 
 /**
- * A statement that SQLite compiles on first use: a start makes hundreds of them and runs few, and compiling them took a tenth of its CPU
- * time. `run`, `get` and `all` throw `storage_failed` with a readable message when the disk fails.
+ * A statement that SQLite compiles on first use. A start makes hundreds of statements and runs few; compiling all took a tenth of the start's CPU
+ * time. `run`, `get` and `all` throw `storage_failed` with a readable message if the disk fails.
  */
 class LateStatement {
   readonly source: string
@@ -86,10 +86,10 @@ class LateStatement {
   }
 }
 
-/** The members of a statement that JARVIS uses. Add further ones of better-sqlite3 here. */
+/** The members of a statement that JARVIS uses. Add further members of better-sqlite3 here when they are needed. */
 type Used = 'source' | 'run' | 'get' | 'all' | 'iterate' | 'columns' | 'pluck' | 'raw'
 
-/** Makes `prepare` return statements that are compiled on first use. A mistake in a text shows then. */
+/** Makes `prepare` return statements that are compiled on first use. A mistake in the SQL shows only then. */
 export function prepareLate(sql: Sqlite.Database, listener: Listener): void {
   const compile = sql.prepare.bind(sql) as (source: string) => Any
   const prepare = (source: string): Pick<Any, Exclude<Used, 'pluck' | 'raw'>> =>

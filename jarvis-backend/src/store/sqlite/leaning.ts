@@ -4,7 +4,7 @@ import { createSettings } from './settings.ts'
 
 const key = 'leaning'
 
-/** One text in the settings. */
+/** Stores the reading as one text in the settings. */
 export function createLeaningStore(database: Database): LeaningStore {
   const settings = createSettings(database)
   return { read: () => settings.get(key), write: (text) => settings.set(key, text) }

@@ -7,13 +7,12 @@ import { madePrivate } from '../../lib/private-file.ts'
 import { DatabaseRefused } from './database.ts'
 import { toStorageFailure } from './storage-failure.ts'
 
-/** How long a lock waits for others to end, ms: `isDataDirLocked` reads the file for an instant, and a server must start all the same. */
+/** Time that a lock waits for other holders, ms. `isDataDirLocked` reads the file for an instant, and that must not stop a server's start. */
 const patienceMs = 1_000
 
 /**
- * Locks the data dir for this process, and blocks the thread for at most `patienceMs` while somebody else holds the lock. The operating
- * system releases it when the process ends.
- * @returns a function that unlocks it. @throws DatabaseRefused while another server holds it
+ * Locks the data dir for this process; blocks the thread for at most `patienceMs` while another process holds the lock. The operating system
+ * releases the lock when the process ends. @returns a function that unlocks the data dir. @throws DatabaseRefused if another server holds the lock
  */
 export function lockDataDir(dataDir: string): () => void {
   let sql: Sqlite.Database | undefined
@@ -22,7 +21,7 @@ export function lockDataDir(dataDir: string): () => void {
     madePrivate(path)
     const held = new Sqlite(path, { timeout: patienceMs })
     sql = held
-    // Nothing is written, so no journal file should be left behind.
+    // Nothing is written, so no journal file should be left on disk.
     held.pragma('journal_mode = MEMORY')
     held.exec('BEGIN EXCLUSIVE')
     return () => void held.close()
@@ -45,7 +44,7 @@ export function lockDataDir(dataDir: string): () => void {
   }
 }
 
-/** True if a process holds the data dir now. Changes nothing. Reads the lock file for an instant, and `lockDataDir` waits that long. */
+/** True if a process holds the data dir now. Changes nothing. It reads the lock file for an instant, and `lockDataDir` waits for that. */
 export function isDataDirLocked(dataDir: string): boolean {
   const path = join(dataDir, 'lock.db')
   if (!existsSync(path)) return false

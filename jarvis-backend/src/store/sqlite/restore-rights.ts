@@ -3,20 +3,24 @@ import type { StoredJob } from '../../jobs/job.ts'
 import type { Database } from './database.ts'
 
 /**
- * What becomes of a table in a restore. `data`: it is the backup's. `ended`: no row is left. `still`: rows that the replaced database has
- * too, as they are there. `now`: the rows of the replaced database. `both`: those are added. The last two name which rows fit.
+ * The treatment of a table in a restore. `data`: the backup's rows are used. `ended`: all rows are deleted. `still`: a row stays only if the
+ * replaced database has it too, with that database's values. `now`: the rows of the replaced database are used. `both`: the rows of the replaced
+ * database are added to the backup's. `now` and `both` hold the SQL condition that these rows must meet.
  */
 type Fate = 'data' | 'ended' | 'still' | { now: string } | { both: string }
 
 const data = (...tables: string[]): Record<string, Fate> => Object.fromEntries(tables.map((table) => [table, 'data']))
 
-/** The treatment of each table in a restore, parents before children. A row that gives a person a right comes back only if nobody has taken the right since. */
+/**
+ * The treatment of each table in a restore, parents before children. A row that gives a person a right comes back only if nobody has taken the right
+ * away since.
+ */
 export const fates: Readonly<Record<string, Fate>> = {
   sign_ins: 'ended',
   links: 'ended',
   decision_challenges: 'ended',
   change_arms: 'ended',
-  // A refresh token of a backup was used since; each server is signed in to again.
+  // A refresh token in a backup may have been used since. Each server needs a new sign-in.
   attached_sign_ins: 'ended',
   channel_pairings: 'ended',
   channel_nonces: 'ended',
@@ -39,17 +43,17 @@ export const fates: Readonly<Record<string, Fate>> = {
   recovery_codes: { now: 'person IN (SELECT id FROM main.people)' },
   revoked_tokens: { both: 'TRUE' },
   memory_forgotten: { both: 'session_id IN (SELECT id FROM main.sessions)' },
-  // These are looked at row by row, below.
+  // Code below compares these rows one by one.
   ...data('people', 'jobs', 'settings', 'grants', 'confirmations', 'executions', 'changes'),
   ...data('sessions', 'runs', 'entries', 'journal', 'journal_segments', 'replies', 'session_index', 'kept_runs'),
   ...data('memory_writes', 'attached_servers', 'oauth_clients', 'samples', 'sample_series', 'images', 'drills'),
   ...data('alerts', 'checks', 'plans', 'job_slots', 'spendings', 'run_budgets', 'questions', 'asked', 'attachments'),
-  // Each guest is compared with its number's generation at the next look.
+  // At the next look, each guest is compared with the stored generation of its VMID.
   ...data('guest_generations'),
   ...data('attached_bytes', 'outbox', 'channel_chats', 'channel_heard', 'file_changes', 'held_inputs'),
 }
 
-/** Settings that stay as they are now: each is a right, or a limit to one. */
+/** Settings that keep the replaced database's values, because each is a right or limits one. */
 const settingsNow = [
   'profile',
   'jobs_stopped',
@@ -61,26 +65,24 @@ const settingsNow = [
 ]
 const looseProfiles = ['permissive', 'unrestricted']
 
-/**
- * The database that is replaced. `same`: of this installation. `other`: of another one. `damaged`: it cannot be read.
- */
+/** The replaced database. `same`: it belongs to this installation. `other`: to another one. `damaged`: it cannot be read. */
 export type Replaced = 'same' | 'other' | 'damaged' | 'none'
-/** How the replaced database can be read: by the name `was`, or not. */
+/** The way to read the replaced database. `attached`: by the schema name `was`. */
 export type Was = 'attached' | 'damaged' | 'none'
 export type RestoredRights = {
   replaced: Replaced
-  /** The people who can sign in after the restore. `isBack`: only the backup says that the person still counts. */
+  /** The people who can sign in after the restore. `isBack`: only the backup says that the person still exists. */
   people: { name: string; role: string; isDisabled: boolean; isBack: boolean }[]
-  /** Whom the backup had otherwise; each stays as the replaced database has them. */
+  /** People whom the backup describes differently. Each keeps the state of the replaced database. */
   stay: { name: string; as: string }[]
-  /** Names of programs' tokens that count again, of which nothing at hand says that they still do. */
+  /** Names of programs' tokens that become valid again, although no data here says that they still are. */
   tokens: string[]
 }
 
 /**
- * Takes out of a backup the rights that were taken since, and whatever the thief of an old phone or password would count on. Call it in the
- * restore's transaction. @param isProven whether the backup is as
- * JARVIS made it: what only an unproven one says gives nobody a right
+ * Removes from a backup the rights that were taken away since, and the rights that a thief of an old phone or password could use. Call it in the
+ * restore's transaction.
+ * @param isProven true if the backup is as JARVIS made it; rights that only an unproven backup names are not given
  */
 export function takeBack(
   { sql }: Pick<Database, 'sql'>,
@@ -96,9 +98,9 @@ export function takeBack(
     if (fate === 'ended') sql.exec(`DELETE FROM main.${table}`)
     else if (isSame && fate !== 'data') merge(sql, table, fate)
   }
-  // Every program of a restored mcp.json is new where nothing at hand says that an owner allowed it.
+  // No data here says that an owner allowed the programs of a restored mcp.json, so each of them counts as new.
   if (!isSame && tables.has('attached_programs')) sql.exec('DELETE FROM main.attached_programs')
-  // A phone that was lost since would approve, or speak.
+  // A phone that was lost since the backup must not approve or talk.
   sql.exec("UPDATE main.channel_recipients SET decides = 'none', talks = 0")
   if (!isProven) {
     sql.exec('DELETE FROM main.attached_tiers; DELETE FROM main.skills')
@@ -152,7 +154,7 @@ function merge(sql: Sqlite.Database, table: string, fate: Exclude<Fate, 'data' |
 
 type PersonRow = { id: string; name: string; role: string; disabled_at: number | null; removed_at: number | null }
 
-/** People are as they are now. @returns those whom the backup had otherwise */
+/** Sets people to the state of the replaced database. @returns the people whom the backup describes differently */
 function mergePeople(sql: Sqlite.Database, isProven: boolean, now: number): RestoredRights['stay'] {
   const rows = (of: 'main' | 'was') =>
     sql.prepare<[], PersonRow>(`SELECT id, name, role, disabled_at, removed_at FROM ${of}.people`).all()
@@ -183,7 +185,7 @@ function mergePeople(sql: Sqlite.Database, isProven: boolean, now: number): Rest
   return stay
 }
 
-/** Ends the first owner's tokens that were issued before, which have no row. */
+/** Ends the first owner's earlier tokens, which have no row. If the replaced database is of the same installation, takes some settings from it. */
 function mergeSettings(sql: Sqlite.Database, isSame: boolean, now: number) {
   const drop = sql.prepare('DELETE FROM main.settings WHERE key = ?')
   const validFrom = (of: 'main' | 'was') =>
@@ -192,7 +194,7 @@ function mergeSettings(sql: Sqlite.Database, isSame: boolean, now: number) {
   sql
     .prepare("INSERT OR REPLACE INTO main.settings (key, value) VALUES ('tokens_valid_from', ?)")
     .run(String(Math.max(...ends)))
-  // A policy of the backup never counts in the place of one that is written and cannot be used.
+  // The last good policy of the backup must never take effect in place of a policy.yaml that is present and cannot be used.
   drop.run('policy_good')
   if (!isSame) return
   const take = sql.prepare('INSERT INTO main.settings (key, value) SELECT key, value FROM was.settings WHERE key = ?')
@@ -202,7 +204,7 @@ function mergeSettings(sql: Sqlite.Database, isSame: boolean, now: number) {
   }
 }
 
-/** Jobs that were paused or deleted since do not run again by themselves, and of an unproven backup none that the replaced one lacks. */
+/** Pauses jobs that were paused or deleted since the backup. With an unproven backup, pauses every job that the replaced database lacks. */
 function pauseJobs(sql: Sqlite.Database, of: { isSame: boolean; isProven: boolean; now: number }) {
   const rows = (place: 'main' | 'was') =>
     sql

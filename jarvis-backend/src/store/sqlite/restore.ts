@@ -16,9 +16,9 @@ import { type RestoredRights, takeBack, type Was } from './restore-rights.ts'
 import { SqliteTranscriptStore } from './sessions/transcript.ts'
 
 export type Restored = {
-  /** When the backup was made, Unix ms; undefined for a plain copy of a database. */
+  /** Unix ms when the backup was made; undefined for a plain copy of a database. */
   backedUpAt: number | undefined
-  /** Path of the database that was replaced. */
+  /** Path to which the replaced database was copied. */
   kept: string | undefined
   head: Head
   /** Files from the backup; the caller writes them. */
@@ -26,24 +26,25 @@ export type Restored = {
   rights: RestoredRights
 }
 
-/** The decisions that the caller takes before a restore changes anything. */
+/** Functions by which the caller decides before a restore changes anything. */
 export type RestoreChecks = {
   /**
-   * Looks whether the file, a copy that it may cut, is as JARVIS wrote it. @returns false where it is not and the operator wants it all the
-   * same: what the file says gives nobody a right then. @throws what ends the restore
+   * Checks if the file is as JARVIS wrote it. The file is a copy that `prove` may shorten. @returns false if it is not and the operator wants it all
+   * the same; rights that only the file names are then not given. @throws an error that ends the restore
    */
   prove?(copy: string): boolean
-  /** Why files of the backup cannot be put back; undefined where they can. */
+  /** The reason why files of the backup cannot be put back; undefined if they can. */
   refuse?(files: readonly BackedUpFile[]): string | undefined
-  /** Shown what will be; the restore ends where it is false. */
+  /** Shows a person the result before anything is changed. If it returns false, the restore ends. */
   agree?(ready: Pick<Restored, 'backedUpAt' | 'rights' | 'files'>): Promise<boolean> | boolean
 }
 
 /**
- * Replaces the data dir's database with a backup and keeps the old one beside it. Calls that may have run since the backup do not run
- * again: waiting cards expire, and running calls count as claimed. Rights that were taken since are not given back. The caller holds the
- * data dir's lock. @returns undefined where the caller did not agree @throws DatabaseRefused where the backup is damaged or is not of
- * JARVIS's own shape. Nothing is changed in both cases
+ * Replaces the data dir's database with a backup, and keeps the old database beside it. Calls that may have run since the backup do not run again:
+ * waiting cards expire, and running calls count as claimed. Rights that were taken away since are not given back. The caller holds the data dir's
+ * lock.
+ * @returns undefined if `agree` returned false
+ * @throws DatabaseRefused if the backup is damaged or its schema is not JARVIS's own. In both cases nothing is changed
  */
 export async function restore(
   dataDir: string,
@@ -81,8 +82,8 @@ export async function restore(
 }
 
 /**
- * @throws DatabaseRefused for a file that was never a database of JARVIS, and for one with tables, triggers or views that JARVIS did not
- * make: they would run with the first statement
+ * @throws DatabaseRefused for a file that was never a database of JARVIS, and for one with tables, triggers or views that JARVIS did not make. These
+ * triggers would run with the first statement
  */
 function refuseForeign(path: string, file: string) {
   let sql: Sqlite.Database | undefined
@@ -92,7 +93,7 @@ function refuseForeign(path: string, file: string) {
     if (!found.has('table journal_segments'))
       throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
     const version = Number(sql.pragma('user_version', { simple: true }))
-    // A newer one is refused when it is opened.
+    // A backup of a newer JARVIS is refused when it is opened.
     if (version > migrations.length) return
     const known = madeBy(migrations.slice(0, version))
     const own = ownOfBackups()
@@ -106,7 +107,7 @@ function refuseForeign(path: string, file: string) {
     )
   } catch (error) {
     if (error instanceof DatabaseRefused) throw error
-    // A damaged database is reported later; any other error means that the file is no database.
+    // Damage is reported later. Any other error means that the file is not a database.
     if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return
     throw new DatabaseRefused(`${file} is no backup of JARVIS. Nothing was changed.`)
   } finally {
@@ -114,13 +115,13 @@ function refuseForeign(path: string, file: string) {
   }
 }
 
-/** JARVIS writes no value that is larger, bytes. */
+/** Largest value that JARVIS writes, bytes. */
 const mostOfValue = 64 * 1024 ** 2
-/** Tables that are read whole: how many rows of them JARVIS reads, and how many bytes. */
+/** Tables that JARVIS reads whole, and the most rows and bytes that one of them may have. */
 const wholeTables = ['backup', 'backup_files', 'people', 'jobs', 'settings']
 const mostOfTable = { rows: 100_000, bytes: 512 * 1024 ** 2 }
 
-/** Measures rows without reading them. @throws DatabaseRefused for one that would fill this process's memory */
+/** Measures rows without reading them. @throws DatabaseRefused for a row or table that would fill this process's memory */
 function refuseHuge(sql: Sqlite.Database, file: string) {
   const tables = sql
     .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
@@ -182,7 +183,7 @@ async function prepare(
     evenBroken: boolean
     refuse?: RestoreChecks['refuse']
     isProven: boolean
-    /** How the replaced database, `kept`, can be read. */
+    /** The way to read the replaced database, whose copy is at `kept`. */
     was: Was
     before: Head | undefined
     kept: string | undefined
@@ -238,7 +239,7 @@ function filesIn({ sql }: Database): BackedUpFile[] {
   return has ? sql.prepare<[], BackedUpFile>('SELECT path, text FROM backup_files').all() : []
 }
 
-/** Expires cards, ends grants and claims open calls. @returns how many cards expired and how many calls have an unknown outcome */
+/** Expires cards, ends grants and claims open calls. @returns the number of expired cards, and of calls whose outcome is unknown */
 function endWhatMayHaveRun(database: Database, now: number): { expired: number; unknown: number } {
   const transcript = new SqliteTranscriptStore(database)
   const confirmations = new SqliteConfirmationStore(database)
@@ -270,17 +271,17 @@ function endWhatMayHaveRun(database: Database, now: number): { expired: number; 
 }
 
 /**
- * Copies the old database, so that one is in place at every moment, and brings the copy to today's schema.
- * @returns whether it can be used
+ * Copies the old database, so that a database is in place at every moment, and migrates the copy to the present schema. @returns true if the copy
+ * can be used
  */
 function keep(path: string, kept: string): boolean {
   for (const suffix of sidecars.slice(0, 2)) if (existsSync(path + suffix)) copyFileSync(path + suffix, kept + suffix)
   try {
-    // Moves the log's content into the file.
+    // Opening and closing moves the content of the write-ahead log into the file.
     openDatabase(kept).close()
     return true
   } catch {
-    // A damaged database may be why it is replaced; it is kept as it is, with its log.
+    // Damage may be the reason for the restore, so a damaged database is kept unchanged, with its log.
     return false
   } finally {
     for (const suffix of sidecars.slice(0, 2)) if (existsSync(kept + suffix)) sync(kept + suffix)

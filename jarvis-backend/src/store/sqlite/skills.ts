@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 type Row = { name: string; approval: string; used: string | null }
 
-/** @param owner the agent whose skills they are */
+/** @param owner the agent that the skills belong to */
 export function createSkillStore({ sql }: Database, owner: string): SkillStore {
   const selectAll = sql.prepare<[string], Row>('SELECT name, approval, used FROM skills WHERE owner = ? ORDER BY name')
   const selectOne = sql

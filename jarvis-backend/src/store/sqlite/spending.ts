@@ -18,7 +18,7 @@ const sums = `COUNT(*) AS calls, COALESCE(SUM(tokens), 0) AS tokens, COALESCE(SU
 
 const columns = { agent: 'agent', jobId: 'job_id', kind: 'kind' } as const
 
-/** The calls of models, and what runs may use. */
+/** Stores the calls of models, and the budgets of runs. */
 export function createSpendingStore(database: Database): SpendingStore {
   const { sql } = database
   const insert = sql.prepare(
@@ -32,7 +32,7 @@ export function createSpendingStore(database: Database): SpendingStore {
   const remove = sql.prepare('DELETE FROM spendings WHERE id = ?')
   const closeAll = sql.prepare('UPDATE spendings SET is_open = 0, is_partial = 1 WHERE is_open = 1')
   const ofRun = sql.prepare<[string], SumRow>(`SELECT ${sums} FROM spendings WHERE run_id = ?`)
-  // Reads the index alone.
+  // This query reads only the index.
   const ofDay = sql.prepare<[object], SumRow>(
     `SELECT ${sums} FROM spendings WHERE at >= @since AND (@agent IS NULL OR agent = @agent)
        AND (@jobId IS NULL OR job_id = @jobId) AND (@isJob = 0 OR job_id IS NOT NULL)`,

@@ -15,7 +15,7 @@ export function toStorageFailure(error: unknown): unknown {
   return message === undefined ? error : new JarvisError('storage_failed', message, { cause: error })
 }
 
-/** True if `toStorageFailure` made the error from a full disk. */
+/** True if `toStorageFailure` made the error because the disk was full. */
 export const isFull = (error: unknown): boolean =>
   error instanceof JarvisError &&
   error.cause instanceof Sqlite.SqliteError &&

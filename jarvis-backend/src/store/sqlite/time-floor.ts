@@ -4,12 +4,12 @@ import { createSettings } from './settings.ts'
 
 const key = 'clock_floor'
 const believedKey = 'clock_believed'
-/** How much later than the clock the newest time of the database may be, ms. */
+/** Most time by which the newest time in the database may be ahead of the clock, ms. */
 const toleratedMs = 5_000
-/** A revoked token is forgotten at its end, and would count again. */
+/** Tables whose rows are not ended early. A revoked token is forgotten at its end, so after an early end the token would be valid again. */
 const notEnded: ReadonlySet<string> = new Set(['revoked_tokens'])
 
-/** @param idleMs a sign-in that nobody used for so long ends, ms */
+/** @param idleMs time without use after which a sign-in ends, ms */
 export function createTimeFloor(database: Database, idleMs: number): TimeFloor {
   const { sql } = database
   const settings = createSettings(database)

@@ -3,18 +3,18 @@ import { JarvisError } from 'protocol'
 import { type Held, isBusy } from './held.ts'
 import { isFull } from './storage-failure.ts'
 
-/** The transactions of one connection. The members are those of `Database`. */
+/** The transactions of one connection. Its members are described at `Database`. */
 export class Transactions {
   readonly #sql: Sqlite.Database
   readonly #held: Pick<Held, 'failed'>
   readonly #makeRoom: () => boolean
   readonly #transaction: Sqlite.Transaction<(work: () => unknown) => unknown>
-  /** Functions that are called once the open transaction is committed. */
+  /** Functions to call once the open transaction is committed. */
   #committed: (() => void)[] = []
   #undone = 0
   #isDurable = false
 
-  /** @param parts.began called within each outermost transaction, before its work */
+  /** @param parts.began called at the start of each outermost transaction, before its work */
   constructor(sql: Sqlite.Database, parts: { held: Pick<Held, 'failed'>; makeRoom(): boolean; began(): void }) {
     this.#sql = sql
     this.#held = parts.held
@@ -49,7 +49,7 @@ export class Transactions {
   durably<T>(work: () => T): T {
     // The level cannot change inside a transaction, so the outermost transaction decides.
     if (this.#sql.inTransaction) return work()
-    // Executed as text: SQLite applies this pragma when it is prepared and not when it is run.
+    // `exec` instead of `prepare`: SQLite applies this pragma when it is prepared and not when it is run.
     this.#sql.exec('PRAGMA synchronous = FULL')
     this.#isDurable = true
     try {
@@ -66,14 +66,14 @@ export class Transactions {
   }
 
   /**
-   * Runs one piece of the open transaction's work. @param settle called after the commit, in place of the functions that the work left for then,
-   * with the work's result and these functions
+   * Runs one piece of the open transaction's work. @param settle called after the commit with the work's result and the work's own `afterCommit`
+   * functions, in place of these functions
    */
   part<T>(work: () => T, settle: (result: T, left: (() => void)[]) => void): void {
     const before = this.#committed.length
     const result = work()
     const left = this.#committed.splice(before)
-    // Not `afterCommit`: work that ended the transaction, as a full disk does, must not be settled.
+    // `afterCommit` is not used here, because work that ended the transaction (a full disk does that) must not be settled.
     this.#committed.push(() => settle(result, left))
   }
 
@@ -129,7 +129,7 @@ export class GroupCommit {
         this.#commitAlone(works)
         return
       }
-      // None of it has run. It waits together with what is added meanwhile.
+      // No work has run yet. It waits together with the work that is added meanwhile.
       this.#group = [...works, ...this.#group]
       free.then(
         () => this.#commit(),
@@ -140,7 +140,7 @@ export class GroupCommit {
     }
   }
 
-  /** Runs each in its own transaction, so that only failing work is rejected. */
+  /** Runs each piece of work in its own transaction, so that only failing work is rejected. */
   #commitAlone(works: readonly Grouped[]): void {
     for (const one of works) {
       try {

@@ -5,11 +5,11 @@ import { toolOver } from '../tool.ts'
 
 /** The parts that the tool acts through. */
 export type DelegatePorts = {
-  /** Ids of the agents that may be asked. */
+  /** Ids of the agents to which work may be delegated. */
   agents(): readonly string[]
   /** The reason why a child run cannot be given a tool; undefined if it can. */
   toolProblem(toolName: string): string | undefined
-  /** Begins the child run of this call, or takes it up, and waits for its end. */
+  /** Begins the child run of this call, or continues with it after a restart, and waits for its end. */
   delegate(
     work: {
       sessionId: string
@@ -32,7 +32,9 @@ type Came = Pick<
 
 const longestWaitMs = 7 * 24 * 3_600_000
 
-/** Green, for it changes nothing itself: each call of the child is judged by itself. After a restart it waits for the same child. */
+/**
+ * Green, because this call changes nothing itself: each call of the child run is judged by itself. After a restart it waits for the same child run.
+ */
 export const delegate = toolOver<DelegatePorts>()({
   name: 'delegate',
   title: 'Ask another agent',

@@ -4,7 +4,7 @@ import { reads } from '../../gate/targets.ts'
 import { spanOf } from '../../lib/words.ts'
 import { changeTool } from './ports.ts'
 
-/** Lists what JARVIS changed, newest first, with what takes each change back. */
+/** Lists the changes that JARVIS made, newest first, with the call that takes each change back. */
 export const listChanges = changeTool({
   name: 'list_changes',
   title: 'List changes',

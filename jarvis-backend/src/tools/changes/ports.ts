@@ -10,11 +10,11 @@ export type Recorded = Pick<Change, 'id' | 'state' | 'target' | 'undoes' | 'at'>
 
 /** The parts that the tools over changes act through. */
 export interface ChangePorts {
-  /** The changes as the asker may see them. */
+  /** The changes that the asker may see. */
   list(query: { target?: string; limit: number }, asker: Principal | undefined): Change[]
   changeOf(id: string): Recorded | undefined
   toolOf(name: string): Tool | undefined
-  /** The guests that the cluster has now. */
+  /** The guests that exist in the cluster now. */
   guests(): readonly Guest[]
   /** Unix ms. */
   now(): number

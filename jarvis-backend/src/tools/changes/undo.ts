@@ -27,7 +27,7 @@ function found(id: string, ports: ChangePorts | undefined): Found {
   return { change, undo, tool }
 }
 
-/** Takes a recorded change back: a call of the tool that its change named, under that tool's own tier. */
+/** Takes a recorded change back. It runs the tool that the change recorded as its undo, under that tool's own tier. */
 export const undo = changeTool({
   name: 'undo',
   title: 'Take a change back',
@@ -43,7 +43,7 @@ export const undo = changeTool({
     mustBeOpen(change, undo, world)
     mustBeAsLeft(change, undo, world)
     const doubt = guestDoubt(change, world.cluster.guests)
-    // To undo an undo makes a change again that somebody took back, perhaps because they did not want it.
+    // Undoing an undo makes a change again that somebody took back, perhaps because they did not want it.
     const isAgain = change.undoes !== undefined
     return effectsOf(tool, undo.input, world).map((effect) => ({
       ...effect,
@@ -53,7 +53,7 @@ export const undo = changeTool({
   },
   async prepare({ change: id }, context, ports) {
     const { change, undo, tool } = found(id, ports)
-    // Checked first: a tool that sees another guest would only say that nothing is as it was left.
+    // This check comes first. Otherwise a tool that sees a different guest would only say that the state has changed.
     guestDoubt(change, ports.guests())
     const inner = await tool.prepare?.(undo.input, context)
     const none: Undo = { kind: 'none', because: 'It takes a change back. Make the change again instead.' }
@@ -75,7 +75,7 @@ export const undo = changeTool({
 /** Tells if an effect puts a file back as JARVIS recorded it. */
 const restoresFile = ({ kind, on, isShownWhole }: Effect) => kind === 'data' && on === 'path' && isShownWhole === true
 
-/** Why a failed change has no undo: the undo would rest on a change that was never made. */
+/** The reason why a failed change has no undo: the undo would rely on a change that was not made. */
 export const failedWords = 'It failed, so JARVIS takes nothing back. Its result says what it left behind.'
 
 const closed: Partial<Record<Recorded['state'], string>> = {
@@ -90,12 +90,13 @@ function mustBeOpen({ state }: Recorded, { until }: Extract<Undo, { kind: 'call'
   if (why !== undefined) throw new Mistake(`change: ${why}`)
 }
 
-/** A task is seen a little later than it ends, by another clock. */
+/** JARVIS sees the end of a task a little late, and by another clock. Tolerance, ms. */
 const slackMs = 60_000
 
 /**
- * Why the guest that has the number now may be another one than was changed; undefined if it is the same, or none was changed.
- * @throws Mistake if it is another
+ * The reason why the guest that has the VMID now may not be the guest that was changed. Undefined if it is the same guest, if the change was not
+ * about a guest, or if no guest has the VMID.
+ * @throws Mistake if it is a different guest
  */
 function guestDoubt({ target, at, makes, endedAt = at }: Recorded, guests: readonly Guest[]): string | undefined {
   const { vmid, identity } = target
@@ -113,7 +114,7 @@ function guestDoubt({ target, at, makes, endedAt = at }: Recorded, guests: reado
   return whose === 'own' ? undefined : `Whether ${vmid} is still the guest that was changed cannot be told.`
 }
 
-/** @throws Mistake with the difference */
+/** @throws Mistake that names the difference between the target's present state and the expected one */
 function mustBeAsLeft({ target }: Recorded, { expects }: Extract<Undo, { kind: 'call' }>, world: World) {
   if (expects === undefined || target.vmid === undefined) return
   const now = guestTarget({ vmid: target.vmid }, world)

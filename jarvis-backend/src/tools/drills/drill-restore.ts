@@ -16,7 +16,7 @@ import { toolOver } from '../tool.ts'
 
 export type DrillPorts = { drills: Pick<Drills, 'plan' | 'run' | 'proofs' | 'hasOwnToken' | 'ids'>; now(): number }
 
-/** A restore of a large guest from a slow storage. */
+/** Time to restore a large guest from a slow storage, ms. */
 const timeoutMs = 12 * 3_600_000
 
 export const drillRestore = toolOver<DrillPorts>()({
@@ -29,7 +29,7 @@ export const drillRestore = toolOver<DrillPorts>()({
     { kind: 'read', on: 'guest' },
     { kind: 'create', on: 'site' },
   ],
-  // The guest itself is only read, so a protected one can be drilled too.
+  // The guest itself is only read, so a drill of a protected guest is possible too.
   effects({ vmid }, world) {
     const target = guestTarget({ vmid }, world)
     const sentence = `The newest backup of ${who(target)} is restored into an isolated copy, which is started, asked and destroyed.`

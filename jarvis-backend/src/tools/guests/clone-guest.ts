@@ -118,7 +118,7 @@ export const cloneGuest = homelabTool({
   },
 })
 
-/** @returns the bytes that are copied; undefined if that is not known @throws Mistake if they have no room */
+/** @returns the bytes to be copied; undefined if they are not known @throws Mistake if the storage has no room for them */
 function roomFor(
   ports: HomelabPorts,
   { guest, config }: { guest: Guest; config: GuestConfig },

@@ -1,6 +1,6 @@
 import type { Guest } from 'protocol'
 
-/** A setting that JARVIS may change. `say` goes on from "must be". */
+/** A setting that JARVIS may change. `say` completes the sentence "must be …". */
 export type ConfigKey = { key: RegExp; value: RegExp; say: string; type?: Guest['type']; isSmall?: true; isDisk?: true }
 
 const flag = { value: /^[01]$/, say: '0 or 1' }
@@ -10,8 +10,8 @@ const options = { value: /^[\w.:/+;=, -]{1,500}$/, say: 'options as Proxmox writ
 const host = { value: /^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/, say: 'a host name' }
 
 /**
- * Every setting that may be changed. All others are refused: `args` and `hookscript` run on the node, devices and folders of
- * the node reach out of the guest, passwords and keys give access, and of some nobody has said what they do.
+ * Every setting that may be changed. All others are refused: `args` and `hookscript` run on the node; devices and folders of the node reach out of
+ * the guest; passwords and keys give access; and for the rest nobody has described what they do.
  */
 const keys: readonly ConfigKey[] = [
   { key: /^description$/, value: /^[^\0]{0,8000}$/su, say: 'a text of up to 8,000 characters', isSmall: true },
@@ -52,13 +52,13 @@ const keys: readonly ConfigKey[] = [
 
 export const configKey = (key: string): ConfigKey | undefined => keys.find((known) => known.key.test(key))
 
-/** Tells if a disk's value reaches out of the guest: to a device or folder of the node, or to a file that is imported. */
+/** Tells if a disk's value reaches outside the guest: to a device or folder of the node, or to a file that is imported. */
 export const reachesOut = (value: string): boolean =>
   /^\s*(?:file=|volume=)?\//.test(value) || /import-from|(?:^|,)file=\//.test(value)
 
 /**
- * Whether a setting is as somebody wanted it, for Proxmox adds what was left open: an address to `virtio,bridge=vmbr0`, a volume to
- * `local-zfs:32`, an order to tags.
+ * Tells if a setting has the wanted value. Proxmox completes a value, which does not count as a difference: an address for `virtio,bridge=vmbr0`, a
+ * volume for `local-zfs:32`, the order of tags.
  */
 export function isAs(key: string, wanted: string | undefined, actual: string | undefined): boolean {
   if (wanted === actual) return true

@@ -20,7 +20,7 @@ import {
 
 const gibBytes = 1024 ** 3
 const words = { vm: 'VM', ct: 'CT' }
-/** The storage content that a new guest boots or is made from, by type. */
+/** The type of storage content from which a new guest boots or is made, by type of guest. */
 const contents = { vm: 'iso', ct: 'vztmpl' } as const
 
 export const createGuest = homelabTool({

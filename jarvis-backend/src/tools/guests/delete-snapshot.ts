@@ -7,7 +7,7 @@ import { guestPath } from '../../homelab/pve/guest.ts'
 import { clusterNow, homelabTool, rights } from '../homelab/homelab-tool.ts'
 import { changeGuest, freeGuest, guestEffect, placeOf, TaskOutput, taskTimeoutMs, vmidOf, who } from './guest-tool.ts'
 
-/** A text that differs between two snapshots of the same name. */
+/** A text that distinguishes two snapshots of the same name. */
 export const identityOf = ({ name, takenAt }: Snapshot): string => `${name}@${takenAt ?? 'unknown'}`
 
 /** @throws Mistake if the guest has no snapshot of that name */

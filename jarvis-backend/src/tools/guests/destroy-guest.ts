@@ -20,10 +20,10 @@ import {
 const name = 'destroy_guest'
 const dayMs = 86_400_000
 const proofKeptMs = 30 * dayMs
-/** From this level on a backup was restored and booted. */
+/** The level of a restore proof from which the backup was restored and booted. */
 const booted = 5
 
-/** A guest that JARVIS made may go; another only if the policy allows it and a backup is proven. */
+/** A guest that JARVIS made may be destroyed. Another guest may be destroyed only if the policy allows it and a backup is proven. */
 function tierOf(vmid: number, { policy, madeBy, proofOf, now }: World): Pick<Effect, 'atLeast'> {
   const refuse = (because: string) => ({ atLeast: { tier: 'black', because } as const })
   if (madeBy?.(vmid) !== undefined) {

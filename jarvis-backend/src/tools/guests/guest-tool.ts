@@ -28,11 +28,11 @@ export const GuestName = textLike(
   'must be letters, digits and dashes, as in a host name',
 )
 
-/** For what copies disks. */
+/** Timeout of a task that copies disks, ms. */
 export const longTimeoutMs = 4 * 3_600_000
 export const taskTimeoutMs = 900_000
 
-/** The output of a change of a guest: the end of its task. */
+/** The output of a change of a guest: the end of the change's task. */
 export const TaskOutput = z.object({
   vmid: z.int(),
   upid: z.string().optional(),
@@ -41,11 +41,11 @@ export const TaskOutput = z.object({
 })
 
 const words = { vm: 'VM', ct: 'CT' }
-/** `VM 101 "haos"` */
+/** A guest in words: `VM 101 "haos"`. */
 export const who = ({ vmid, type, name = '' }: Pick<Target, 'vmid' | 'type' | 'name'>): string =>
   `${type === undefined ? 'guest' : words[type]} ${vmid} ${quoted(name)}`
 
-/** The words of an effect on a guest, and its further facts. `deed`: as in `Effect`. */
+/** An effect on a guest: its words and its further facts. `deed`: as in `Effect`. */
 type GuestEffect = Pick<Effect, 'atLeast' | 'executes' | 'becomes'> & {
   deed: string
   sentence(target: Target): string
@@ -61,7 +61,10 @@ export function guestEffect(
   return { kind, on: 'guest', target, deed, sentence: sentence(target), ...more }
 }
 
-/** It goes off by the change, so that what speaks against a stop of it speaks against this. @throws Mistake */
+/**
+ * The effect on power of a change that stops or restarts the guest. With this effect, every rule against a stop of the guest applies to the change
+ * too. @throws Mistake
+ */
 export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart' = 'stop'): Effect => ({
   kind: 'power',
   on: 'guest',
@@ -73,7 +76,7 @@ export const cutsPower = (vmid: number, world: World, action: 'stop' | 'restart'
 export const tagsIn = ({ tags = '' }: Readonly<Record<string, string>>): string[] =>
   tags.split(/[;, ]+/).filter((tag) => tag !== '')
 
-/** Makes a guest that is not there yet. @param becomes its marks besides its name and node @throws Mistake if its id is taken */
+/** The effect of making a new guest. @param becomes its marks besides its name and node @throws Mistake if its id is taken */
 export function newEffect(
   { cluster }: World,
   { type, newId, node, name }: { type: Guest['type']; newId: number; node: string; name: string },
@@ -85,10 +88,10 @@ export function newEffect(
   return { kind: 'create', on: 'guest', target, deed, sentence, becomes: { name, node, ...becomes } }
 }
 
-/** Afterwards a guest that JARVIS made is one like any other. */
+/** Time after a guest's creation within which the creation can be undone, ms. Afterwards a guest that JARVIS made is treated like any other. */
 const newForMs = 24 * 60 * 60_000
 
-/** The undo of a guest's creation. @param now Unix ms */
+/** The undo of making a guest: it destroys the guest. @param now Unix ms */
 export const unmade = (vmid: number, name: string, now: number): Undo => ({
   kind: 'call',
   toolName: 'destroy_guest',
@@ -98,7 +101,7 @@ export const unmade = (vmid: number, name: string, now: number): Undo => ({
   loses: 'What was written in it since.',
 })
 
-/** The guest as it was seen last. @throws Mistake if no guest of that number is known */
+/** The guest as it was last seen. @throws Mistake if no guest with that VMID is known */
 export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: number): Guest {
   const state = cluster.state()
   const guest = state.guests.find((candidate) => candidate.vmid === vmid)
@@ -109,16 +112,13 @@ export function knownGuest({ cluster }: Pick<HomelabPorts, 'cluster'>, vmid: num
   return guest
 }
 
-/** The guest that the call was judged about, else the one there is. @throws Mistake */
+/** The place of the guest by which the call was judged; without such a target, of the guest that has the VMID now. @throws Mistake */
 export function placeOf(ports: Pick<HomelabPorts, 'cluster'>, vmid: number, target?: Target): Place {
   const { node, type } = target?.vmid === vmid ? target : {}
   return node === undefined || type === undefined ? knownGuest(ports, vmid) : { vmid, node, type }
 }
 
-/**
- * A guest with its configuration, which a change may be made to now.
- * @throws Mistake if it is locked; ApiError
- */
+/** Returns a guest that can be changed now, with its configuration. @throws Mistake if it is locked; ApiError */
 export async function freeGuest(
   ports: HomelabPorts,
   { vmid, ...more }: { vmid: number; template?: 'no'; type?: Guest['type']; instead?: string },
@@ -145,8 +145,8 @@ export async function freeGuest(
 export const contentOf = { vm: 'images', ct: 'rootdir' } as const
 
 /**
- * A storage that a node can put something on. @param needs bytes, if known
- * @throws Mistake if it is not there, cannot be reached, does not hold that or has no room
+ * Returns a storage that a node can put something on. @param needs bytes, if known @throws Mistake if the storage does not exist, cannot be reached,
+ * does not allow the content or has no room
  */
 export function storageFor(
   { cluster }: Pick<HomelabPorts, 'cluster'>,
@@ -171,12 +171,12 @@ export function storageFor(
   return found
 }
 
-/** In bytes; undefined if it is not known. */
+/** The free space of a storage, bytes; undefined if it is not known. */
 export const freeOf = ({ usedBytes, totalBytes }: Storage): number | undefined =>
   usedBytes === null || totalBytes === null ? undefined : totalBytes - usedBytes
 export const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1).replace(/\.0$/, '')
 
-/** @throws Mistake if a new guest cannot have that id or that name; ApiError */
+/** @throws Mistake if a new guest cannot have this id or name; ApiError */
 export async function mustBeNew(
   { api, cluster }: HomelabPorts,
   { newId, name }: { newId: number; name: string },
@@ -195,7 +195,7 @@ export async function mustBeNew(
   throw new Mistake(`newId: ${newId} is in use; ${oneLine(String(free), 12)} is free.`)
 }
 
-/** @throws Mistake if that volume is not on its storage, as far as the node shows it; ApiError */
+/** @throws Mistake if the volume is not on its storage, as far as the node shows the storage; ApiError */
 export async function volumeThere(
   { api }: Pick<HomelabPorts, 'api'>,
   {
@@ -218,7 +218,7 @@ export async function volumeThere(
   )
 }
 
-/** A guest's configuration as a snapshot holds it. @throws ApiError */
+/** A guest's configuration as it is stored in a snapshot. @throws ApiError */
 export async function snapshotConfig(
   { api }: Pick<HomelabPorts, 'api'>,
   { guest, snapshot }: { guest: Place; snapshot: string },
@@ -227,12 +227,12 @@ export async function snapshotConfig(
   return record(await api.get([...guestPath(guest), 'snapshot', snapshot, 'config'], {}, { signal }))
 }
 
-/** A value as a key will have it: shortened, and quoted if it is more than one word of plain characters. */
+/** A value for a sentence: shortened, and quoted if it is more than one word of plain characters. Undefined becomes `not set`. */
 export const shown = (value: string | undefined): string =>
   value === undefined ? 'not set' : /^[\w.:=+/-]{1,60}$/.test(value) ? value : quoted(value, 60)
 export const shownKey = (config: GuestConfig, key: string): string => shown(configured(config, key))
 
-/** A change of a guest. `did`: of a success, a sentence; `after`: what to do then. */
+/** A change of a guest. `did`: the sentence after a success; `after`: the advice after a success. */
 type GuestChange = {
   request: TaskRequest
   vmid: number
@@ -243,17 +243,14 @@ type GuestChange = {
   makes?: number
 }
 
-/**
- * Sends a request that begins a task about a guest, and tells its end.
- * @throws JarvisError `cluster_unreachable`, `outcome_unknown`
- */
+/** Sends a request that starts a task about a guest, and reports how the task ended. @throws JarvisError `cluster_unreachable`, `outcome_unknown` */
 export async function changeGuest(
   { api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>,
   { request, ...told }: GuestChange,
   context: ToolContext,
 ): Promise<ToolOutput> {
   const outcome = await runTask(api, request, context)
-  // A refusal of the arguments or for a right came before anything was done.
+  // A refusal of the arguments, or for a missing right, came before anything was done.
   const mayBeHalf = !outcome.ok && (outcome.refused === undefined || (outcome.refused.status ?? 0) >= 500)
   const { vmid, makes } = told
   const [, node = '', type] = request.path.map(String)
@@ -313,7 +310,7 @@ export function outputOf(
 
 const isLocked = /is locked \(/
 
-/** Advice about a refusal, from Proxmox's words. @param lock as `lockAdvice` */
+/** Advice after a refusal, derived from Proxmox's words. @param lock as `lockAdvice` */
 export function advice(said: string, hasTask: boolean, lock = ''): string {
   if (/checksum mismatch|detected modified configuration/.test(said)) {
     return 'Somebody changed it meanwhile: read it with get_guest_config, then decide anew.'

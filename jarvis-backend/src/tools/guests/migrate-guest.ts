@@ -124,7 +124,7 @@ export const migrateGuest = homelabTool({
   },
 })
 
-/** @throws Mistake if Proxmox does not let it go there; ApiError */
+/** @throws Mistake if Proxmox does not allow the guest on the target node; ApiError */
 async function mustBeAllowed(
   { api }: HomelabPorts,
   { guest, target }: { guest: Guest; target: string },
@@ -134,7 +134,7 @@ async function mustBeAllowed(
   try {
     said = await api.get([...guestPath(guest), 'migrate'], {}, { signal })
   } catch (error) {
-    // Older versions do not say it of containers.
+    // Older versions of Proxmox have no such request for containers.
     if (error instanceof ApiError && error.status === 501) return
     throw error
   }
@@ -158,7 +158,7 @@ function whyNot(refused: unknown, target: string): string | undefined {
   const of = (refused as Record<string, unknown> | null | undefined)?.[target]
   if (typeof of !== 'object' || of === null) return of === undefined || of === null ? undefined : String(of)
   const parts = Object.entries(of).map(([what, items]) => {
-    // Resources of HA come with their cause.
+    // A resource of HA is an object that also holds the cause; its name is in `sid`.
     const names = (Array.isArray(items) ? items : []).map((item: unknown) => record(item).sid ?? String(item))
     const said = names.map((name) => oneLine(name, 60)).join(', ')
     return `${plainWord(what).replace(/[_-]/g, ' ')}${said === '' ? '' : `: ${said}`}`

@@ -28,7 +28,7 @@ const asks = {
   because: 'Going back throws away all that was written since the snapshot.',
   isAlways: true,
 } as const
-/** They go back to their newest snapshot alone. */
+/** Types of storage that can roll back only to the newest snapshot. */
 const newestOnly = ['zfspool', 'zfs', 'lvm']
 
 export const rollbackSnapshot = homelabTool({

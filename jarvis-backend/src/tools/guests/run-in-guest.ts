@@ -136,7 +136,7 @@ export const runInGuest = homelabTool({
   },
 })
 
-/** The head and the tail of a long text. */
+/** The beginning and the end of a long text. */
 function ends(text: string): string {
   const plain = text.trimEnd()
   if (plain.length <= keptCharacters) return plain

@@ -7,7 +7,7 @@ import type { HomelabPorts } from '../homelab/homelab-tool.ts'
 import type { Preview, ToolContext, ToolOutput } from '../tool.ts'
 import { advice } from './guest-tool.ts'
 
-/** The card's words about the snapshot before a change. They follow the words of `then`. */
+/** The card's words about the snapshot that is taken before a change. They follow the words of `then`. */
 export function safetyWords(safety: Safety | undefined): string {
   if (safety === undefined) return ''
   return safety.name === undefined
@@ -29,8 +29,8 @@ export const laterOf = (api: Pick<PveApi, 'now'>, vmid: number, safety: Safety |
       }
 
 /**
- * Takes the snapshot that the card named. `failed`: it could not be taken, so that nothing may be changed.
- * @throws JarvisError as `runTask` does
+ * Takes the snapshot that the card named. `failed`: the snapshot could not be taken, so nothing may be changed. @throws JarvisError as `runTask`
+ * does
  */
 export async function takenBefore(
   { api }: Pick<HomelabPorts, 'api'>,

@@ -31,7 +31,7 @@ import {
 } from './guest-tool.ts'
 import { laterOf, safetyWords, takenBefore } from './safety.ts'
 
-/** A change of devices may take a while on the node. */
+/** Timeout of the answer, ms. A change of devices may take a while on the node. */
 const answerMs = 120_000
 const Value = z.union([z.string(), z.number()]).transform(String)
 const input = z.strictObject({
@@ -46,7 +46,7 @@ const changesOf = ({ set = {}, remove = [] }: Asked): [string, string | undefine
   ...Object.entries(set),
   ...remove.map((key): [string, undefined] => [key, undefined]),
 ]
-/** Disks and networks never go back by themselves: data may have been written, and others may lean on an address. */
+/** True if a change of this key never goes back by itself: on a disk data may have been written, and others may depend on an address of a network. */
 const isLasting = (key: string) =>
   configKey(key)?.isDisk === true || /^(?:net\d+|ipconfig\d+|nameserver|searchdomain)$/.test(key)
 const isSmall = (asked: Asked) => changesOf(asked).every(([key]) => configKey(key)?.isSmall)
@@ -128,7 +128,7 @@ export const setGuestConfig = homelabTool({
     const safety = await takenBefore(ports, place, context)
     if ('failed' in safety) return { ...safety.failed, data: nothing(vmid, safety.failed.summary) }
     const { name } = safety
-    // The snapshot stands in the file, so the digest has changed by it; what is to be changed must not have.
+    // The snapshot is listed in the configuration file, so the file's digest has changed. The keys that the call sets must not have changed.
     const config = name === undefined ? before.config : await readConfig(ports.api, place, { signal })
     for (const [key] of changesOf(asked)) {
       if (configured(config, key) !== configured(before.config, key))
@@ -198,7 +198,7 @@ function sentenceOf(asked: Asked, guest: string): string {
   return `${guest} ${parts.join(' and ')}.`
 }
 
-/** @throws Mistake for what Proxmox would refuse whatever the guest is */
+/** @throws Mistake for arguments that Proxmox would refuse for every guest */
 function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   const changes = changesOf(asked)
   if (changes.length === 0) throw new Mistake('set: neither set nor remove names a key.')
@@ -230,18 +230,18 @@ function tierOf(asked: Asked, world: World): Pick<Effect, 'atLeast'> {
   return { atLeast: { tier: 'red', because: `It changes how the guest is made: ${which}.` } }
 }
 
-/** The facts by which later calls about the guest are judged, as this change leaves them. */
+/** The facts about the guest as the change leaves them. Later calls about the guest are judged by these facts. */
 function marksOf(asked: Asked): Becomes {
   const changes = new Map(changesOf(asked))
   const name = ['name', 'hostname'].find((key) => changes.has(key))
   return {
     ...(changes.has('tags') && { tags: tagsIn({ tags: changes.get('tags') ?? '' }) }),
-    // Proxmox names a guest without a name by its number, which says nothing.
+    // Proxmox names a guest without a name by its VMID, which tells nothing, so the name is empty here.
     ...(name !== undefined && { name: changes.get(name) ?? '' }),
   }
 }
 
-/** A note counts if it can make the guest a restore drill's copy, or no longer one. */
+/** A new note raises the tier if it can turn the guest into a restore drill's copy, or turn such a copy into a usual guest. */
 function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
   const changes = new Map(changesOf(asked))
   const pool = cluster.guests.find(({ vmid }) => vmid === asked.vmid)?.pool
@@ -250,7 +250,7 @@ function noteOf(asked: Asked, { cluster }: World): Pick<Effect, 'atLeast'> {
   return { atLeast: { tier: 'red', because, isAlways: true } }
 }
 
-/** @throws Mistake for what does not fit the guest as it is */
+/** @throws Mistake if the change does not fit the guest as it is */
 function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
   for (const [key, wanted] of Object.entries(asked.expect ?? {})) {
     const actual = configured(config, key)
@@ -274,7 +274,7 @@ function mustFit(asked: Asked, guest: Guest, config: GuestConfig) {
   }
 }
 
-/** A disk keeps its volume, gets a new one, takes back one that lies unused, or is a drive for CDs. @throws Mistake */
+/** Checks the new value of a disk: the disk keeps its volume, gets a new one, takes back an unused one, or is a drive for CDs. @throws Mistake */
 function mustBeOwn({ key, value }: { key: string; value: string }, { vmid }: Guest, config: GuestConfig) {
   const [volume = '', ...options] = value.replace(/^(?:file|volume)=/, '').split(',')
   const own = Object.entries(config.values).filter(([name]) => /^unused\d+$/.test(name) || name === key)
@@ -290,7 +290,7 @@ function mustBeOwn({ key, value }: { key: string; value: string }, { vmid }: Gue
   )
 }
 
-/** Written back are the values that were configured. */
+/** The undo writes back the configured values. */
 function undoOf(asked: Asked, config: GuestConfig, { vmid }: Guest): Undo {
   const changes = changesOf(asked)
   const old = changes.map(([key]) => [key, configured(config, key)] as const)

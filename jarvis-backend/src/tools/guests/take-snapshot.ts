@@ -100,7 +100,7 @@ export const takeSnapshot = homelabTool({
   },
 })
 
-/** `scsi0 lies on local (dir).` */
+/** Names the storage of each disk: `scsi0 lies on local (dir).` */
 function disksOf(values: Readonly<Record<string, string>>, storages: readonly Storage[], node: string): string {
   const disks = volumesOf(values).map(({ key, storage }) => {
     const type = storageAt(storages, storage ?? '', node)?.type

@@ -1,7 +1,7 @@
 import { type Part, readingOf, type Stages, searchedLines } from 'ssh-grammar/judge-command'
 import type { CommandOptions, CommandOutput, Shell } from '../../homelab/ports.ts'
 
-/** Bytes of one file that are kept from its start and from its end for the filter. */
+/** Bytes that are kept from the start and from the end of one file, for the filters. */
 const readBytes = 4 * 1024 * 1024
 /** Limits of one recursive search. */
 const searched = { files: 40, characters: 8_000_000 }
@@ -11,9 +11,9 @@ const searchNote = `Files that may hold secrets were not searched. Of each other
 export type CarriedOut = CommandOutput & { notes: string[] }
 
 /**
- * Runs a command that was judged to read only, so that every filter in it reads text that holds no secret any more.
- * `notes`: facts about the result that a person must know, such as files that were not searched.
- * @param shell redacts what it gives. @throws as `shell.run` does.
+ * Runs a command that was judged as read-only. Secrets are redacted before a filter reads the text. `notes`: facts about the result that a person
+ * must know, such as files that were not searched.
+ * @param shell redacts its output. @throws as `shell.run` does
  */
 export async function carryOut(
   shell: Shell,
@@ -68,12 +68,12 @@ export async function carryOut(
     return { output, length: before.stdout.length }
   }
 
-  /** The files a recursive search finds, or the error of the search if it finds none. */
+  /** Returns the files that a recursive search finds, or the search's error if it finds none. */
   async function found({ list, partOf }: Extract<typeof reading, { kind: 'search' }>) {
-    // The shell gives a blank for the NUL behind each name; names with blanks are told apart by their folder.
+    // The shell puts a blank in place of the NUL after each name. A name may contain blanks, so a new path starts only at a blank before a `/`.
     const listed = await shell.run(node, [[...list]], { ...options, keepBytes: readBytes })
     const paths = listed.stdout.split(/ (?=\/)/).flatMap((path) => path.replace(/ $/, '') || [])
-    // The answer does not tell if a withheld file matches: repeated guesses would reveal a secret.
+    // The answer must not tell if a withheld file matches, because repeated guesses would reveal a secret.
     notes.push(searchNote)
     if (paths.length === 0) return listed
     const all = paths.flatMap((path) => partOf(path) ?? [])
@@ -82,7 +82,7 @@ export async function carryOut(
   }
 }
 
-/** @param isSearch a search has found something if one of its parts has. */
+/** @param isSearch true: the joined search has found something if one of its parts has */
 function joined(outputs: readonly CommandOutput[], isSearch: boolean): CommandOutput {
   const codes = outputs.map(({ exitCode }) => exitCode)
   const sum = (of: (output: CommandOutput) => number | undefined) =>

@@ -8,7 +8,7 @@ import { type CarriedOut, carryOut } from './carry-out.ts'
 import { homelabTool } from './homelab-tool.ts'
 import { NodeName } from './inputs.ts'
 
-/** Characters of each stream that are kept: the first and the last of them. */
+/** Characters that are kept of each stream: the first `head` and the last `tail`. */
 const kept = { head: 5_000, tail: 3_000 }
 const harmless = 'The command only reads: it has changed nothing, and can be asked for again.'
 const isRead = (command: unknown) => typeof command === 'string' && judgeCommand(command).verdict === 'read_only'
@@ -77,12 +77,12 @@ async function runOver(shell: Shell, { node, command }: { node: string; command:
     ].join('\n'),
     summary: `${signal ?? `exit ${exitCode}`}, ${lines} ${lines === 1 ? 'line' : 'lines'}`,
     data: { node, exitCode, stdout, stderr, truncated: truncated || output.unreadBytes !== undefined },
-    // Programs answer with exit codes too (`grep`, `systemctl is-active`): silence but for stderr is failure.
+    // A non-zero exit code can be an answer (`grep`, `systemctl is-active`). It is a failure only if stdout is empty and stderr is not.
     isError: signal !== undefined || (exitCode !== 0 && stdout === '' && stderr !== ''),
   }
 }
 
-/** Puts the paths in place of a command's patterns. @returns why it may not run, if nothing is left */
+/** Replaces the patterns in a command by the paths that they match. @returns the reason why the command may not run if no path is left */
 async function lookUp(
   shell: Shell,
   { node, stages, patterns = [] }: { node: string; stages: Stages; patterns?: readonly number[] },
@@ -97,7 +97,7 @@ async function lookUp(
   return withPaths(stages, patterns, (pattern) => found.get(pattern) ?? [])
 }
 
-/** The sentence before a result that names its missing part. */
+/** The sentences before a result that say which part of it is missing. */
 function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
   return [
     ...(unreadBytes === undefined
@@ -112,7 +112,7 @@ function missing({ leftOutBytes, unreadBytes, notes }: CarriedOut): string[] {
   ]
 }
 
-/** Without escape sequences and other controls; lines and tabs stay. */
+/** Removes escape sequences and other control characters, except line breaks and tabs. */
 const printable = (text: string) =>
   text
     .replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g'), '')

@@ -37,7 +37,7 @@ export const getBackups = homelabTool({
       .filter((guest) => (vmid === undefined || guest.vmid === vmid) && (node === undefined || guest.node === node))
       .sort((a, b) => a.vmid - b.vmid)
     const lines = vmid === undefined ? newestLines(items, asked, at) : items.map((backup) => backupLine(backup, at))
-    // A storage says nothing about guests that are backed up elsewhere.
+    // One storage does not tell which guests have backups elsewhere, so a query for one storage reports no guests without a backup.
     const isOf = ({ vmid: of }: Guest, item: Backup) =>
       item.vmid === of && item.whose !== 'earlier' && item.whose !== 'other'
     const bare = storage === undefined ? asked.filter((guest) => !items.some((item) => isOf(guest, item))) : []
@@ -54,7 +54,7 @@ export const getBackups = homelabTool({
       data: isUnread
         ? { backups: null, total: null, missing }
         : { backups: items.slice(0, 200), total: items.length, missing },
-      // One storage of several is said to be missing; of none that was read nothing is known.
+      // If one of several storages could not be read, the text says so. If none could be read, nothing is known, and the answer is an error.
       isError: isUnread,
     }
   },
@@ -63,16 +63,16 @@ export const getBackups = homelabTool({
 const backupLine = (backup: Backup, now: number) =>
   `${ageOf(backup.createdAt, now)} on ${plainName(backup.storage)}, ${diskOf(backup.sizeBytes)}, ${oneLine(backup.format, 20)}, ${oneLine(backup.volumeId, 120)}${verifiedWords(backup)}${whoseWords(backup)}`
 
-/** Only a backup server verifies. */
+/** Only a backup server verifies backups; other backups have no such words. */
 const verifiedWords = ({ verification }: Backup) =>
   verification === undefined ? '' : `, ${verifications[verification]}`
 const verifications = { ok: 'verified', failed: 'VERIFICATION FAILED', none: 'not verified yet' }
 
-/** A number's backups may be of an earlier guest, or of another cluster's. */
+/** The backups under a VMID may belong to an earlier guest or to another cluster's guest. */
 const whoseWords = ({ whoseWords: words }: Backup) =>
   words === undefined ? '' : `; NOT PROVEN ITS OWN: ${oneLine(words, 200)}`
 
-/** One line a guest, those with the oldest newest backup first. */
+/** One line for each guest. The guest whose newest backup is the oldest comes first. */
 function newestLines(items: readonly Backup[], guests: readonly Guest[], now: number): string[] {
   const names = new Map(guests.map(({ vmid, name }) => [vmid, plainName(name)]))
   const byGuest = new Map<number, Backup[]>()
@@ -86,7 +86,7 @@ function newestLines(items: readonly Backup[], guests: readonly Guest[], now: nu
     })
 }
 
-/** @param isPartial some backups could not be read */
+/** @param isPartial true if some backups could not be read */
 function bareText(bare: readonly Guest[], now: number, isPartial: boolean): string[] {
   if (bare.length === 0) return []
   const known = ({ vmid, name, backupAt }: Guest) =>

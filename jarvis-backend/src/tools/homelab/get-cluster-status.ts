@@ -9,7 +9,7 @@ import { ClusterStatusOutput } from '../outputs.ts'
 import { homelabTool, reading, rights } from './homelab-tool.ts'
 import { readTimeoutMs } from './inputs.ts'
 
-/** The text is asked for more often than the state changes. */
+/** The output for each state, cached because the text is requested more often than the state changes. */
 const made = new WeakMap<ClusterState, { of: readonly Alert[]; output: ReturnType<typeof outputOf> }>()
 
 export const getClusterStatus = homelabTool({
@@ -62,12 +62,12 @@ function outputOf(state: ClusterState, alerts: readonly Alert[]) {
       missing,
       ...(state.unreachableSince !== undefined && { unreachableSince: state.unreachableSince }),
     },
-    // How the cluster is could not be said in full; a node that is off is part of the answer.
+    // An error if the state of the cluster could not be reported in full. A node that is off is part of a normal answer.
     isError: state.unreachableSince !== undefined || isQuorate === null || unread.length > 0,
   }
 }
 
-/** The lines about trouble. They say that nothing needs attention only if everything was read. */
+/** The lines about problems. They say that nothing needs attention only if everything was read. */
 function attentionLines(state: ClusterState, unusual: readonly string[]): string[] {
   if (isBlind(state)) return ['What needs attention is unknown.']
   const { missing, unread = [] } = state

@@ -39,7 +39,7 @@ export const getRecentTasks = homelabTool({
   },
 })
 
-/** @param above the line before: a reason it gave already is not said again. */
+/** @param above the task of the line before; a reason that it gave already is not repeated */
 function taskLine(task: Task, above: Task | undefined, now: number): string {
   const { node, type, vmid, startedAt, endedAt, status, exitStatus, reason } = task
   const what = `${ageOf(startedAt, now)} ${plainName(node)} ${plainName(type)}${vmid === undefined ? '' : ` ${vmid}`}`
@@ -50,7 +50,7 @@ function taskLine(task: Task, above: Task | undefined, now: number): string {
   return `${what}: ${end}, took ${spanOf((endedAt - startedAt) / 1000)}`
 }
 
-/** `vzdump failed for 9 guests` */
+/** The summary of tasks: `vzdump failed for 9 guests`. */
 function summaryOf(tasks: readonly Task[]): string {
   const failed = tasks.filter(({ status }) => status === 'failed')
   const running = tasks.filter(({ status }) => status === 'running').length

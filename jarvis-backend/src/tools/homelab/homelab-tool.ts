@@ -9,13 +9,13 @@ import { toolOver } from '../tool.ts'
 /** The parts that the tools over a homelab act through. `limits`: the values above which something is unusual. */
 export type HomelabPorts = Pick<Homelab, 'api' | 'cluster' | 'shell' | 'waker' | 'networkTimers'> & {
   limits(): Limits
-  /** The present alerts, gravest first. The array is the same until an alert changes. */
+  /** The present alerts, most severe first. The same array is returned until an alert changes. */
   alerts(): readonly Alert[]
 }
 
 export const homelabTool = toolOver<HomelabPorts>()
 
-/** The time by the cluster's clock, Unix ms. The age of a thing that the cluster dated is counted by the same clock. */
+/** The present time by the cluster's clock, Unix ms. The age of a thing that the cluster dated is counted by this clock. */
 export const clusterNow = ({ api, cluster }: Pick<HomelabPorts, 'api' | 'cluster'>): number =>
   clusterTime(api.now(), cluster.state())
 
@@ -23,10 +23,10 @@ const touches: Touch[] = [
   { kind: 'read', on: 'site' },
   { kind: 'read', on: 'node' },
 ]
-/** Members of a tool that reads the cluster or one node, and whose answers hold text that others wrote. */
+/** Common members of tools that read the cluster or one node, and whose answers contain text that others wrote. */
 export const quoting = { tier: 'green', touches, effects: reads, lists: true } as const
 
-/** The same for a tool that tells it in JARVIS's words. */
+/** The same as `quoting`, for tools whose answers are in JARVIS's own words. */
 export const reading = { ...quoting, isComposed: true, namesNoChange: true } as const
 
 /** Rights of the Proxmox token, by purpose. */

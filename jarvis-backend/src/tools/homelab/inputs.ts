@@ -9,12 +9,12 @@ export const guestStatus = z
   .optional()
   .describe('Only in this state. `unknown`: their node is offline.')
 
-/** @param usual the number that is shown if the caller does not say. */
+/** @param usual the number that is shown if the caller gives none */
 export const limitOf = (usual: number) =>
   z.int().min(1).max(200).optional().describe(`How many at most. Absent: ${usual}.`)
 
 export const readTimeoutMs = 30_000
 export const askedAnyway = 'A person is asked before it runs: call it directly, without asking in words first.'
 
-/** A text of a certain form, which the model is not told: it would cost more than a rare mistake. */
+/** A text that must match a pattern. The model is not told the pattern, because it would cost more tokens than a rare mistake does. */
 export const textLike = (form: RegExp, must: string) => z.string().refine((text) => form.test(text), must)

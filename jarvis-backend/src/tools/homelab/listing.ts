@@ -8,14 +8,14 @@ import type { ToolContext, ToolOutput } from '../tool.ts'
 
 export const usualLimit = 60
 
-/** The cluster as the asker may see it. */
+/** The cluster, limited to the part that the asker may see. */
 export const seenState = (cluster: Cluster, sees: ToolContext['sees']): ClusterState =>
   sees === undefined ? cluster.state() : sees(cluster.state())
 
-/** `left`: how many lines were left out. `lead`: from `leadLines`. */
+/** A list as text. `left`: the number of lines that were left out. `lead`: from `leadLines`. */
 type Listing = { head: string; lines: readonly string[]; left: number; lead: readonly string[] }
 
-/** The text of a list: gaps, lines, and how many lines were left out. */
+/** The text of a list: the lead lines, the heading, the lines, and the number of lines that were left out. */
 export function listText({ head, lines, left, lead }: Listing): string {
   return [
     ...lead,
@@ -25,11 +25,11 @@ export function listText({ head, lines, left, lead }: Listing): string {
   ].join('\n')
 }
 
-/** The first line of a list that is not whole. */
+/** The first line of an incomplete list: the parts that could not be read. */
 export const missingText = (missing: readonly string[]): string[] =>
   missing.length === 0 ? [] : [`Could not be read: ${missing.map((line) => oneLine(line)).join('; ')}.`]
 
-/** The same for a summary. */
+/** The parts that could not be read, for a summary. */
 export const notRead = ([first, ...others]: readonly string[]): string[] =>
   first === undefined
     ? []
@@ -53,18 +53,18 @@ export type GuestFilter = {
   limit?: number | undefined
 }
 
-/** VMs or containers as one short line each. @throws JarvisError `not_found` (no such node). */
+/** Lists VMs or containers, one short line for each. @throws JarvisError `not_found` (no such node). */
 export function listGuests(state: ClusterState, type: Guest['type'], filter: GuestFilter): ToolOutput {
   requireNode(state, filter.node)
   const found = state.guests
     .filter((guest) => guest.type === type)
     .filter(({ node }) => filter.node === undefined || node === filter.node)
-    // A template never runs: it is no stopped guest.
+    // A template never runs, so it is not counted as a stopped guest.
     .filter(({ status, isTemplate }) => filter.status === undefined || (status === filter.status && !isTemplate))
     .sort((a, b) => a.vmid - b.vmid)
   const shown = found.slice(0, filter.limit ?? usualLimit)
   const word = type === 'vm' ? 'virtual machines' : 'containers'
-  // Problems of other nodes do not matter here; an unreachable cluster does.
+  // Problems of other nodes do not matter here. An unreachable cluster does.
   const others = filter.node === undefined ? [] : state.nodes.filter(({ name }) => name !== filter.node)
   const missing = state.missing.filter((line) => !others.some(({ name }) => line.startsWith(`${name} `)))
   const isUnread = state.unread?.includes('guests') === true

@@ -14,10 +14,10 @@ import type { ToolContext, ToolOutput, Undo } from '../tool.ts'
 import { type HomelabPorts, homelabTool, rights } from './homelab-tool.ts'
 import { NodeName, Vmid } from './inputs.ts'
 
-/** Real shutdowns take minutes. */
+/** Real shutdowns take minutes, so a power call may take as long as this, ms. */
 const powerTimeoutMs = 300_000
 
-/** @param force describes the argument `force` to the model */
+/** @param force the description of the argument `force` for the model */
 const powerInput = (force: string) =>
   z.strictObject({
     vmid: Vmid.describe('The guest’s id.'),
@@ -67,7 +67,7 @@ export function powerTool(
   })
 }
 
-/** A start and a stop take each other back, as long as nobody else has done it. */
+/** A start and a stop undo each other, unless somebody else has started or stopped the guest since. */
 function undoOf({ action, type, isForced }: Act, vmid: number, { cluster }: World): Undo {
   const status = cluster.guests.find((guest) => guest.vmid === vmid)?.status
   if (action === 'restart') return { kind: 'none', because: 'What ran was interrupted, and runs anew.' }
@@ -84,7 +84,7 @@ function undoOf({ action, type, isForced }: Act, vmid: number, { cluster }: Worl
   }
 }
 
-/** Proxmox's words for what each action may start; HA puts its own before them. */
+/** The types of the tasks that Proxmox may start for each action. On a guest under HA, a task of HA comes first. */
 const endings = {
   start: { types: ['qmstart', 'vzstart', 'hastart'], goal: 'running' },
   stop: { types: ['qmshutdown', 'qmstop', 'vzshutdown', 'vzstop', 'hastop', 'hashutdown'], goal: 'stopped' },
@@ -94,7 +94,7 @@ const endings = {
 /** One action on a guest of one type. */
 type Act = { type: Guest['type']; action: PowerAction; isForced: boolean }
 
-/** Acts and reports the outcome. The guest was judged; HA may have moved it since. */
+/** Runs the action and reports the outcome. HA may have moved the guest since the call was judged. */
 async function changePower(
   { cluster, api }: Pick<HomelabPorts, 'cluster' | 'api'>,
   { type, action, vmid, node, force = false }: Pick<Act, 'type' | 'action'> & PowerInput,
@@ -108,7 +108,7 @@ async function changePower(
     return refused(`${vmid} is on ${plainName(guest.node)}, not on ${plainName(node)}.`)
   }
   const isForced = force && action !== 'start'
-  // The cluster refuses a guest that is not there, in its own words.
+  // If there is no such guest, the cluster refuses in its own words.
   const expected = expectedOf(context.target)
   const outcome = await cluster.power(vmid, action, isForced, { ...context, expected })
   const seen = cluster.state().guests.find((candidate) => candidate.vmid === vmid) ?? guest
@@ -117,7 +117,7 @@ async function changePower(
   const place = { vmid, type, node: seen?.node ?? context.target?.node ?? '' }
   const lock = lockAdvice(place, cluster.state())
   const answer = { ...told({ who, act: { type, action, isForced }, lockSaid: lock }, outcome), data }
-  // Nothing was sent, or its words say that nothing was done.
+  // Nothing was sent, or Proxmox's words say that nothing was done.
   const isUntouched = outcome.exitStatus === notSent || /^Permission check failed/.test(outcome.exitStatus)
   if (answer.isError !== true || seen === undefined || isUntouched) return answer
   const left = await leftOf(api, { vmid, node: seen.node, type }, context.signal)
@@ -168,7 +168,7 @@ function told(
   }
 }
 
-/** Advice about a failed power action, from Proxmox's words. */
+/** Advice after a failed power action, derived from Proxmox's words. */
 function nextStep(
   { type, action, isForced }: Act,
   { said, hasTask, lockSaid }: { said: string; hasTask: boolean; lockSaid: string },

@@ -5,7 +5,7 @@ import { ServiceOutput } from '../outputs.ts'
 import { homelabTool, rights } from './homelab-tool.ts'
 import { NodeName } from './inputs.ts'
 
-/** Restarting a unit of another type does other things: `reboot.target` reboots. */
+/** Types of units that are not services. Restarting one of them has other effects: restarting `reboot.target` reboots the node. */
 const otherUnit = /\.(automount|device|mount|path|scope|slice|snapshot|socket|swap|target|timer)$/
 
 const Service = z

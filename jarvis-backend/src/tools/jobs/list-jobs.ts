@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { reads } from '../../gate/targets.ts'
 import { jobTool } from './ports.ts'
 
-/** Lists the jobs, with their next run and what became of the last one. */
+/** Lists the jobs, with the next run and the outcome of the last run. */
 export const listJobs = jobTool({
   name: 'list_jobs',
   title: 'List jobs',

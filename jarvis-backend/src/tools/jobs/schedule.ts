@@ -13,7 +13,10 @@ const asked = z.strictObject({
   when: z.string().describe('`0 3 * * * Europe/Berlin`, `every 30 min` or an ISO time.'),
 })
 
-/** The limits of a job's fields are checked here, because each request to a model pays for what stands in the schema. @throws Mistake */
+/**
+ * Builds a job from the arguments. The limits of its fields are checked here, because limits in the schema would cost tokens in every request to a
+ * model. @throws Mistake
+ */
 function bodyOf({ name, prompt, tool, input, when }: z.output<typeof asked>, zone: string): JobBody {
   if ((prompt === undefined) === (tool === undefined)) throw new Mistake('prompt, tool: give one of the two.')
   const work =
@@ -37,8 +40,8 @@ function scheduleIn(when: string, own: string): JobBody['schedule'] {
 const longestMinutes = 60 * 24 * 31
 
 /**
- * Makes a job. It always asks, whatever the profile says: what runs later, and again, runs in the name of the person who approves this
- * card. Each of its runs is judged anew.
+ * Makes a job. The call always asks, whatever the policy profile says, because the job runs later and repeatedly in the name of the person who
+ * approves this card. Each run is judged anew.
  */
 export const schedule = jobTool({
   name: 'schedule',
@@ -79,7 +82,7 @@ export const schedule = jobTool({
   example: { name: 'nightly', when: 'every day at 03:00', prompt: 'Look.' },
   output: z.object({ id: z.string(), words: z.string(), next: z.array(z.int()) }),
   async run(input, { asker, approvedBy }, ports) {
-    // The gate lets no such call run without a person's approval, so that a job always has somebody's name.
+    // The gate runs such a call only after a person's approval, so every job has a person's name.
     if (approvedBy === undefined) throw new Error('A job was to be made that nobody had approved.')
     const askedBy = asker?.kind === 'command' ? undefined : asker
     const { id, words, next } = ports.make(bodyOf(input, ports.zone), { by: approvedBy, askedBy })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MemoryHitsOutput } from '../outputs.ts'
 import { memoryTool, recalling } from './memory-tool.ts'
 
-/** Beyond this a passage says no more about whether it is the one. */
+/** Characters of a passage that are shown. The rest of a longer passage does not help to decide if it is the right one. */
 const shownChars = 900
 
 export const memorySearch = memoryTool({
@@ -40,7 +40,7 @@ export const memorySearch = memoryTool({
   },
 })
 
-/** `[memory/2026-11-02.md:12-18, 2026-11-02] text`. */
+/** A passage in one text: `[memory/2026-11-02.md:12-18, 2026-11-02] text`. */
 const passage = (hit: MemoryHit): string =>
   `[${placeOf(hit)}${hit.isFromTools ? ', from a tool' : ''}]\n${hit.text.slice(0, shownChars)}`
 

@@ -7,14 +7,14 @@ import { toolOver } from '../tool.ts'
 
 export type WriteRecord = { path: string; before: string | undefined; checksum: string }
 
-/** One agent's memory. `keep`: writes down what undoes a change; its id comes back. */
+/** One agent's memory. `keep`: stores the facts that undo a change, and returns their id. */
 export type OwnMemory = {
   search(query: string, limit: number): Promise<MemoryFound>
   workspace: Workspace
   keep(record: WriteRecord): string
 }
 
-/** The parts that the tools over the memory act through. `of`: the asker's memory; throws JarvisError `unknown_agent`. */
+/** The parts that the tools over the memory act through. `of`: returns the asker's memory; throws JarvisError `unknown_agent`. */
 export type MemoryPorts = {
   of(asker: Principal | undefined): OwnMemory
   now(): number

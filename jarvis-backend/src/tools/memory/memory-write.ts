@@ -42,13 +42,13 @@ export const memoryWrite = memoryTool({
   ) {
     const { workspace, keep } = of(asker)
     const path = given ?? dailyPath(now())
-    // A runbook or skill is used later, when the result that a model took its text from is no longer known.
+    // A runbook or a skill is used later. By then nobody knows from which result the model took the text.
     if (/^runbooks\//i.test(path)) return refused('path: a person writes runbooks, on their page. Nothing was written.')
     if (isSkillPath(path)) return refused('path: a person writes skills, in their folder. Nothing was written.')
     if (/^HEARTBEAT(?:_RESULTS)?\.md$/i.test(path))
       return refused(`path: a person writes ${path}. Nothing was written.`)
     const text = redact(asked)
-    // A person approved each word of a file that every prompt holds.
+    // Every prompt holds these files, so a person approves each word of them.
     const isInPrompt = promptFiles.includes(path)
     const isClients = isForeign === true && !isInPrompt
     if (isClients && replaces !== undefined) {
@@ -56,10 +56,10 @@ export const memoryWrite = memoryTool({
     }
     const known = workspace.list().some((file) => file.path === path) ? workspace.read(path) : undefined
     if (known?.problem !== undefined) return refused(`${path} is not written to. ${known.problem}`)
-    // A person who approved the note read it; a part that becomes another one asked before.
+    // A person who approved the note has read it. A call that replaces a part of the file asked a person before.
     const isOthers = isClients || (!isInPrompt && approvedBy === undefined && repeatsOthers?.() === true)
     if (isOthers && replaces === undefined) {
-      // Naming the conversation lets a reader know which words in it are the operator's.
+      // The conversation's id lets a reader find out which words of the note are the operator's.
       const place = isClients || sessionId === undefined ? '' : `\n(Noted in ${sessionId}, after texts of others.)`
       workspace.append(path, dailyAddition(known?.text ?? '', `${withoutHeadings(text)}${place}`, 'others'))
     } else if (replaces === undefined) workspace.append(path, dailyAddition(known?.text ?? '', text, 'notes'))
@@ -71,7 +71,7 @@ export const memoryWrite = memoryTool({
         )
       }
       const changed = known.text.replace(replaces, () => text)
-      // Under another heading it would pass for the operator's words.
+      // Under another heading the text would count as the operator's words.
       if (ownTextOf(changed) !== ownTextOf(known.text)) {
         return refused('replaces: what JARVIS did stays as it was written down. Nothing was written.')
       }
@@ -88,7 +88,7 @@ function sentenceOf(path: string | undefined, replaces: string | undefined): str
   return replaces === undefined ? `A text is added to ${file}.` : `A part of ${file} becomes another text.`
 }
 
-/** Nothing in it ends the part of the file that is not the operator's. */
+/** Lowers headings, so that no heading in the text ends the part of the file that is not the operator's. */
 const withoutHeadings = (text: string) => text.replace(/^##?(?= )/gm, '###')
 
 const refused = (text: string) => ({ text, summary: text, isError: true })

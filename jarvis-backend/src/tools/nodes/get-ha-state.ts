@@ -7,9 +7,9 @@ import { readTimeoutMs } from '../homelab/inputs.ts'
 import { HaOutput } from '../outputs.ts'
 import { hasHa } from './groups.ts'
 
-/** States in which HA waits for a person or is at work. */
+/** HA states in which HA waits for a person or is at work. */
 const unusual = new Set(['error', 'fence', 'recovery', 'migrate', 'relocate', 'freeze'])
-/** A manager reports every ten seconds. */
+/** Time after which a manager counts as silent, ms. A manager reports every ten seconds. */
 const silentMs = 120_000
 
 export const getHaState = homelabTool({

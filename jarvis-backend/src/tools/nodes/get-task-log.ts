@@ -10,7 +10,7 @@ import { missingText, requireNode } from '../homelab/listing.ts'
 import { TaskLogOutput } from '../outputs.ts'
 
 const usual = 40
-/** Limit of the lines about trouble that are shown from before the last lines. */
+/** Most lines about problems that are shown from before the last lines. */
 const mostTroubles = 12
 const trouble = /\b(?:error|fail(?:ed|ure)?|abort(?:ed)?|warn(?:ing)?|cannot|could not|timeout|denied)\b/i
 
@@ -23,7 +23,7 @@ export const getTaskLog = homelabTool({
   needs: [rights.nodes],
   timeoutMs: readTimeoutMs,
   input: z.strictObject({
-    // It stands in a path, so nothing but a UPID may.
+    // The UPID becomes part of a path, so only a valid UPID is accepted.
     upid: textLike(upidShape, 'must be a UPID as Proxmox writes it')
       .optional()
       .describe('One task; the rest is then ignored.'),
@@ -51,7 +51,7 @@ export const getTaskLog = homelabTool({
       const text = [...missingText(missing), 'No such task among the newest 200.'].join('\n')
       return { text, summary: 'no such task', isError: true }
     }
-    // The UPID is in no list: its node goes into a path only if it is one of the cluster.
+    // The UPID is in no list of tasks. Its node goes into a path, so the node must be one of the cluster.
     requireNode(state, node)
     const { lines, isWhole } = await readTaskLog(api, { node, upid }, context.signal)
     const last = lines.slice(-(asked.lines ?? usual))

@@ -1,6 +1,6 @@
 import type { Group } from '../tool.ts'
 
-/** Replication goes from one node's ZFS storage to that of the same name on another. */
+/** Replication copies from one node's ZFS storage to the storage of the same name on another node. */
 export const replicates: Group = {
   name: 'replication',
   isServed: ({ storages, unread }) =>
@@ -11,5 +11,5 @@ export const replicates: Group = {
     ),
 }
 
-/** HA needs nodes to move guests between. */
+/** HA is available if the cluster has several nodes, between which guests can move. */
 export const hasHa: Group = { name: 'ha', isServed: ({ nodes }) => nodes.length > 1 }

@@ -11,7 +11,7 @@ import { runReplication } from './run-replication.ts'
 import { setNodeNetwork } from './set-node-network.ts'
 import { shutdownNode } from './shutdown-node.ts'
 
-/** The tools over nodes. */
+/** The tools over nodes of the cluster. */
 export const nodeTools = [
   getTaskLog,
   getNodeJournal,

@@ -9,7 +9,7 @@ function isCidr(value: string, isAddress: (text: string) => boolean, most: numbe
   return isAddress(address) && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most && more.length === 0
 }
 
-/** The keys of an interface that JARVIS sets, and what their values are. */
+/** The keys of an interface that JARVIS sets, with the form of their values. */
 export const networkKeys: Readonly<Record<string, Key>> = {
   cidr: { fits: (value) => isCidr(value, isIPv4, 32), must: 'an IPv4 address with its prefix, as in 10.0.4.11/24' },
   cidr6: { fits: (value) => isCidr(value, isIPv6, 128), must: 'an IPv6 address with its prefix' },
@@ -34,10 +34,10 @@ export const networkKeys: Readonly<Record<string, Key>> = {
   comments: { fits: (value) => /^\P{Cc}{0,200}$/u.test(value), must: 'one line of at most 200 characters' },
 }
 
-/** The keys that Proxmox takes and that a change of other keys sends along unchanged. */
+/** The keys that Proxmox accepts. A change of other keys sends them along unchanged. */
 export const keptKeys = new Set([
   ...Object.keys(networkKeys),
   ...['bond-primary', 'bond_xmit_hash_policy', 'comments6', 'vlan-id', 'vlan-raw-device'],
 ])
-/** The types of interfaces that JARVIS changes: others have keys of their own. */
+/** The types of interfaces that JARVIS changes. Other types have other keys. */
 export const knownTypes = new Set(['bridge', 'bond', 'eth', 'vlan'])

@@ -10,7 +10,7 @@ import { requireNode } from '../homelab/listing.ts'
 import { NodePowerOutput } from '../outputs.ts'
 import type { Undo } from '../tool.ts'
 
-/** A node waits for its guests, and then boots. */
+/** Time for a node to wait for its guests and then to boot, ms. */
 const timeoutMs = 1_260_000
 
 /** Makes `reboot_node` or `shutdown_node`, whose effects are on the node and on each guest that runs on it. */

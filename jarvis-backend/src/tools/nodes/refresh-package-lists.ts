@@ -9,7 +9,7 @@ import { NodeName } from '../homelab/inputs.ts'
 import { requireNode } from '../homelab/listing.ts'
 import { TaskEndOutput } from '../outputs.ts'
 
-/** Lines of a log that are told. */
+/** Most lines of a log that the answer repeats. */
 const mostLines = 4
 
 export const refreshPackageLists = homelabTool({
@@ -58,7 +58,10 @@ export const refreshPackageLists = homelabTool({
   },
 })
 
-/** The sources that apt could not fetch, from the task's log, because the task ends well all the same. Undefined: the log cannot be read. @throws the signal's reason */
+/**
+ * The sources that apt could not fetch, read from the task's log, because the task succeeds all the same. Undefined if the log cannot be read.
+ * @throws the signal's reason
+ */
 async function missedIn(api: PveApi, task: { node: string; upid: string }, signal: AbortSignal) {
   try {
     const { lines } = await readTaskLog(api, task, signal)

@@ -12,7 +12,7 @@ import { readTimeoutMs } from '../homelab/inputs.ts'
 import { ReplicationRunOutput } from '../outputs.ts'
 import { replicates } from './groups.ts'
 
-/** How a job stands after a request for it failed, in a sentence. @throws the signal's reason */
+/** Describes the state of a replication job after a request for it failed, in a sentence. @throws the signal's reason */
 async function leftOf(
   api: PveApi,
   { node, job, state }: { node: string; job: string; state: ClusterState },

@@ -15,9 +15,9 @@ import { NodeName } from '../homelab/inputs.ts'
 import type { ToolContext, Undo } from '../tool.ts'
 import { keptKeys, knownTypes, networkKeys } from './network-keys.ts'
 
-/** A reload takes a while on the node, and may cut off the answer. */
+/** Timeout, ms. A reload takes time on the node, and may cut off its own answer. */
 const timeoutMs = 180_000
-/** A timer of the node has put the network back within this, once it went off. */
+/** Time within which a node's timer has restored the network after it fired, ms. */
 const goneOffWithinMs = 30_000
 const Value = z.union([z.string(), z.number()]).transform(String)
 const input = z.strictObject({
@@ -108,7 +108,7 @@ export const setNodeNetwork = homelabTool({
       const said = oneLine(error.words, 300)
       return refused(said, `Proxmox refused: "${said}". ${advice(said, false)}`)
     }
-    /** Only what this call has staged is there. @returns how that ended, in words */
+    /** Removes the staged changes; only this call's change is staged. @returns a sentence if that failed, otherwise an empty text */
     const unstage = async () => {
       try {
         await api.change('DELETE', path, {}, { signal })
@@ -139,7 +139,7 @@ export const setNodeNetwork = homelabTool({
       return refused(outcome.exitStatus, `Proxmox refused the reload: "${oneLine(outcome.exitStatus, 300)}".${left}`)
     }
     if (!outcome.ok) {
-      // The file is in force before anything is reloaded.
+      // Proxmox puts the new file in force before it reloads anything, so a part of the change may be in force.
       const said = oneLine(outcome.exitStatus, 300)
       throw new JarvisError(
         'outcome_unknown',
@@ -156,7 +156,7 @@ export const setNodeNetwork = homelabTool({
   },
 })
 
-/** Words about the interface after a failed reload, as its node reports it. @throws the signal's reason */
+/** Describes the interface after a failed reload, as its node reports it. @throws the signal's reason */
 async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<string> {
   const { node, iface } = asked
   try {
@@ -173,7 +173,7 @@ async function leftOf(asked: Asked, api: PveApi, signal: AbortSignal): Promise<s
   }
 }
 
-/** @throws JarvisError as `runTask` does; nothing stays staged if the request did not arrive. */
+/** Reloads the network of a node. @throws JarvisError as `runTask` does. If the request did not arrive, the staged change is removed first. */
 async function reload(
   api: PveApi,
   { node, unstage }: { node: string; unstage(): Promise<string> },
@@ -203,7 +203,7 @@ const risk = (node: string, obstacle: string | undefined) =>
     ? `If it cuts ${node} off, its guests and JARVIS lose it. Approved to go back, ${node} itself puts its network back, also where nobody reaches it; a restart of ${node} ends that timer.`
     : `No timer can be armed on ${node}: ${obstacle} If the change cuts ${node} off, nothing takes it back: somebody must do that at its console.`
 
-/** @throws Mistake for what fits no interface */
+/** @throws Mistake for a key or a value that JARVIS sets on no interface */
 function mustBeSettable(asked: Asked) {
   const changes = changesOf(asked)
   if (changes.length === 0) throw new Mistake('set: neither set nor remove names a key.')
@@ -229,7 +229,7 @@ function sentenceOf(asked: Asked): string {
   return `The interface ${named(iface)} of ${named(node)} ${parts.join(' and ')}.`
 }
 
-/** An interface that is not listed may be a bridge which the token may not see. */
+/** The words for an interface that is not listed. It may be a bridge that the token may not see. */
 const lacks = (iface: string, hidden: string | undefined) =>
   hidden === undefined
     ? `has no interface ${named(iface)}`
@@ -237,7 +237,7 @@ const lacks = (iface: string, hidden: string | undefined) =>
 
 const isSame = (wanted: string | undefined, actual: string | undefined) => (wanted ?? '') === (actual ?? '')
 
-/** `isBack`: it takes a change back that is taken back already. @throws Mistake for what does not fit the network as it is */
+/** `isBack`: the call takes a change back, and the old values are in place already. @throws Mistake if the change does not fit the present network */
 function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): NodeInterface & { isBack: boolean } {
   const { iface, node, expect } = asked
   const found = interfaces.find(({ name }) => name === iface)
@@ -272,7 +272,10 @@ function mustFit(asked: Asked, { interfaces, staged, hidden }: NodeNetwork): Nod
   return { ...found, isBack: false }
 }
 
-/** @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake if another node has an address that is set */
+/**
+ * @returns the nodes that could not be asked, or not for all their interfaces. @throws Mistake if another node already has an address that the call
+ * sets
+ */
 async function mustBeFree(
   { node, set = {} }: Asked,
   { nodes }: ClusterState,
@@ -297,7 +300,7 @@ async function mustBeFree(
   return unread.sort()
 }
 
-/** All that the interface has and keeps, so that nothing is lost whether Proxmox merges or replaces. */
+/** All keys that the interface keeps or gets, so that nothing is lost even if Proxmox replaces the configuration instead of merging it. */
 function formOf(asked: Asked, type: string, values: Record<string, string>) {
   const { set = {}, remove = [] } = asked
   const kept = Object.entries(values).filter(([key]) => keptKeys.has(key) && !remove.includes(key))
@@ -328,7 +331,10 @@ function undoOf(asked: Asked, values: Record<string, string>): Undo {
   }
 }
 
-/** Removes the node's timer of a change that is taken back. @returns undefined if its node has none, or cannot be asked over SSH */
+/**
+ * Removes the timer that a node has for a change, because the change is being taken back. @returns undefined if the node has no timer, or cannot be
+ * asked over SSH
+ */
 async function taken(
   timers: NetworkTimers | undefined,
   { node, change }: { node: string; change: string },
@@ -338,13 +344,13 @@ async function taken(
     return await timers?.disarm(node, change, { signal })
   } catch (error) {
     if (signal.aborted) throw error
-    // The timer leaves a configuration alone that is not the change's any more.
+    // The node's timer does nothing if the configuration is no longer the one that the change made.
     onProgress(`The timer on ${node} could not be asked: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
   }
 }
 
-/** The network once its timer, which went off, has put it back; or as it is after half a minute. */
+/** Returns the network after the node's fired timer has restored it, or as it is after half a minute. */
 async function onceBack(asked: Asked, api: PveApi, signal: AbortSignal): Promise<NodeNetwork> {
   for (const from = api.now(); ; ) {
     const network = await readNetwork(api, asked.node, signal)

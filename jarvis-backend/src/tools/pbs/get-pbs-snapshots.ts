@@ -48,7 +48,7 @@ export const getPbsSnapshots = pbsTool({
   },
 })
 
-/** Each group's newest; failed ones first, then those never verified. */
+/** The newest snapshot of each group. Failed verifications come first, then snapshots that were never verified. */
 function newestOf(items: readonly PbsSnapshot[]): PbsSnapshot[] {
   const newest = new Map<string, PbsSnapshot>()
   for (const item of items) {
@@ -59,7 +59,7 @@ function newestOf(items: readonly PbsSnapshot[]): PbsSnapshot[] {
   return [...newest.values()].sort((a, b) => order[a.verification] - order[b.verification] || a.at - b.at)
 }
 
-/** Guests of several clusters may have one number here: the owner and the notes tell them apart. */
+/** Guests of several clusters may have the same id on a backup server. The owner and the notes tell them apart. */
 function lineOf(
   { store, namespace, type, id, at, sizeBytes, verification, isProtected, owner, notes }: PbsSnapshot,
   now: number,

@@ -7,7 +7,7 @@ import { missingText, notRead } from '../homelab/listing.ts'
 import { PbsStatusOutput } from '../outputs.ts'
 import { pbsTool, quoting } from './pbs-tool.ts'
 
-/** `OK`, `OK: …`, and warnings are no failure. */
+/** True if the job's last run failed. `OK`, `OK: …`, `running` and warnings are not failures. */
 const isFailed = ({ lastState }: PbsJob) => lastState !== null && !/^(OK|running|WARNINGS?)\b/i.test(lastState)
 
 export const getPbsStatus = pbsTool({

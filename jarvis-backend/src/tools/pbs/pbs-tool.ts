@@ -4,7 +4,7 @@ import { toolOver } from '../tool.ts'
 
 export { quoting } from '../homelab/homelab-tool.ts'
 
-/** The ports of tools over a backup server. They are offered only if one is configured. */
+/** The ports of the tools over a backup server. The tools are offered only if a backup server is configured. */
 export type PbsPorts = Pick<HomelabPorts, 'api'> & { pbs: PbsApi }
 
 export const pbsTool = toolOver<PbsPorts>()

@@ -2,7 +2,7 @@ import { PlanRun } from 'protocol'
 import { z } from 'zod'
 import { type Preview, type ToolContext, type ToolOutput, toolOver, type Whose } from '../tool.ts'
 
-/** Waits until the plan that began with this call is over, or a step waits for a person, or for some minutes. */
+/** Waits until the plan that began with this call is over, a step waits for a person, or some minutes have passed. */
 export type FollowPlan = (
   id: string,
   context: Pick<ToolContext, 'signal' | 'onProgress'>,
@@ -10,9 +10,9 @@ export type FollowPlan = (
 
 /** The parts that the tools over plans act through. */
 export type PlanPorts = {
-  /** Makes the plan of proposed calls, and changes nothing. @throws Mistake naming the step; JarvisError */
+  /** Makes a plan of the proposed calls; changes nothing. @throws Mistake that names the step; JarvisError */
   propose(proposal: unknown, signal: AbortSignal, whose: Whose): Promise<Preview>
-  /** Makes the plan that takes another one back, newest step first. @throws Mistake; JarvisError */
+  /** Makes the plan that takes another plan back, newest step first. @throws Mistake; JarvisError */
   undo(id: string, signal: AbortSignal, whose: Whose): Promise<Preview>
   follow: FollowPlan
 }
@@ -21,12 +21,12 @@ export const planTool = toolOver<PlanPorts>()
 
 export const planOutput = z.object({ plan: PlanRun })
 
-/** The ending of a call that led to a plan, if its answer was lost. */
+/** The ending of a call that started a plan, for the case that the call's answer was lost. */
 export const begunPlan = () => ({
   begun: 'Its plan had begun and goes on by itself. Its own lines in this session say how it ends.',
 })
 
-/** How long the call of a tool that leads to a plan may take, ms. */
+/** Timeout of a call that starts a plan, ms. */
 export const planTimeoutMs = 20 * 60_000
 
 const seen = {
@@ -37,7 +37,7 @@ const seen = {
   unknown: 'a step may have run',
 }
 
-/** Follows the plan that began with a call, and says how it went. */
+/** Follows the plan that a call started, and reports how it went. */
 export async function runPlan(
   { toolUseId = '', signal, onProgress }: ToolContext,
   follow: FollowPlan,

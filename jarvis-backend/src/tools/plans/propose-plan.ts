@@ -7,7 +7,7 @@ export const proposePlan = planTool({
   title: 'Propose a plan',
   description:
     'Has 2-20 calls judged, approved on one card and run. A value {step, path: "guests(name=web).vmid"} comes from an earlier read.',
-  // The plan's calls raise the tier.
+  // The calls of the plan raise this tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   shows: 'conversation',

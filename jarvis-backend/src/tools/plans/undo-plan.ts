@@ -6,7 +6,7 @@ export const undoPlan = planTool({
   name: 'undo_plan',
   title: 'Take a plan back',
   description: 'Takes the changes of a plan back, as a plan: newest first.',
-  // The plan's calls raise the tier.
+  // The calls of the plan raise this tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   touches: [{ kind: 'create', on: 'site' }],

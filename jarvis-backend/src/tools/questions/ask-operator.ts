@@ -17,7 +17,7 @@ const Asked = z.strictObject({
   several: z.boolean().optional(),
 })
 
-/** Asks the person at the chat what the cluster cannot tell. An answer allows nothing. */
+/** Asks the person at the chat for facts that the cluster cannot tell. An answer permits nothing. */
 export const askOperator = defineTool({
   name: 'ask_operator',
   title: 'Ask the operator',
@@ -28,7 +28,7 @@ export const askOperator = defineTool({
   touches: [{ kind: 'read', on: 'site' }],
   effects: (_input, world) => reads({}, world),
   asks: true,
-  // The time of an open question does not count.
+  // The time during which a question is open does not count.
   timeoutMs: 60_000,
   input: z.strictObject({ questions: z.array(Asked).min(1).max(3) }),
   example: { questions: [{ question: 'Which one?' }] },

@@ -9,7 +9,7 @@ export const runRunbook = runbookTool({
   title: 'Run a runbook',
   description:
     'Runs a runbook: all its calls with their values become one plan, approved as a whole where a call asks, run one by one and checked.',
-  // The plan's calls raise the tier.
+  // The calls of the plan raise this tier.
   tier: 'yellow',
   raises: [{ tier: 'red', words: 'where a call of its plan asks' }],
   touches: [{ kind: 'create', on: 'site' }],

@@ -6,7 +6,7 @@ import { toolOver } from '../tool.ts'
 export type ResultPage = { toolName: string; text: string; offset: number; total: number; next?: number }
 
 export type ResultPorts = {
-  /** A page of a result that the session's model was given. Undefined if there is no such result. */
+  /** A page of a result that the session's model received. Undefined if there is no such result. */
   readResult(sessionId: string, toolUseId: string, offset: number): ResultPage | undefined
 }
 

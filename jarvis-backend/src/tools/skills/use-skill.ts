@@ -8,7 +8,7 @@ import { type ToolDefinition, toolOver } from '../tool.ts'
 
 type Text = { name: string; hash: string; body: string; files: readonly { path: string; bytes: number }[] }
 
-/** The skills that one agent may use; all of it gives approved text alone. */
+/** The skills that one agent may use. Every text that it returns was approved. */
 type Reach = {
   /** @throws JarvisError `not_found` */
   load(name: string, sessionId?: string): Text
@@ -27,7 +27,7 @@ const mostChars = 30_000
 
 const skillTool = toolOver<SkillPorts>()
 
-/** @param names the enabled skills that a prompt names; none: the schema lists no names */
+/** @param names the enabled skills that a prompt lists; empty: the schema lists no names */
 export const useSkill = (names: readonly string[]): ToolDefinition<z.ZodObject, SkillPorts> =>
   skillTool({
     name: 'use_skill',
@@ -76,7 +76,7 @@ export const useSkill = (names: readonly string[]): ToolDefinition<z.ZodObject, 
     },
   })
 
-/** The text of a skill as a model is given it. */
+/** The text of a skill in the form that a model receives. */
 export function wrappedSkill({ name, body, files }: Omit<Text, 'hash'>): string {
   const others = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`).join(', ')
   const tail = others === '' ? '' : `\nIts files, to be read with \`file\`: ${others}`

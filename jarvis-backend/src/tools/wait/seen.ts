@@ -7,7 +7,9 @@ import type { Cluster } from '../../homelab/ports.ts'
 export const states = ['running', 'stopped', 'paused', 'online', 'offline', 'ended', 'reachable'] as const
 export type WantedState = (typeof states)[number]
 
-/** A target as it is now. `state` is `unknown` if it cannot be read. `isOver`: the state is final. `missing`: why there is no such target. */
+/**
+ * A target as it is now. `state` is `unknown` if it cannot be read. `isOver`: the state is final. `missing`: the reason why there is no such target.
+ */
 export type Seen = { name: string; state: string; isReached: boolean; isOver?: true; isTask: boolean; missing?: string }
 
 /** @throws the signal's reason */
@@ -34,7 +36,7 @@ const unknown = (name: string): Seen => ({ name, state: 'unknown', isReached: fa
 const none = (name: string, missing: string): Seen => ({ ...unknown(name), missing })
 
 function guestOf(state: ClusterState, target: string, wanted: WantedState): Seen {
-  // As the rest of JARVIS names a guest, and as Proxmox does.
+  // Accepts the names that JARVIS uses for a guest, and those of Proxmox.
   const [, kind, number] = /^(vm|qemu|ct|lxc)\/(\d+)$/.exec(target) ?? []
   const isContainer = kind === 'ct' || kind === 'lxc'
   const found = state.guests.filter(({ vmid, name, type }) =>
@@ -67,7 +69,7 @@ function nodeOf(state: ClusterState, target: string, wanted: WantedState): Seen 
   )
 }
 
-/** A storage of several nodes is reachable if each of them reaches it. `NODE/NAME` names one. */
+/** A storage of several nodes is reachable if each of the nodes reaches it. `NODE/NAME` names the storage of one node. */
 function storageOf(state: ClusterState, target: string): Seen {
   const found = state.storages.filter(({ name, node }) =>
     [name, `storage/${name}`, `${node}/${name}`, `storage/${node}/${name}`].includes(target),

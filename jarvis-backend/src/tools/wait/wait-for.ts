@@ -7,20 +7,20 @@ import { type ToolContext, toolOver } from '../tool.ts'
 import { seenOf, states, type WantedState } from './seen.ts'
 
 const longestMin = 10
-/** How often the end of a task is looked for, ms; the rest is told of by the poller. */
+/** Time between two looks for the end of a task, ms. The poller reports all other states. */
 const taskEveryMs = 5_000
-/** How often the person is told how long it still takes, ms. */
+/** Time between two messages that tell the person how long the wait still takes, ms. */
 const tellEveryMs = 30_000
 const minuteMs = 60_000
 
 export type WaitPorts = {
   cluster: Pick<Cluster, 'state' | 'watch' | 'tasks'>
   clock: Clock
-  /** When the call began, Unix ms, also before a restart; undefined: now. */
+  /** Unix ms when the call began, which may be before a restart; undefined: now. */
   begunAt(call: Pick<ToolContext, 'runId' | 'toolUseId'>): number | undefined
 }
 
-/** Green: it reads what the poller reads anyway. No model is called meanwhile. After a restart it waits for the rest of its time. */
+/** Green, because it reads only what the poller reads anyway. It calls no model while it waits. After a restart it waits for the rest of its time. */
 export const waitFor = toolOver<WaitPorts>()({
   name: 'wait_for',
   title: 'Wait for a state',
@@ -75,7 +75,7 @@ export const waitFor = toolOver<WaitPorts>()({
 const wordsOf = (name: string, state: WantedState | string): string =>
   state === 'unknown' ? `UNKNOWN: the state of ${name} cannot be read` : `${name} is ${state}`
 
-/** Until the poller saw a change, or `ms` have passed. Rejects with the signal's reason. */
+/** Resolves once the poller has seen a change, or `ms` have passed. Rejects with the signal's reason. */
 function next(
   { cluster, clock }: WaitPorts,
   { ms, isTask }: { ms: number; isTask: boolean },

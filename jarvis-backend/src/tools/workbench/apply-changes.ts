@@ -6,13 +6,13 @@ import { type Command, endWords } from '../../workbench/sandbox/command.ts'
 import { type CommandPorts, changesWords, commandTool, ofSession, readsSandbox } from './command-ports.ts'
 import { keptOf } from './file-tool.ts'
 
-/** The paths as `ROOT/PATH`, with the folder first: it has the words of the card. */
+/** The paths of the changed files as `ROOT/PATH`, with the command's folder before each path. */
 const pathsOf = ({ folder, state }: Command) =>
   state.kind === 'running' ? [] : state.changes.map(({ path }) => `${folder}/${path}`)
 
 const chosen = 'The model chose this command: nobody named its id.'
 
-/** @throws Mistake if there is nothing that may be applied */
+/** @throws Mistake if the command left nothing that may be applied */
 function mustBeWhole(command: Command): void {
   const { id, state } = command
   if (state.kind === 'running') throw new Mistake(`command: ${id} still runs.`)
@@ -73,7 +73,7 @@ export const applyChanges = commandTool({
     }
   },
   ending: () => ({ applies: true }),
-  // Five hundred files, each flushed twice, on a slow disk.
+  // Time for five hundred files, each flushed twice, on a slow disk.
   timeoutMs: 300_000,
   input: z.strictObject({ command: z.string().max(64).describe('The command’s id, as run_command gives it.') }),
   output: FilesData.extend({ command: z.string(), files: z.int() }),

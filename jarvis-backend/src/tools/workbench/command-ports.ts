@@ -7,7 +7,7 @@ import type { Commands } from '../../workbench/sandbox/commands.ts'
 import type { Sandbox } from '../../workbench/sandbox/level.ts'
 import { toolOver, type Undo } from '../tool.ts'
 
-/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed since the command ran. */
+/** The changes that would be applied now. `hash`: of all changes. `moved`: paths that something else changed after the command ran. */
 export type Applicable = { hash: string; diff: FileDiff[]; moved: string[]; undo: Undo }
 
 export type CommandPorts = {
@@ -15,13 +15,13 @@ export type CommandPorts = {
   sandbox: Sandbox
   /** The absolute path of `ROOT/PATH`. @throws JarvisError if there is no such root */
   folderOf(shown: string, sessionId: string): string
-  /** The files of `ROOT/PATH` that a command names, and of a conversation's own folder all others too. @throws JarvisError */
+  /** The files of `ROOT/PATH` that a command names. In the conversation's own folder, also all other files. @throws JarvisError */
   named(shown: string, command: string, sessionId: string): Named
-  /** Keeps bytes, for the rest of a difference. */
+  /** Stores the bytes of a file, so that the rest of a shortened diff can be read later. */
   keep(bytes: Buffer): void
   /** @throws JarvisError `conflict`, `not_found` */
   applicable(command: Command): Promise<Applicable>
-  /** Makes exactly the changes of that hash, or finishes them. @throws JarvisError `conflict` if they are others now */
+  /** Makes exactly the changes that have this hash, or finishes them. @throws JarvisError `conflict` if the changes are different now */
   apply(
     command: Command,
     hash: string,
@@ -31,7 +31,7 @@ export type CommandPorts = {
 
 export const commandTool = toolOver<CommandPorts>()
 
-/** The command of that id, of the session that asks. @throws Mistake */
+/** Returns the session's command with this id. @throws Mistake if the session has no such command */
 export function ofSession(commands: Pick<Commands, 'get'>, id: string, sessionId: string | undefined): Command {
   const command = commands.get(id)
   if (command === undefined || command.sessionId !== sessionId)

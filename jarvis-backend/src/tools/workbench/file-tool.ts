@@ -18,7 +18,7 @@ export type FilePorts = {
   roots(): readonly Root[]
   /** @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
-  /** Why a place may be neither read nor changed. */
+  /** The reason why a place may be neither read nor changed; undefined if it may. */
   closed(place: Place): string | undefined
   /** Tells if a person may write in a conversation other than the call's; false if there is no such conversation. @param person absent: the first owner */
   mayWriteIn(sessionId: string, person: string | undefined): boolean
@@ -39,7 +39,7 @@ export const Path = z
 /** A read of a file or folder of the host. */
 export const readsPath = { tier: 'green', touches: [{ kind: 'read', on: 'path' }] } as const
 
-/** A change of files whose card shows every byte, and which is finished after a crash. */
+/** Members of a tool that changes files. Its card shows every byte, and an interrupted change is finished after a crash. */
 export const changesPath = {
   tier: 'yellow',
   touches: [{ kind: 'data', on: 'path' }],
@@ -52,7 +52,7 @@ export const changesPath = {
 export const changeEffect = (path: string, world: World, more: { sentence: string; deed: string }) =>
   pathEffect({ kind: 'data', path, ...more, isShownWhole: true, scope: 'files' }, world)
 
-/** The open root of a path that a call names, and its path in it. @throws JarvisError */
+/** Returns the open root of a path that a call names, and the path within the root. @throws JarvisError */
 export function opened(given: string, { roots, rootOf }: FilePorts, sessionId: string | undefined) {
   const place = placeOf(given, roots())
   const name = rootName(place, sessionId)
@@ -80,7 +80,7 @@ export function previewOf(
 export const basisOf = (changes: readonly FileChange[]): Record<string, string> =>
   Object.fromEntries(changes.map((change) => [shownPath(change), `${markOf(change.old)} → ${markOf(change.new)}`]))
 
-/** Lines of a diff that stay with the conversation. */
+/** Most lines of a diff that are kept with the conversation. */
 const mostKept = 60
 
 /** The beginning of a diff, with the number of the lines left out. */
@@ -93,7 +93,7 @@ export function keptOf(diff: readonly FileDiff[]): FileDiff[] {
   })
 }
 
-/** Makes the changes of a call, if they are those that it was judged by. @throws JarvisError `conflict` */
+/** Makes the changes of a call, if they are still the changes by which the call was judged. @throws JarvisError `conflict` if they are not */
 export async function madeFor(
   changes: readonly FileChange[],
   ports: FilePorts,
@@ -123,7 +123,7 @@ export async function madeFor(
 
 const mostUndone = 100
 
-/** The call that takes changes back. */
+/** The call that takes changes of files back. */
 export function undoOf(
   changes: readonly FileChange[],
   store: Pick<ContentStore, 'read'>,
@@ -164,7 +164,7 @@ function nowWords(changes: readonly FileChange[]): string {
   return [...count(others, 'as the diff shows'), ...count(made, 'not there')].join(', ') || 'nothing of it is there'
 }
 
-/** `3 lines come, 1 goes`. */
+/** The number of added and removed lines in words: `3 lines come, 1 goes`. */
 export function linesWords(diff: readonly FileDiff[]): string {
   const sum = (of: (file: FileDiff) => number) => diff.reduce((all, file) => all + of(file), 0)
   const [came, went] = [sum(({ added }) => added), sum(({ removed }) => removed)]

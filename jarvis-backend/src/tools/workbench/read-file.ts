@@ -100,7 +100,7 @@ const ofFolder = (shown: string, names: string[]): ToolOutput => ({
   data: { path: shown, names: names.slice(0, most.names), total: names.length },
 })
 
-/** By its first bytes, whatever its name says. */
+/** Tells the image type by the file's first bytes. The file's name is ignored. */
 function imageIn(bytes: Buffer): ImageType | undefined {
   const head = bytes.subarray(0, 12).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

@@ -19,10 +19,10 @@ const input = z.strictObject({
     .describe('Whose folder session/ is; absent: this conversation’s.'),
 })
 
-/** In whose name, and in which session, it is asked for. */
+/** The session and the person for whom files are restored. */
 type By = { sessionId?: string | undefined; person?: string | undefined }
 
-/** @throws Mistake if a file is no longer as the change left it, nothing is left to take back, or the session is not theirs */
+/** @throws Mistake if a file is no longer as the change left it, nothing is left to take back, or the person may not write in the session */
 function changesOf({ files, session }: z.output<typeof input>, ports: FilePorts, by: By): FileChange[] {
   const own = by.sessionId
   if (session !== undefined && session !== own && !ports.mayWriteIn(session, by.person))
@@ -56,7 +56,7 @@ export const restoreFiles = fileTool({
   description:
     'Puts back what files held before a change that JARVIS made. Use the tool undo with the change’s id; this is the call that it makes. Refuses where a file was changed since.',
   input,
-  // A caller may name bytes of another file in `then`, so only calls of `undo` have a scope.
+  // A caller may put bytes of another file into `then`, so only calls that `undo` makes have a grant's scope.
   effects: ({ files }, world) =>
     files.map(({ path }) =>
       pathEffect(

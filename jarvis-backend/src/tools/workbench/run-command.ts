@@ -30,7 +30,7 @@ const input = z.strictObject({
 })
 type Asked = z.output<typeof input>
 
-/** Programs and sockets that give root's rights, by name. The sandbox has neither; the refusal says so before a try. */
+/** The names of programs and sockets that give root rights. The sandbox has neither, and the refusal says so before the command is tried. */
 const wantsRoot = /(?:^|[\s;&|(`'"/])(?:sudo|su|doas|pkexec)(?=$|[\s;&|)`'"])|docker\.sock|podman\.sock/
 
 const isOfSession = ({ folder = sessionRoot }: Asked) => placeOf(folder, []).root === sessionRoot
@@ -61,10 +61,10 @@ export const runCommand = commandTool({
     ...(asked.egress ?? []).map((place) => egressEffect(place, world.policy.workbench.egress)),
   ],
   async prepare(asked, { sessionId = '' }, ports) {
-    // Its verdict is about the sandbox, which is tried when it is first needed.
+    // The verdict on the call depends on the sandbox, which is tried when it is first needed.
     await ports.sandbox.tried()
     const shown = asked.folder ?? sessionRoot
-    // The steps of a plan are read before it has a conversation.
+    // A plan's steps are prepared before the plan has a conversation, so there is no session folder to read yet.
     const named =
       sessionId === '' && isOfSession(asked)
         ? { ...nothingNamed, tree: emptyTree, isWhole: true }
@@ -95,7 +95,7 @@ export const runCommand = commandTool({
     const { sessionId, toolUseId } = context
     if (sessionId === undefined) throw new Mistake('run_command works in a conversation only.')
     const shown = asked.folder ?? sessionRoot
-    // Nothing is awaited between this look and the bytes that the command gets.
+    // There is no `await` between this check and the bytes that the command gets, so the files cannot change in between.
     const named = context.approvedBy === undefined ? nothingNamed : ports.named(shown, asked.command, sessionId)
     if (context.approvedBy !== undefined && hashOf(basisOf(named)) !== hashOf(context.preview?.basis ?? {}))
       throw new JarvisError('conflict', 'Files of the command changed since they were shown. Nothing ran: ask again.')
@@ -125,7 +125,10 @@ export const runCommand = commandTool({
 
 const nothingNamed: Named = { files: [], isCut: false, others: () => [] }
 
-/** The basis of an approval: the bytes and modes of the files that the command names, and the whole tree of the conversation's own folder. */
+/**
+ * The basis of an approval: the bytes and modes of the files that the command names. In the conversation's own folder, also the whole tree of the
+ * folder.
+ */
 const basisOf = ({ files, tree }: Named): Record<string, string> => ({
   ...Object.fromEntries(files.map(({ path, mark }) => [`file ${quoted(path, 200)}`, mark])),
   ...(tree !== undefined && { folder: tree }),
@@ -169,7 +172,7 @@ function commandEffect(
 }
 
 function leastOf(command: string, verdict: Verdict | undefined, allowsLandlock: boolean): Pick<Effect, 'atLeast'> {
-  // Before the first try, `prepare` tries, and the call is judged again.
+  // Before the first try of the sandbox there is no verdict. `prepare` tries it, and the call is judged again.
   const off = verdict !== undefined && verdict.at > 0 ? offAt(verdict, allowsLandlock) : undefined
   if (off !== undefined)
     return {

@@ -3,7 +3,7 @@ import type { Effect } from '../../gate/effect.ts'
 
 const shapes = createRedactor([])
 
-/** Refuses a call that would send a secret to a stranger. @param what of the call leaves this network: `The address` */
+/** Refuses a call that would send a secret to a stranger. @param what the part of the call that leaves this network: `The address` */
 export const refusesSecret = (what: string, text: string): Pick<Effect, 'atLeast'> =>
   shapes.text(text) === text
     ? {}

@@ -84,7 +84,7 @@ export const sendInput = commandTool({
     { kind: 'network', on: 'sandbox' },
   ],
   raises: [{ tier: 'red', words: 'a command that has a way out of the sandbox' }],
-  // The command may send the text out of the sandbox, as it may send its own text.
+  // The command may send its input out of the sandbox, just as it may send the text of the command itself.
   effects: ({ command }, _world, ports?: CommandPorts) => [
     ...acts('The text goes to the input of a command in the sandbox.'),
     ...((ports?.commands.get(command)?.egress.length ?? 0) === 0 ? [] : [outwards]),

@@ -7,7 +7,7 @@ export type WebPorts = {
   pages: Pages
   engine: SearchEngine | undefined
   isListed(site: string): boolean
-  /** With the secrets that this server knows. */
+  /** Redacts a text, including the secrets that this server knows. */
   redact(text: string): string
 }
 

@@ -2,7 +2,7 @@ import type { FactTypes, JarvisFacts } from '../../house.ts'
 import { newId } from '../../lib/ids.ts'
 import type { AlertMessage } from '../message.ts'
 
-/** Sends messages of alerts as the fact `alert.due`. Make it while a room is opened. */
+/** Sends messages about alerts as the fact `alert.due`. Create it while a room is opened. */
 export class AlertFacts {
   readonly #due: (fact: FactTypes['alert.due']) => void
   readonly #waiting = new Map<string, (words: string) => void>()

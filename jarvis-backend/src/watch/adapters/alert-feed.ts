@@ -1,10 +1,10 @@
 import type { Foundation } from '../../foundation.ts'
 import type { StoredAlert } from '../alert.ts'
 
-/** Checks that the cluster's own notices tell of in the activity feed. */
+/** Checks whose alerts the cluster's own notices already report in the activity feed. */
 const noticed = new Set(['cluster-away', 'node-away', 'quorum', 'storage-full', 'backup-old', 'backup-failed'])
 
-/** Writes alerts to the activity feed, except those that the cluster's own notices tell of. */
+/** Writes alerts to the activity feed, except alerts that the cluster's own notices already report. */
 export function announce(alerts: readonly StoredAlert[], { activity, now }: Pick<Foundation, 'activity' | 'now'>) {
   for (const { check, sentence, severity, due, object, ending = '' } of alerts) {
     if (noticed.has(check)) continue

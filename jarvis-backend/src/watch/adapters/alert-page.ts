@@ -8,9 +8,9 @@ import { SqliteExecutionStore } from '../../store/sqlite/calls/confirmations.ts'
 import type { StoredAlert } from '../alert.ts'
 import type { AlertChange, DetailPorts } from '../detail.ts'
 
-/** Longest time that the tasks around an alert are waited for, ms. */
+/** Longest time to wait for the tasks around an alert, ms. */
 const tasksForMs = 10_000
-/** By the cluster's clock, a task may begin this much before or after its call, ms. */
+/** By the cluster's clock, a task may begin up to this long before or after the call that started it, ms. */
 const slackMs = 5 * 60_000
 const mostChanges = 20
 
@@ -18,7 +18,7 @@ export type AlertPageParts = {
   foundation: Pick<Foundation, 'database' | 'journal'>
   homelab: Pick<ComposedHomelab, 'cluster'>
   gate: Pick<Gate, 'changes'>
-  /** The tokens that JARVIS uses at the cluster: their tasks are JARVIS's own. */
+  /** The tokens that JARVIS uses at the cluster. Tasks of these tokens are JARVIS's own. */
   tokens: readonly (string | undefined)[]
   runbooks: Pick<Library, 'offers'>
   samples: DetailPorts['samples']
@@ -26,7 +26,7 @@ export type AlertPageParts = {
   shown(change: Change): Change
 }
 
-/** The reads of the page of one alert. */
+/** The reads for the page of one alert. */
 export class AlertPage implements DetailPorts {
   readonly samples: DetailPorts['samples']
   readonly #parts: AlertPageParts
@@ -70,7 +70,7 @@ export class AlertPage implements DetailPorts {
   }
 }
 
-/** An alert's object without the parts that are unknown. */
+/** An alert's object without its unknown parts. */
 const offerable = ({ id, name, node, vmid }: AlertObject) => ({
   id,
   name,

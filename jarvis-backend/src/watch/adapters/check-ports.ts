@@ -8,7 +8,7 @@ import type { Catalog } from '../../tools/catalog.ts'
 import type { CheckPorts, SeenPool } from '../check.ts'
 import type { WatchedPorts } from '../rounds.ts'
 
-/** Longest time that an own check's tool may take, ms. */
+/** Longest time that the tool of a check in `checks.yaml` may take, ms. */
 const askMs = 60_000
 export const poolsKey = 'zfs_pools'
 
@@ -20,7 +20,7 @@ export type CheckPortsParts = {
   samples: CheckPorts['samples']
 }
 
-/** The reads that checks may use beside the state of the cluster. */
+/** The reads that checks may use in addition to the state of the cluster. */
 export function watchedPorts({
   foundation: { settings },
   homelab: { cluster, homelab },
@@ -39,7 +39,7 @@ export function watchedPorts({
     cluster,
     shell: homelab.shell,
     get proofs() {
-      // A proof that may be another guest's proves nothing.
+      // A proof that may concern another guest proves nothing.
       const own = drills.proofs().items.filter(({ doubt }) => doubt === undefined)
       return new Map(own.map((proof) => [proof.vmid, proof]))
     },

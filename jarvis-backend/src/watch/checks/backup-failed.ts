@@ -8,19 +8,19 @@ import type { Check, CheckPorts, Measure } from '../check.ts'
 import { guestName, guestObject, nodeObject, when } from '../measure.ts'
 
 const newest = 200
-/** Jobs of several guests whose logs are read a node, newest first: the nights of two weeks. */
+/** Most backup jobs of several guests whose logs are read on each node, newest first: two weeks of nightly jobs. */
 const mostJobs = 14
 
-/** How the newest backup of a guest ended. `why` of one that failed. */
+/** The outcome of a guest's newest backup. `why`: the reason if it failed. */
 type Outcome = { at: number; why?: string | undefined; words: string }
 type Job = { task: Task; job?: BackupJob; unread?: string }
 
 /**
- * A guest whose newest backup failed. A job of several guests is one task a node that names none of them, so its log is read, once a task; where
- * it cannot be read, the node has the alert.
+ * A guest whose newest backup failed. A backup job of several guests is one task on each node, and the task names no guest. So the task's log is
+ * read, once. If the log cannot be read, the node gets the alert.
  */
 export function backupFailedCheck(): Check {
-  /** The jobs of ended tasks that were read, by UPID. */
+  /** The backup jobs of ended tasks whose logs were read, by UPID. */
   const known = new Map<string, BackupJob>()
 
   async function jobOf(task: Task, { api, signal }: CheckPorts): Promise<Job> {
@@ -52,7 +52,7 @@ export function backupFailedCheck(): Check {
       const now = clusterTime(ports.now, state)
       const unread = new Map<string, string>()
       const last = new Map<number, Outcome>()
-      /** Since when the outcome of a node's jobs is not known. */
+      /** By node: the end of its newest job whose log could not be read, so that the outcome is not known. */
       const doubtful = new Map<string, number>()
       const jobs: Measure[] = []
       const seen = new Set<string>()
@@ -74,7 +74,7 @@ export function backupFailedCheck(): Check {
         const single = new Set<number>()
         for (const task of ended) {
           if (task.vmid === undefined) continue
-          // Only the log says why; an older one tells nothing that counts.
+          // Only the log tells the reason, and only the newest task of a guest matters.
           const isNewest = !single.has(task.vmid)
           single.add(task.vmid)
           const { job } = task.status === 'failed' && isNewest ? await jobOf(task, ports) : { job: undefined }
@@ -109,7 +109,7 @@ function outcomeOf(task: Task, why: string | undefined): Outcome {
   return { at: endOf(task), words: why ?? words, ...(task.status === 'failed' && { why: why ?? words }) }
 }
 
-/** The outcome of an earlier guest with the same number says nothing about this guest. */
+/** The outcome of an earlier guest with the same VMID says nothing about this guest. */
 const ofGuest = ({ identity }: Guest, last: Outcome | undefined) =>
   last !== undefined && whoseAt(identity, last.at) === 'earlier' ? undefined : last
 
@@ -129,7 +129,7 @@ function guestMeasure(
         sentence: `Whether the newest backup of ${who} worked is not known.`,
       },
     ]
-  // Tasks are kept for a while only; an older failure is the concern of the age of its backup.
+  // Proxmox keeps tasks only for a while. An older failure is reported by the check of the backup's age.
   if (last === undefined) return []
   const { why, at, words } = last
   const storage = why === undefined ? undefined : /storage '([\w.-]+)'/.exec(why)?.[1]
@@ -146,7 +146,7 @@ function guestMeasure(
   ]
 }
 
-/** The newest job of several guests on a node: bad where it failed, and no guest of it is known to have. */
+/** The newest backup job of several guests on a node. It is bad if it failed and its log names no guest whose backup failed. */
 function jobMeasure(node: string, { task, job, unread }: Job, now: number): Measure {
   const isTold = [...(job?.guests.values() ?? [])].some((why) => why !== undefined)
   const isBad = task.status === 'failed' && !isTold

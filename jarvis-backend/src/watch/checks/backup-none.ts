@@ -5,7 +5,7 @@ import { guestName, guestObject, seen } from '../measure.ts'
 
 const hourMs = 3_600_000
 
-/** A guest whose number has backups, of which none is its own. */
+/** A guest whose VMID has backups, none of which is known to be the guest's own. */
 export const backupNone: Check = {
   id: 'backup-none',
   title: 'No backup of its own',
@@ -23,7 +23,7 @@ export const backupNone: Check = {
     ),
 }
 
-/** @param failedMs so long after it was made, its data is at risk */
+/** @param failedMs age of the guest after which its data is at risk without a backup */
 function measured(guest: Guest, failedMs: number, now: number): Measure {
   const { backupAt, backupDoubt = '', identity, vmid } = guest
   const of = { object: guestObject(guest), inputs: { vmid } }
@@ -33,7 +33,7 @@ function measured(guest: Guest, failedMs: number, now: number): Measure {
   const unread = backupAt === null ? ' that could be read' : ''
   return {
     ...of,
-    // A storage that could not be read may have one.
+    // A storage that could not be read may hold a backup.
     level: unread === '' && identity !== undefined && now - identity.since > failedMs ? 'failed' : 'look',
     words: unread === '' ? 'none of its own' : 'none known',
     sentence: `${who} has no backup of its own${unread}. The newest under its number is ${backupDoubt}.`,

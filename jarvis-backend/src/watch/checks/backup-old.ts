@@ -18,7 +18,7 @@ export const backupOld: Check = {
   runbooks: ['backup-failed'],
   look: ({ state, limits: { backupHours }, now }) =>
     seen(
-      // A guest that never had a backup is another check's.
+      // Another check reports guests that never had a backup.
       withoutTemplates(state.guests)
         .filter(({ backupAt }) => backupAt !== undefined)
         .map((guest) => measured(guest, backupHours, clusterTime(now, state))),
@@ -30,7 +30,7 @@ function measured(guest: Guest, [look, failed]: readonly [number, number], now: 
   const hours = typeof backupAt === 'number' ? (now - backupAt) / hourMs : undefined
   const words = hours === undefined ? 'unknown' : spanOf(hours * 3_600)
   const level = overOrUnseen(hours, { look, failed, clear: look })
-  // A fresh one that may be another guest's proves nothing; an old one is too old, whosever it is.
+  // A fresh backup that may belong to another guest proves nothing. An old one is too old in either case.
   const isDoubtful = backupDoubt !== undefined && (level === 'clear' || level === 'between')
   return {
     object: guestObject(guest),

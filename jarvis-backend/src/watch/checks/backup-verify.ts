@@ -7,7 +7,7 @@ import { guestName, guestObject } from '../measure.ts'
 const dayMs = 86_400_000
 const mostDays = 30
 
-/** A guest whose newest verified backup is broken or old. Only a backup server verifies. */
+/** A guest whose newest verified backup is broken or old. Only backup servers verify. */
 export const backupVerify: Check = {
   id: 'backup-verify',
   title: 'Backup not verified, or broken',

@@ -3,7 +3,7 @@ import { readNetwork } from '../../homelab/operations/node-network.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 import { bridgeObject, fromNodes, when } from '../measure.ts'
 
-/** A bridge that should be up and is not: its guests have no network. */
+/** A bridge that should be up and is down: its guests have no network. */
 export const bridgeDown: Check = {
   id: 'bridge-down',
   title: 'Bridge down',
@@ -20,7 +20,7 @@ export const bridgeDown: Check = {
       if (hidden !== undefined && !interfaces.some(isBridge))
         throw new CannotRun(`No bridge of ${plainName(node)} is seen: ${hidden}.`)
       if (hidden !== undefined) hiddenOn.set(node, hidden)
-      // Proxmox says of an interface that it is active, and nothing of one that is not.
+      // Proxmox reports that an interface is active, and reports nothing about an inactive one.
       const isSaid = interfaces.some(({ isActive }) => isActive === true)
       return interfaces
         .filter((one) => isBridge(one) && one.values.autostart === '1')

@@ -7,12 +7,12 @@ import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, under } from '../measure.ts'
 
 const dayMs = 86_400_000
-/** Proxmox renews its own below 14 days, and ACME's below 30: at 12 its renewal has failed. */
+/** Days before the end. Proxmox renews its own certificate below 14 days, and an ACME certificate below 30. At 12 days the renewal has failed. */
 const days = { look: 12, failed: 3, clear: 12 }
 
 const Row = z.object({ filename: words, notafter: figure, subject: words })
 
-/** The certificate that a node's web interface shows. */
+/** The certificate that a node's web interface uses. */
 export const certificate: Check = {
   id: 'certificate',
   title: 'Certificate of a node',
@@ -28,7 +28,7 @@ export const certificate: Check = {
         Row,
         await ports.api.get(['nodes', name, 'certificates', 'info'], {}, { signal: ports.signal }),
       )
-      // An own certificate is shown in place of the cluster's.
+      // A certificate of the operator's own is used in place of the cluster's.
       const shown =
         rows.find(({ filename }) => filename === 'pveproxy-ssl.pem') ??
         rows.find(({ filename }) => filename === 'pve-ssl.pem')

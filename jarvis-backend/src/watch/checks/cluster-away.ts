@@ -12,7 +12,7 @@ export const clusterAway: Check = {
   forMs: 60_000,
   look({ state }) {
     const isAway = state.unreachableSince !== undefined
-    // Before the first answer neither is known.
+    // Before the first answer, nobody knows if the cluster is away.
     const level = isAway ? 'failed' : state.nodes.length === 0 ? 'unseen' : 'clear'
     const sentence = `The cluster cannot be reached${state.missing[0] === undefined ? '.' : `: ${state.missing[0]}`}`
     return {

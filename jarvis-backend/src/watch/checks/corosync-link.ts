@@ -3,7 +3,7 @@ import { CannotRun, type Check, type Measure } from '../check.ts'
 import { printed } from '../command.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
 
-/** `nodeid: 2 reachable` and below it `LINK: 0 udp (10.0.0.1->10.0.0.2) enabled connected mtu: 1397` */
+/** Parses lines such as `nodeid: 2 reachable` and below it `LINK: 0 udp (10.0.0.1->10.0.0.2) enabled connected mtu: 1397` */
 export function linksIn(text: string): { peer: string; link: string; isConnected: boolean }[] {
   const links: { peer: string; link: string; isConnected: boolean }[] = []
   let peer = ''
@@ -16,7 +16,7 @@ export function linksIn(text: string): { peer: string; link: string; isConnected
   return links
 }
 
-/** A link between nodes that is down while the others carry the cluster. Proxmox has no API for it. */
+/** A link between nodes that is down while other links carry the cluster. Proxmox has no API for it. */
 export const corosyncLink: Check = {
   id: 'corosync-link',
   title: 'Cluster link down',

@@ -3,7 +3,7 @@ import { readDisks } from '../../homelab/operations/disks.ts'
 import type { Check, Measure } from '../check.ts'
 import { diskObject, fromNodes, itemsOf } from '../measure.ts'
 
-/** A disk that fails by its own word. A disk that says nothing is not one. */
+/** A disk that reports a failure by SMART. A disk that reports nothing is not failing by this check. */
 export const diskSmart: Check = {
   id: 'disk-smart',
   title: 'Disk failing by SMART',
@@ -22,7 +22,7 @@ export const diskSmart: Check = {
       const words = isHealthy === null ? 'SMART does not say' : isHealthy ? 'SMART: passed' : 'SMART: not passed'
       return {
         object: diskObject(node, path),
-        // Behind most RAID controllers nothing is ever told.
+        // Disks behind most RAID controllers never report anything.
         level: isHealthy === false ? 'failed' : isHealthy ? 'clear' : 'unseen',
         words,
         sentence: `${who}: ${words}.`,

@@ -21,7 +21,7 @@ export const diskWear: Check = {
       itemsOf(await readDisks(ports.api, [node], ports.signal)),
     )
     const measures = items.flatMap(({ node, path, model, lifeLeftRatio }): Measure[] => {
-      // A spinning disk has none.
+      // A spinning disk has no such value.
       if (lifeLeftRatio === undefined) return []
       const who = `Disk ${oneLine(path, 40)}${model === undefined ? '' : ` (${plainName(model)})`} on ${plainName(node)}`
       return [

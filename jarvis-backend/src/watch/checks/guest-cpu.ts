@@ -28,7 +28,7 @@ function measured(guest: Guest, limit: number): Measure {
   const load = status === 'unknown' ? undefined : cpuRatio
   return {
     object: guestObject(guest),
-    // A guest that does not run has no load.
+    // A stopped guest has no load.
     level: isIdle ? 'clear' : overOrUnseen(load, { look: limit, clear: limit - clears }),
     words,
     ...(typeof load === 'number' && { value: load }),

@@ -5,7 +5,7 @@ import { guestName, guestObject, over, seen } from '../measure.ts'
 
 const share = { look: 0.9, failed: 0.97, clear: 0.85 }
 
-/** A container's root disk. Of a VM Proxmox knows no more than the size of its disks. */
+/** The root disk of a container. For a VM, Proxmox knows only the size of the disks. */
 export const guestDisk: Check = {
   id: 'guest-disk',
   title: 'Disk of a container',

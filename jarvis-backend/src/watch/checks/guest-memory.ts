@@ -6,7 +6,7 @@ import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject } from '../measure.ts'
 import { heldFor, longest, overPressure, pressureLimit, pressureOf } from './pressure.ts'
 
-/** A guest whose programs stand still for lack of memory, as its node counts it. Proxmox VE 9 records it each minute. */
+/** A guest whose programs are stalled by lack of memory, as measured by its node. Proxmox VE 9 records the value each minute. */
 export const guestMemory: Check = {
   id: 'guest-memory',
   title: 'Memory pressure of a guest',

@@ -5,8 +5,8 @@ import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 
 /**
- * A guest that went off while no task stopped it: it crashed, its kernel killed it for lack of memory, or it was shut down from within. What went
- * off while JARVIS did not look is not known to have.
+ * A guest that stopped without a task that stopped it: it crashed, the kernel killed it for lack of memory, or it was shut down from inside. A stop
+ * while JARVIS did not look is not detected.
  */
 export function guestStoppedCheck(): Check {
   const stopsOf = createStops()
@@ -24,7 +24,7 @@ export function guestStoppedCheck(): Check {
         if (status === 'running' || status === 'paused') return 'clear'
         const stop = stops.get(vmid)
         if (status !== 'stopped') return 'unseen'
-        // An alert of before the start goes on, and none begins.
+        // An alert from before this start of JARVIS continues; no new one begins.
         if (stop === undefined || stop.is === 'held') return 'between'
         return stop.is === 'explained' ? 'clear' : 'failed'
       }

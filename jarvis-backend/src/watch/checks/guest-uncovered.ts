@@ -8,7 +8,7 @@ import { guestName, guestObject } from '../measure.ts'
 
 const graceMs = 24 * 3_600_000
 
-/** A guest that no enabled backup job names. Proxmox's own list counts disabled jobs as cover. */
+/** A guest that no enabled backup job names. Proxmox's own list counts disabled jobs too. */
 export const guestUncovered: Check = {
   id: 'guest-uncovered',
   title: 'Guest in no backup job',
@@ -28,7 +28,7 @@ export const guestUncovered: Check = {
           const of = { object: guestObject(guest), inputs: { vmid: guest.vmid } }
           const who = guestName(guest)
           if (found === undefined) {
-            // Then it is unknown if only a disabled job covers the guest.
+            // Without the jobs nobody knows if only a disabled job covers the guest.
             if (jobs === null)
               return { ...of, level: 'unseen', words: 'unknown', sentence: `${who}: its backup jobs are not known.` }
             return { ...of, level: 'clear', words: 'in a job', sentence: `${who} is in a backup job.` }

@@ -14,8 +14,8 @@ const bad: Readonly<Record<string, 'look' | 'failed'>> = {
 }
 
 /**
- * What the HA manager says of its guests, and whether it still hears of each node. Its times are held against each other, because JARVIS's clock may
- * be another; where all of them stand still from one look to the next, nothing is heard of any node.
+ * The HA manager's report about its guests, and whether it still hears of each node. Its times are compared with each other, because JARVIS's clock
+ * may differ. If no time changes between two looks, the manager hears of no node.
  */
 export function haStateCheck(): Check {
   let last: { newest: number; at: number } | undefined
@@ -47,7 +47,7 @@ export function haStateCheck(): Check {
           },
         ]
       })
-      // While it manages nothing, a node need not report.
+      // If HA manages no guest, its nodes need not report.
       const nodes = ha.services.length === 0 ? [] : ha.nodes
       const newest = Math.max(...[...nodes, ...(ha.master ? [ha.master] : [])].flatMap(({ seenAt }) => seenAt ?? []))
       const stoodFor = last !== undefined && last.newest === newest ? now - last.at : 0

@@ -44,7 +44,7 @@ import { vmIoError } from './vm-io-error.ts'
 import { zfsPool } from './zfs-pool.ts'
 import { zfsScrub } from './zfs-scrub.ts'
 
-/** The checks that ship, all on by default. */
+/** The shipped checks, all on by default. */
 export const makeChecks = (): readonly Check[] => [
   clusterAway,
   quorum,

@@ -3,7 +3,7 @@ import { readUpdates } from '../../homelab/operations/packages.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
 
-/** A node that runs an older kernel than is installed. */
+/** A node that runs an older kernel than the one installed. */
 export const kernelReboot: Check = {
   id: 'kernel-reboot',
   title: 'Reboot for a kernel',

@@ -3,7 +3,7 @@ import { CannotRun, type Check, type Measure } from '../check.ts'
 import { fromNodes, nodeObject } from '../measure.ts'
 import { heldFor, longest, overPressure, pressureLimit, pressureOf } from './pressure.ts'
 
-/** A node whose programs stand still for lack of memory, as its kernel counts it. Proxmox VE 9 records it each minute. */
+/** A node whose programs are stalled by lack of memory, as measured by its kernel. Proxmox VE 9 records the value each minute. */
 export const memoryPressure: Check = {
   id: 'memory-pressure',
   title: 'Memory pressure of a node',

@@ -4,12 +4,12 @@ import { readAs } from '../../homelab/pve/answers.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, over } from '../measure.ts'
 
-/** Proxmox gives whole seconds, so that a second off may be none. */
+/** Proxmox reports whole seconds, so a difference of one second may be no difference. */
 const seconds = { look: 2, failed: 30, clear: 1.5 }
 
 const Time = z.object({ time: z.coerce.number() })
 
-/** A node's clock against the others' middle: our own may be the wrong one. */
+/** A node's clock compared with the median of all nodes' clocks, because JARVIS's own clock may be wrong. */
 export const nodeClock: Check = {
   id: 'node-clock',
   title: 'Clock of a node',
@@ -23,7 +23,7 @@ export const nodeClock: Check = {
     const { items, unread } = await fromNodes(ports, async ({ name }) => {
       const began = performance.now()
       const { time } = readAs(Time, await ports.api.get(['nodes', name, 'time'], {}, { signal: ports.signal }), name)
-      // The look takes its time too, so all are compared as of its beginning.
+      // Reading the clocks takes time too, so all clocks are compared as of the beginning of the look.
       return [{ node: name, off: time - (ports.now + (began + performance.now()) / 2 - started) / 1000 }]
     })
     const offs = items.map(({ off }) => off).sort((a, b) => a - b)

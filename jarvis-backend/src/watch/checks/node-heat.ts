@@ -17,7 +17,7 @@ export const nodeHeat: Check = {
   runbooks: ['node-hot'],
   look({ state, limits: { temperatureC } }) {
     const [look, failed] = temperatureC
-    // A node without sensors has no such value.
+    // A node without sensors has no temperature.
     const nodes = state.nodes.filter((node) => node.temperatureC !== undefined || node.status !== 'online')
     if (nodes.every((node) => node.temperatureC === null) && nodes.length > 0)
       throw new CannotRun('No sensors could be read: set up SSH to the nodes, and lm-sensors on them.')

@@ -10,7 +10,7 @@ import { overOrUnseen } from './known.ts'
 
 const clears = 0.05
 
-/** Memory that programs of a node hold. Caches, ZFS's among them, give way to programs and do not count where Proxmox tells them (VE 9). */
+/** Memory that a node's programs hold. Caches, including ZFS's, give way to programs. They are not counted if Proxmox reports them (VE 9). */
 export const nodeMemory: Check = {
   id: 'node-memory',
   title: 'Memory of a node',
@@ -30,7 +30,7 @@ async function measured(node: Node, ports: CheckPorts): Promise<Measure> {
   const share = node.status === 'online' ? shareOf(node.ramBytes, ramTotalBytes) : undefined
   const { arcBytes = 0, availableBytes = 0 } =
     share === undefined || share <= look - clears ? {} : await cachesOf(name, ports)
-  // The kernel's estimate of what is available leaves out ZFS's cache.
+  // The kernel's estimate of the available memory does not include ZFS's cache.
   const held = share && Math.max(0, Math.min(share, 1 - availableBytes / ramTotalBytes) - arcBytes / ramTotalBytes)
   const words = share === undefined ? 'unknown' : percent(share)
   const cacheBytes = arcBytes || ((share ?? 0) - (held ?? 0)) * ramTotalBytes
@@ -50,7 +50,7 @@ async function measured(node: Node, ports: CheckPorts): Promise<Measure> {
 const Status = z.object({ memory: z.object({ available: figure }).optional().catch(undefined) })
 const Row = z.object({ time: figure, arcsize: figure })
 
-/** Reads a node's caches. A member is absent if it is not known, as before Proxmox VE 9. @throws the signal's reason */
+/** Reads the sizes of a node's caches. A member is absent if it is not known, as before Proxmox VE 9. @throws the signal's reason */
 async function cachesOf(
   node: string,
   { api, signal }: CheckPorts,

@@ -6,7 +6,7 @@ import { fromNodes, nodeObject, over } from '../measure.ts'
 
 const share = { look: 0.85, failed: 0.95, clear: 0.8 }
 
-/** A node whose own file system fills: full, it stops its services and the cluster's database. */
+/** A node whose root file system fills up. If it is full, the node's services and the cluster's database stop. */
 export const nodeRootDisk: Check = {
   id: 'node-root-disk',
   title: 'Root disk of a node',

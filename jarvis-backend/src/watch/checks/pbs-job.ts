@@ -2,7 +2,7 @@ import { ageOf, oneLine, plainName } from '../../homelab/format.ts'
 import { type PbsJob, readJobs } from '../../homelab/pbs/read.ts'
 import { CannotRun, type Check, type Measure } from '../check.ts'
 
-/** A job of a backup server that went wrong: nobody else tells that copies are not verified, pruned or sent on. */
+/** A failed job of a backup server. Nothing else reports that copies are not verified, pruned or synchronised. */
 export const pbsJob: Check = {
   id: 'pbs-job',
   title: 'Job of the backup server',
@@ -24,7 +24,7 @@ export const pbsJob: Check = {
 
 function levelOf({ lastState, isDisabled, badChunks = 0 }: PbsJob): Measure['level'] {
   if (badChunks > 0) return 'failed'
-  // A run says nothing yet, and a job that never ran went wrong in nothing.
+  // A running job has no outcome yet, and a job that never ran has not failed.
   if (lastState === 'running') return 'between'
   if (lastState === null || lastState === 'OK' || isDisabled) return 'clear'
   return /^WARNINGS?\b/i.test(lastState) ? 'look' : 'failed'

@@ -4,9 +4,9 @@ import { figure, rowsOf } from '../../homelab/pve/answers.ts'
 import type { CheckPorts } from '../check.ts'
 import { over } from '../measure.ts'
 
-/** Percent of the time in which all that runs waited for memory. */
+/** Percent of the time in which all running programs waited for memory. */
 const pressure = { look: 10, failed: 40, clear: 5 }
-/** For so many minutes in a row. */
+/** Minutes in a row for which the pressure must hold. */
 export const longest = 5
 
 const Row = z.object({ time: figure, pressurememoryfull: figure })
@@ -15,7 +15,7 @@ export const pressureLimit = () =>
   `All waits for memory ${pressure.look} % of the time for ${longest} min in the last hour, failed at ${pressure.failed} %, clears at ${pressure.clear} %.`
 export const overPressure = (value: number) => over(value, pressure)
 
-/** The most that a value held for `minutes` rows in a row; undefined if there are too few. */
+/** The greatest value that was held for `minutes` rows in a row; undefined if there are too few rows. */
 export function heldFor(values: readonly number[], minutes: number): number | undefined {
   const held = values.slice(minutes - 1).map((_, at) => Math.min(...values.slice(at, at + minutes)))
   return held.length === 0 ? undefined : Math.max(...held)

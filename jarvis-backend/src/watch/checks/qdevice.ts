@@ -7,9 +7,9 @@ import { seen, siteObject, when } from '../measure.ts'
 
 const Answer = z.looseObject({ State: text, 'QNetd host': text })
 
-/** The vote of a QDevice: without it, a cluster of two nodes loses its quorum with either of them. */
+/** The vote of a QDevice. Without it, a cluster of two nodes loses its quorum if either node fails. */
 export function qdeviceCheck(): Check {
-  /** Where it was, once it was seen: a daemon that has ended answers as if there were none. */
+  /** The address of the QDevice's host, once it was seen. After its daemon has ended, the answer is as if there were no QDevice. */
   let host: string | undefined
   return {
     id: 'qdevice',

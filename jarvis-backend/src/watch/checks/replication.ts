@@ -6,7 +6,7 @@ import { fromNodes, guestName, itemsOf } from '../measure.ts'
 
 const mostFails = 2
 
-/** A replication job that fails again and again. */
+/** A replication job that fails repeatedly. */
 export const replication: Check = {
   id: 'replication',
   title: 'Replication fails',

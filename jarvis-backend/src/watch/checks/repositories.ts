@@ -7,7 +7,7 @@ import { fromNodes, nodeObject, when } from '../measure.ts'
 const Answer = z.object({ errors: z.array(z.unknown()).optional().catch(undefined) })
 const Fault = z.object({ path: words, error: words })
 
-/** A package source that apt cannot read: no update is ever seen then. */
+/** A package source that apt cannot read: updates from it are never found. */
 export const repositories: Check = {
   id: 'repositories',
   title: 'Broken package source',

@@ -5,7 +5,7 @@ import { guestName, guestObject, seen, siteObject, when } from '../measure.ts'
 const dayMs = 86_400_000
 const mostDays = 90
 
-/** A guest with backups of which no restore was proven lately. */
+/** A guest with backups whose restore was not proven recently. */
 export const restoreUnproven: Check = {
   id: 'restore-unproven',
   title: 'Restore never proven',
@@ -16,7 +16,7 @@ export const restoreUnproven: Check = {
   forMs: 0,
   runbooks: ['restore-drill'],
   look({ state, proofs, now }) {
-    // Without a backup there is nothing to prove, and another check says so.
+    // Without a backup there is nothing to prove; another check reports such guests.
     const guests = state.guests.filter((guest) => !guest.isTemplate && typeof guest.backupAt === 'number')
     const never = guests.filter(({ vmid }) => !proofs.has(vmid))
     const proven = guests.flatMap((guest): Measure[] => {
@@ -34,7 +34,7 @@ export const restoreUnproven: Check = {
         { ...of, level: when(isOld, 'look'), words: ago, sentence: `The restore of ${who} was last proven ${ago}.` },
       ]
     })
-    // One line for all: a drill a night proves them one after the other.
+    // One measure for all guests without a proof, because one drill each night proves their restores one after the other.
     const count = never.length === guests.length ? 'No' : `For ${never.length} of ${guests.length} guests no`
     const of = guests.length === 0 ? [] : [sentenceOf(never.length, `${count} restore was ever proven.`)]
     return seen([...proven, ...of])

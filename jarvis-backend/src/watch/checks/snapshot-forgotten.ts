@@ -8,7 +8,7 @@ import { guestName, guestObject, when } from '../measure.ts'
 const mostDays = 30
 const dayMs = 86_400_000
 
-/** A snapshot that nobody has deleted: it keeps every block that its guest overwrites. */
+/** A snapshot that was not deleted. It keeps every block that its guest overwrites. */
 export const snapshotForgotten: Check = {
   id: 'snapshot-forgotten',
   title: 'Snapshot forgotten',

@@ -4,7 +4,7 @@ import { plainName } from '../../homelab/format.ts'
 import type { Check, Measure } from '../check.ts'
 import { guestName, guestObject, seen } from '../measure.ts'
 
-/** Locks of a VM that sleeps on its disk. The lock is the VM's state, and starting the VM removes it. */
+/** The lock of a VM that is suspended to disk. This lock is the VM's state, and starting the VM removes it. */
 const sleeps = new Set(['suspended'])
 /** A guest that stays locked while no task works on it: it can be neither started nor backed up. */
 export const staleLock: Check = {

@@ -8,14 +8,14 @@ import { fromNodes, storageObject, under } from '../measure.ts'
 
 const dayMs = 86_400_000
 const days = { look: 14, failed: 3, clear: 21 }
-/** Fewer points make no line. */
+/** Least number of points for a line. */
 const leastPoints = 7
 
 const Row = z.object({ time: figure, used: figure, total: figure })
 
 /**
- * Days until a line through the points reaches `total`; undefined if there are too few, null where it does not rise.
- * @param points `at` in days
+ * Days until a line through the points reaches `total`; undefined if there are too few points, null if the line does not rise. @param points `at` in
+ * days
  */
 export function fullIn(points: readonly { at: number; used: number }[], total: number): number | null | undefined {
   if (points.length < leastPoints || total <= 0) return undefined
@@ -23,13 +23,13 @@ export function fullIn(points: readonly { at: number; used: number }[], total: n
   const [meanAt, meanUsed] = [mean(points.map(({ at }) => at)), mean(points.map(({ used }) => used))]
   const spread = points.reduce((sum, { at }) => sum + (at - meanAt) ** 2, 0)
   const slope = points.reduce((sum, { at, used }) => sum + (at - meanAt) * (used - meanUsed), 0) / spread
-  // Less than a thousandth of it a month is noise.
+  // A rise of less than a thousandth of the total in a month is noise.
   if (!(slope > total / 30_000)) return null
   const last = points.at(-1)
   return last === undefined ? undefined : Math.max(0, (total - last.used) / slope)
 }
 
-/** A storage that will be full soon, by a line through the last month. */
+/** A storage that will soon be full, according to a line through its use in the last month. */
 export const storageForecast: Check = {
   id: 'storage-forecast',
   title: 'Storage full soon',
@@ -45,7 +45,7 @@ export const storageForecast: Check = {
     const isFirst = new Set<string>()
     const { items, unread } = await fromNodes(ports, async ({ name: node }) => {
       const own = storages.filter((storage) => storage.node === node)
-      // One node says enough of a shared one.
+      // The values of one node are enough for a shared storage.
       const first = shared.filter(({ name }) => !isFirst.has(name) && isFirst.add(name))
       const found = []
       for (const storage of [...own, ...first]) {

@@ -2,7 +2,7 @@ import { plainName } from '../../homelab/format.ts'
 import type { Check } from '../check.ts'
 import { seen, when } from '../measure.ts'
 
-/** For the record alone: nobody is told, for the checks of backups, replication and guests say what follows from it. */
+/** For the record only. Nobody is told, because the checks of backups, replication and guests report the consequences. */
 export const taskFailed: Check = {
   id: 'task-failed',
   title: 'Failed tasks',

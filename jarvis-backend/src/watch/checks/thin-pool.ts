@@ -33,7 +33,7 @@ export const thinPool: Check = {
       const words = `data ${say(data)}, metadata ${say(metadata)}`
       const value = Math.max(data ?? 0, metadata ?? 0)
       const level = over(value, share)
-      // A part that is unknown may be full.
+      // A part whose use is unknown may be full.
       const isUnseen = (data === undefined || metadata === undefined) && (level === 'clear' || level === 'between')
       return {
         object,

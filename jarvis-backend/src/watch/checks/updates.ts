@@ -3,11 +3,11 @@ import { readUpdates } from '../../homelab/operations/packages.ts'
 import type { Check, Measure } from '../check.ts'
 import { fromNodes, nodeObject, when } from '../measure.ts'
 
-/** Where Debian's security fixes come from. */
+/** True for an update from Debian's security archive. */
 const isSecurity = ({ origin, to }: { origin?: string; to?: string }) =>
   /security/i.test(origin ?? '') || /~deb\d+u\d/.test(to ?? '')
 
-/** A node with updates that have waited for long. How long is counted by JARVIS: Proxmox does not say. */
+/** A node with updates that have waited for a long time. JARVIS measures the time itself, because Proxmox does not report it. */
 const updatesOf = (of: { id: string; title: string; days: number; only: 'security' | 'other' }): Check => ({
   id: of.id,
   title: of.title,

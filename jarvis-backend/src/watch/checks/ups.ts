@@ -3,7 +3,7 @@ import { CannotRun, type Check, type CheckPorts, type Measure } from '../check.t
 import { printed } from '../command.ts'
 import { fromNodes } from '../measure.ts'
 
-/** How long a node that watches none is left alone. */
+/** Time for which a node that watches no power supply is not asked again, ms. */
 const restMs = 3_600_000
 
 /** `OB`: on battery. `LB`: the battery is low. `FSD`: it orders a shutdown. `RB`: replace the battery. `OL`: on mains. */
@@ -16,9 +16,9 @@ function judge(status: string): { level: Measure['level']; words: string } {
   return { level: 'unseen', words: `says ${oneLine(status, 40)}` }
 }
 
-/** An uninterruptible power supply that a node watches by NUT: looked at each minute, where there is one. */
+/** An uninterruptible power supply that a node watches by NUT. A node with a supply is asked each minute. */
 export function upsCheck(): Check {
-  /** Nodes without one, when they said so and how. */
+  /** Nodes without a power supply: when they reported that, and in which words. */
   const without = new Map<string, { at: number; why: string }>()
   const having = new Set<string>()
 
@@ -30,7 +30,7 @@ export function upsCheck(): Check {
       return listed.split('\n').filter((line) => /^[\w.-]{1,64}$/.test(line))
     } catch (error) {
       signal.throwIfAborted()
-      // One that had a supply has lost sight of it.
+      // A node that had a power supply before has lost contact with it.
       if (having.has(node)) throw error
       without.set(node, { at: now, why: error instanceof Error ? error.message : String(error) })
       return []

@@ -9,11 +9,11 @@ import { CannotRun, type Check, type Measure } from '../check.ts'
 import { guestName, guestObject, over } from '../measure.ts'
 
 const share = { look: 0.9, failed: 0.97, clear: 0.85 }
-/** Images that are read only, and always full. */
+/** File systems of read-only images, which are always full. */
 const images = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs'])
-/** File systems that are small and full by nature: a boot loader, firmware, the kernels, a recovery volume of Windows without a letter. */
+/** File systems that are always small and full: boot loaders, firmware, kernels, and a recovery volume of Windows without a drive letter. */
 const small = /^(?:\/boot(?:\/.*)?|\/efi|\/recovery|\\\\\?\\Volume\{.*|System Reserved)$/i
-/** Below this a filesystem holds no data that grows, bytes. */
+/** Least size of a file system that is checked, bytes. A smaller one holds no data that grows. */
 const leastBytes = 1024 ** 3
 
 const Status = z.object({ agent: z.coerce.number().optional() })
@@ -21,7 +21,7 @@ const Answer = z.object({
   result: z.array(z.object({ mountpoint: text, type: text, 'total-bytes': figure, 'used-bytes': figure })),
 })
 
-/** The fullest filesystem of a VM, which Proxmox knows only from the guest agent. */
+/** The fullest file system of a VM. Proxmox knows it only from the guest agent. */
 export const vmDisk: Check = {
   id: 'vm-disk',
   title: 'Disk of a VM',

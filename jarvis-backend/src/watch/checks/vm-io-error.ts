@@ -22,7 +22,7 @@ export const vmIoError: Check = {
   },
 }
 
-/** Only the node of a VM that does not go on knows why. */
+/** Measures one VM. Only the node of a paused VM knows the reason of the pause. */
 async function measured(guest: Guest, { api, signal }: CheckPorts): Promise<Measure> {
   const { status, vmid, node } = guest
   const about = { object: guestObject(guest), inputs: { vmid, node } }

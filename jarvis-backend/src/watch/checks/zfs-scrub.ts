@@ -6,7 +6,7 @@ import type { Check, Measure, SeenPool } from '../check.ts'
 import { fromNodes, itemsOf, over, partObject } from '../measure.ts'
 
 const dayMs = 86_400_000
-/** Debian scrubs once a month. */
+/** Days without a scrub that are too many. Debian scrubs once a month. */
 const mostDays = 40
 
 /** A pool whose last finished scrub is long ago, or that was not scrubbed since it was first seen. */
@@ -56,7 +56,7 @@ export const zfsScrub: Check = {
   },
 }
 
-/** The sentence about a scan other than the last finished scrub. */
+/** A sentence about the present scan, if that is not the last finished scrub. */
 const wordsFor: Partial<Record<Scan, string>> = {
   'scrub paused': ' A scrub of it is paused.',
   'scrub canceled': ' A scrub of it was canceled.',

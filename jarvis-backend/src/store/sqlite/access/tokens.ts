@@ -55,7 +55,7 @@ export function createApiTokenStore({ sql }: Database): ApiTokenStore {
   const insert = sql.prepare(
     'INSERT OR IGNORE INTO api_tokens (name, hash, doors, scope, hint, per_minute, created_at, expires_at, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  // An OAuth client's secrets have hashes elsewhere, so a token found by its hash has no client name.
+  // The secrets of OAuth clients are stored elsewhere, so a token that was found by its hash has no client name.
   const selectByHash = sql.prepare<[string], TokenRow>('SELECT *, NULL AS client_name FROM api_tokens WHERE hash = ?')
   const selectAll = sql.prepare<[], TokenRow>(`${select} ORDER BY name`)
   const remove = sql.prepare('DELETE FROM api_tokens WHERE name = ?')

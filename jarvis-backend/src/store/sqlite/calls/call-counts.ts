@@ -3,10 +3,10 @@ import type { Database } from '../database.ts'
 
 const hourMs = 60 * 60_000
 const windowMs = 7 * 24 * hourMs
-/** Journal entries that are read without a pause for other work. */
+/** Journal entries that are read at once before other work may run. */
 const windowSize = 2_000
 
-/** Counts each tool's calls of the last seven days from the journal. Entries that were counted are not read again. */
+/** Counts each tool's calls of the last seven days from the journal. Entries that were counted once are not read again. */
 export function createCallCounts({ sql }: Database, now: () => number): () => Promise<ToolCalls> {
   const bounds = sql.prepare<[], { first: number | null; last: number | null }>(
     'SELECT (SELECT MIN(seq) FROM journal) AS first, (SELECT MAX(seq) FROM journal) AS last',
@@ -21,7 +21,7 @@ export function createCallCounts({ sql }: Database, now: () => number): () => Pr
   let counted = 0
   let running: Promise<void> | undefined
 
-  /** Seq of the newest entry before a time, by binary search: entries are in order of time. */
+  /** Seq of the newest entry before a time, by bisection, because entries are in the order of time. */
   function lastBefore(at: number, first: number, last: number): number {
     let low = first - 1
     let high = last

@@ -19,7 +19,7 @@ const toChange = ({ facts, goesBackAt, endedAt, ...row }: Row): StoredChange =>
     ...(endedAt !== null && { endedAt }),
   }) as StoredChange
 
-/** The changes that JARVIS made, and what takes them back. */
+/** Stores the changes that JARVIS made, and the calls that take them back. */
 export function createChangeStore({ sql }: Database): ChangeStore {
   const insertArm = sql.prepare('INSERT OR REPLACE INTO change_arms (id, after_ms) VALUES (?, ?)')
   const armOf = sql.prepare<[string], number>('SELECT after_ms FROM change_arms WHERE id = ?').pluck()
@@ -95,7 +95,7 @@ export function createChangeStore({ sql }: Database): ChangeStore {
         .all()
         .map(toChange)
         .filter(({ toolName }) => tools?.includes(toolName) ?? true)
-      // A card that waits may be about any tool.
+      // The row of a waiting card does not name its tool, so these rows are deleted only if the changes of all tools are closed.
       if (tools === undefined) dropArms.run()
       closeAll.run({
         undo: JSON.stringify({ kind: 'none', because }),

@@ -126,7 +126,7 @@ export class SqliteConfirmationStore extends SqliteStore implements Confirmation
     'SELECT session_id AS id, COUNT(*) AS count FROM confirmations WHERE decision IS NULL GROUP BY session_id',
   )
 
-  /** @param held keeps secrets out of the call that an operator makes instead; absent: the call is stored as it comes, and read as it is stored */
+  /** @param held removes secrets from an alternative call that an operator makes instead; absent: the call is stored and read unchanged */
   constructor(database: Database, held?: HeldInputs) {
     super(database)
     this.#held = held
@@ -202,7 +202,7 @@ export class SqliteConfirmationStore extends SqliteStore implements Confirmation
     return new Map(this.#countPending.all().map(({ id, count }) => [id, count]))
   }
 
-  /** The alternative as it is stored: its real arguments lie sealed until the run has ended. */
+  /** The alternative as it is stored. Its real arguments are sealed until the run has ended. */
   #redacted(toolUseId: string, alternative: Alternative): Alternative {
     const row = this.#select.get(toolUseId)
     if (row === undefined || this.#held === undefined) return alternative

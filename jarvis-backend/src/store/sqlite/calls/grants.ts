@@ -8,7 +8,7 @@ type Row = Omit<StoredGrant, 'toolInput' | 'target' | 'requestedBy' | 'forHelper
   requestedBy: string
   scope: string | null
 }
-/** Whom a grant serves, as its row has it. */
+/** The principals that a grant serves, read from its row. */
 type Served = Principal & Pick<StoredGrant, 'forHelpers'>
 const servedBy = ({ requestedBy, forHelpers }: StoredGrant): Served => ({
   ...requestedBy,

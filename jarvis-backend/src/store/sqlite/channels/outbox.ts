@@ -113,7 +113,7 @@ export class SqliteOutboxStore extends SqliteStore implements OutboxStore {
   readonly #selectCounts = this.sql.prepare<[number], { end: OutboxEnd; n: number }>(
     'SELECT end, COUNT(*) AS n FROM outbox WHERE ended_at >= ? GROUP BY end',
   )
-  // A card that is open is revised later, so it stays.
+  // An open card is revised later, so its row stays.
   readonly #pruneOld = this.sql.prepare('DELETE FROM outbox WHERE ended_at < ? AND is_card = 0')
   readonly #pruneMany = this.sql.prepare(
     `DELETE FROM outbox WHERE is_card = 0 AND end IS NOT NULL AND ended_at <= (

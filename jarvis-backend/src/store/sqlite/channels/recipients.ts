@@ -60,7 +60,7 @@ export function createRecipientStore({ sql }: Database): RecipientStore {
         decides,
         hidesNames: bit(hidesNames),
         talks: bit(talks),
-        // Empty: taken out.
+        // An empty text means that no agent is set any more.
         agent: agent === null ? '' : (agent ?? null),
       }).changes === 1,
     move: (id, chat) => move.run({ id, chat }).changes === 1,

@@ -5,17 +5,17 @@ import { z } from 'zod'
 import type { Database } from '../database.ts'
 import { journalHead } from './journal.ts'
 
-/** The newest entry of a journal; seq 0 where there is none. */
+/** The newest entry of a journal; seq 0 if there is none. */
 export type Head = { seq: number; hash: string }
 
 /**
- * A second copy of the journal's head in `journal/head.json`, outside the database, so that a truncated journal is noticed. It may be
- * behind the database, never ahead of it.
+ * A second copy of the journal's head in `journal/head.json`, outside the database, so that a truncated journal is noticed. The file may be behind
+ * the database, but never ahead of it.
  */
 export type Anchor = {
-  /** Call it with each committed entry; heads are written soon after, many in one write. */
+  /** Call it with each committed entry. Heads are written soon after; one write serves many. */
   moved(head: Head): void
-  /** Why the journal cannot be the one that was written, for a person; undefined where it agrees with the anchor. */
+  /** The reason why the journal cannot be the one that was written, for a person; undefined if it agrees with the anchor. */
   problem(): string | undefined
   /** The heads that the journal must contain: the head in the file, and the newest head of this process. */
   heads(): { file: Head | undefined; newest: Head }
@@ -26,7 +26,7 @@ export type Anchor = {
 const HeadFile = z.object({ seq: z.int().nonnegative(), hash: z.string().length(64), at: z.int() })
 
 /**
- * Longest time that a head waits for its write, ms; each write syncs twice, so one serves many. Unwritten heads are kept in memory, so
+ * Longest time that a head waits to be written, ms. Each write syncs twice, so one write serves many heads. Unwritten heads are kept in memory, so
  * this process notices a truncation at once.
  */
 const delayMs = 1_000

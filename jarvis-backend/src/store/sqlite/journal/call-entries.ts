@@ -1,12 +1,11 @@
 import type { Database } from '../database.ts'
 
-/** A read is journalled when it ends, and a clock may be put back a little meanwhile, ms. */
+/** Tolerance, ms: a read is journalled when it ends, and the clock may be set back a little meanwhile. */
 const slackMs = 60_000
 
 /**
- * Finds the journal's newest entry of each call of a session. Entries are looked for between two times, by halving, so that an old run
- * costs no more than a new one.
- * @returns entry by call; a call whose entry is in a sealed segment, or was written before a clock was set far back, is not in it
+ * Finds the journal's newest entry of each call of a session. Searches between two times by bisection, so that an old run costs no more than a new
+ * one. @returns the entry's seq by call. A call is missing if its entry is in a sealed segment, or was written before the clock was set far back
  */
 export function createCallEntries({ sql }: Database) {
   const bounds = sql.prepare<[], { first: number | null; last: number | null }>(

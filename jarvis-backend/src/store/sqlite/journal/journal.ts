@@ -37,10 +37,10 @@ export function createJournal(database: Database, now: () => number, anchor?: An
   }
 }
 
-/** Entries that are read without a pause for other work, so that a filter without matches blocks nobody. */
+/** Entries that are read at once before other work may run, so that a filter without matches does not block the process. */
 const windowSize = 2_000
 
-/** A call has four entries (asked, decided, run, ended); the rest is room for grants and later findings. */
+/** Most journal entries of one call that are read. A call has four (asked, decided, run, ended); the rest is room for grants and later findings. */
 const entriesPerCall = 12
 
 const unfiltered = {
@@ -83,7 +83,7 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
      WHERE json_valid(body) AND body ->> '$.toolUseId' IS NOT NULL AND (kind <> 'call' OR body ->> '$.outcome' IS NULL)
        AND body ->> '$.toolUseId' = ? ORDER BY seq DESC LIMIT ?`,
   )
-  /** Other entries of these entries' calls. */
+  /** The other entries of the calls to which these entries belong. */
   function besidesOf(items: readonly JournalEntry[]): JournalEntry[] {
     const known = new Set(items.map(({ seq }) => seq))
     const calls = new Set(items.flatMap((entry) => callOf(entry) ?? []))
@@ -111,7 +111,7 @@ export function createJournalPages({ sql }: Database): (query: JournalQuery) => 
   }
 }
 
-/** The call that an entry belongs to. A read has one entry and therefore no others. */
+/** The call that an entry belongs to. A read has only one entry, so it has no others. */
 function callOf({ kind, body }: JournalEntry): string | undefined {
   const { toolUseId, outcome } = (body ?? {}) as { toolUseId?: unknown; outcome?: unknown }
   return typeof toolUseId === 'string' && (kind !== 'call' || outcome === undefined) ? toolUseId : undefined

@@ -9,8 +9,8 @@ import { exportJournal, pruneJournal, type Segment } from './segments.ts'
 import { createVerifier } from './verify.ts'
 
 /**
- * What is known of the journal's integrity without a full verification. `problem`: for a person. `lostCards`: cards in the journal that
- * are missing from the database.
+ * The known state of the journal's integrity without a full verification. `problem`: for a person. `lostCards`: cards in the journal that are
+ * missing from the database.
  */
 export type JournalStanding = { problem?: string; lostCards: number }
 
@@ -21,9 +21,9 @@ export type KeptJournal = Journal & {
   verify(): Promise<JournalVerification>
   proof: JournalProof
   standing(): JournalStanding
-  /** The journal as JSONL, oldest first. */
+  /** The whole journal as JSONL, oldest entry first. */
   lines(): AsyncGenerator<string>
-  /** Moves entries older than `before` (Unix ms) into sealed files. @throws JarvisError where that part is broken */
+  /** Moves entries older than `before` (Unix ms) into sealed files. @throws JarvisError if these entries are broken */
   prune(before: number, by: string): Segment[]
   /** Calls `listener` after each commit that appended entries. @returns a function that stops it */
   watch(listener: () => void): () => void

@@ -3,12 +3,12 @@ import type { Receipt } from '../../../signing/receipt.ts'
 import type { Database } from '../database.ts'
 import { firstHash, hashOf, type JournalRow } from './journal.ts'
 
-/** How many entries are searched for lost cards; a limit, so that the start does not slow down with the journal's length. */
+/** Most entries that are searched for lost cards, so that the start does not get slower as the journal grows. */
 const lookedBack = 5_000
 
 /**
- * Proves decisions and grants by the journal. An entry counts if it fits its neighbours and the journal agrees with its anchor. Searches
- * from the newest entry, because most questions are about recent ones.
+ * Proves decisions and grants by the journal. An entry is valid if it fits its neighbours and the journal agrees with its anchor. Searches from the
+ * newest entry, because most questions concern recent entries.
  */
 export function createJournalProof({ sql }: Database, agrees: () => boolean): JournalProof {
   const decisionOf = sql.prepare<[string], JournalRow>(
@@ -79,7 +79,7 @@ export function createJournalProof({ sql }: Database, agrees: () => boolean): Jo
   }
 }
 
-/** Counts cards that, by the newest entries, were asked and never decided, and that are missing from the database. */
+/** Counts cards that were asked and never decided according to the newest entries, and that are missing from the database. */
 export function countLostCards({ sql }: Database): number {
   const count = sql
     .prepare<[object], number>(

@@ -12,7 +12,7 @@ export type Segment = { firstSeq: number; lastSeq: number; firstPrevHash: string
 /** Entries per file: few enough to delete without blocking a server that appends. */
 const entriesPerSegment = 10_000
 
-/** Path of a segment. The hash keeps segments apart from those of a journal that a backup restored. */
+/** Path of a segment. The hash in the name keeps it apart from segments of a journal that a backup restored. */
 export const segmentPath = (dir: string, { firstSeq, lastSeq, lastHash }: Segment): string =>
   join(dir, `segment-${firstSeq}-${lastSeq}-${lastHash.slice(0, 8)}.jsonl`)
 
@@ -29,7 +29,7 @@ export function segmentReader({ sql }: Database): () => Segment[] {
 const toLine = ({ seq, at, kind, body, hash }: JournalRow): string =>
   `{"seq":${seq},"at":${at},"kind":${JSON.stringify(kind)},"hash":"${hash}","body":${body}}\n`
 
-/** Parses a line. @throws SyntaxError where it is no entry */
+/** Parses a line. @throws SyntaxError if it is not an entry */
 export function fromLine(line: string): JournalRow {
   const { seq, at, kind, hash, body } = JSON.parse(line) as Record<string, unknown>
   if (typeof seq !== 'number' || typeof at !== 'number' || typeof kind !== 'string' || typeof hash !== 'string') {
@@ -74,7 +74,7 @@ export async function* exportJournal(database: Database, dir: string | undefined
   }
 }
 
-/** True if a line was exported already, because its segment was sealed meanwhile. Unreadable lines are exported as they are. */
+/** True if a line was exported already, because its segment was sealed during the export. Unreadable lines are exported unchanged. */
 function isUpTo(seq: number, line: string): boolean {
   try {
     return fromLine(line).seq <= seq
@@ -84,8 +84,8 @@ function isUpTo(seq: number, line: string): boolean {
 }
 
 /**
- * Moves entries older than `before` (Unix ms) into files of `dir`; safe while a server appends.
- * @returns the new segments. @throws JarvisError where an entry was altered
+ * Moves entries older than `before` (Unix ms) into files of `dir`; safe while a server appends. @returns the new segments. @throws JarvisError if an
+ * entry was altered
  */
 export function pruneJournal(
   database: Database,
@@ -104,7 +104,7 @@ export function pruneJournal(
   )
 
   const made: Segment[] = []
-  // The entries that this function writes are kept.
+  // Entries that this function writes itself are kept.
   const kept = firstKept.get(before)?.seq ?? journalHead(database)().seq + 1
   for (;;) {
     const known = segments().at(-1)
@@ -124,7 +124,7 @@ export function pruneJournal(
       insert.run(segment.firstSeq, segment.lastSeq, segment.firstPrevHash, segment.lastHash, now)
       // Appended before the deletion, because its hash continues from the last entry.
       journal.append('prune', { ...segment, by })
-      // Another process may have pruned meanwhile: nothing is left to delete, and the file is also its own.
+      // Another process may have pruned at the same time: the entries are gone, and the file belongs to it too.
       if (remove.run(first.seq, last.seq).changes !== rows.length) {
         throw new JarvisError('invalid_request', 'The journal is being pruned elsewhere. Nothing more was sealed here.')
       }
@@ -133,7 +133,7 @@ export function pruneJournal(
   }
 }
 
-/** Refuses altered entries; they stay where `verify` finds them. @throws JarvisError */
+/** Refuses altered entries. They stay in the database, so that `verify` finds them. @throws JarvisError */
 function check(rows: JournalRow[], firstSeq: number, previous: string) {
   let hash = previous
   for (const [index, row] of rows.entries()) {
@@ -147,7 +147,7 @@ function check(rows: JournalRow[], firstSeq: number, previous: string) {
   }
 }
 
-/** Writes a file completely, on disk and under its final name before it returns. */
+/** Writes a file completely. When it returns, the file is on disk under its final name. */
 function writeWhole(path: string, rows: JournalRow[]) {
   const unfinished = `${path}.${process.pid}`
   const file = openSync(unfinished, 'w', 0o600)

@@ -15,15 +15,15 @@ class Broken extends Error {
   }
 }
 
-/** How long the verification blocks other work at a time, ms. */
+/** Longest time that the verification blocks other work at once, ms. */
 const turnMs = 3
 
 /** The journal's files outside the database; undefined for a database in memory. */
 export type JournalDir = { path: string; anchor: Anchor }
 
 /**
- * Verifies the chain and what was signed in it, from the first entry to the anchored head: about 4 ms per 1,000 entries, in slices of 3 ms. Concurrent calls share
- * one verification.
+ * Verifies the hash chain and the signatures in it, from the first entry to the anchored head: about 4 ms for 1,000 entries, in slices of 3 ms.
+ * Concurrent calls share one verification.
  */
 export function createVerifier(database: Database, dir?: JournalDir): () => Promise<JournalVerification> {
   const segments = segmentReader(database)
@@ -37,7 +37,7 @@ export function createVerifier(database: Database, dir?: JournalDir): () => Prom
       const sealed = segments()
       const heads = headsOf(dir)
       const found = await new Walk(heads, dir?.path).verify(sealed, select)
-      // Entries that were sealed meanwhile are missing rightly, so the verification starts again.
+      // Entries may have been sealed meanwhile and are then missing rightly, so the verification starts again.
       if (found.ok || segments().length === sealed.length) return found
     }
   }
@@ -96,7 +96,10 @@ class Walk {
       throw new Broken(Math.min(this.#head.seq + 1, lastSeq), `The segment that ends with entry ${lastSeq} is cut off.`)
   }
 
-  /** @param newest the chain must have a prune entry for it: deleting entries and declaring them sealed leaves none */
+  /**
+   * @param newest the newest sealed segment. The chain must have a prune entry for it; entries that somebody deleted and only declared as sealed
+   * have none
+   */
   async #walkTable(select: Rows, newest: Segment | undefined): Promise<void> {
     const sealed = newest && JSON.stringify(newest).slice(0, -1)
     let isSealed = sealed === undefined

@@ -51,7 +51,7 @@ const schema = `
   ) STRICT;
   PRAGMA user_version = ${version};
 `
-/** Migrates version 1. Embeddings of files, the most expensive, are kept; sessions and the journal are indexed again. */
+/** Migrates version 1. Keeps the embeddings of files, which are the most expensive; sessions and the journal are indexed again. */
 const fromVersion1 = `
   BEGIN IMMEDIATE;
   ALTER TABLE chunks ADD COLUMN meaning TEXT;
@@ -66,7 +66,7 @@ const fromVersion1 = `
   PRAGMA user_version = 2;
   COMMIT;
 `
-/** Migrates version 2: chunks of lessons and of the journal now name their conversations. Unchanged chunks keep their embeddings. */
+/** Migrates version 2. Chunks of lessons and of the journal now name their conversations. Unchanged chunks keep their embeddings. */
 const fromVersion2 = `
   BEGIN IMMEDIATE;
   UPDATE sources SET checksum = ''
@@ -75,7 +75,7 @@ const fromVersion2 = `
   COMMIT;
 `
 
-/** Migrates version 3, which held the arguments of calls unredacted: sessions are indexed again, and their words are overwritten. */
+/** Migrates version 3, which stored the arguments of calls unredacted. Sessions are indexed again, and their old words are overwritten on disk. */
 const fromVersion3 = `
   BEGIN IMMEDIATE;
   DELETE FROM chunk_words WHERE rowid IN
@@ -109,7 +109,7 @@ export function openIndex(path: string): Sqlite.Database {
     else if (found === 2) sql.exec(fromVersion2 + fromVersion3)
     else if (found === 3) sql.exec(fromVersion3)
     else if (found !== version) throw new Error(`The index has version ${found}.`)
-    // Pages that SQLite has split keep parts of what they held.
+    // Pages that SQLite has split keep parts of their old content.
     if (found !== 0 && found !== version) sql.exec('VACUUM')
     if (found !== 0 && sql.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new Error('The index is damaged.')
     return sql

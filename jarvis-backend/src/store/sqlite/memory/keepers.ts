@@ -5,9 +5,9 @@ import type { Keeper, TextPart } from '../../../memory/indexer.ts'
 import { kindOf } from '../../../memory/owner.ts'
 import { inputsRedacted } from '../sessions/redact-inputs.ts'
 
-/** Longest part of a tool's output that is remembered, characters. */
+/** Characters of a tool's output that are remembered. */
 const outputChars = 2_000
-/** Longest part of a question, and of its answer, that is embedded, characters. */
+/** Characters of a question, and of its answer, that are embedded. */
 const meaningChars = 120
 /** SQLite's cache, KiB; small, because each text is read once. */
 const cacheKib = 1_024
@@ -15,20 +15,20 @@ const cacheKib = 1_024
 const journalDays = 365
 
 /**
- * Keeps sessions and the journal's outcomes, read from `jarvis.db` over a read-only connection. Forgotten sessions are left out, and so
- * are entries that a branch copied, which the other session has.
+ * Keeps sessions and the journal's outcomes, read from `jarvis.db` over a read-only connection. Leaves out forgotten sessions, and entries that a
+ * branch copied, because the original session has them.
  */
 export function createDatabaseKeepers(path: string): {
   journal: Keeper
   /** The keeper of the conversations with one agent. */
   sessionsOf(agent: string): Keeper
-  /** The agents that there are conversations with. */
+  /** The agents that have conversations. */
   agents(): string[]
   close(): void
 } {
   const sql = new Sqlite(path, { readonly: true, fileMustExist: true })
   sql.pragma(`cache_size = -${cacheKib}`)
-  // Read at each synchronisation, so as arrays, which cost half as much as objects.
+  // Rows are read as arrays, because arrays cost half as much as objects and these rows are read at each synchronisation.
   const selectSessions = sql
     .prepare<[string], [id: string, title: string, updatedAt: number, nextSeq: number]>(
       `SELECT id, title, updated_at, next_seq FROM sessions
@@ -60,7 +60,7 @@ export function createDatabaseKeepers(path: string): {
   const sessionsOf = (agent: string): Keeper => ({
     kind: kindOf('session', agent),
     *list() {
-      // Arguments that an earlier release stored may hold secrets: until they are redacted, calls are remembered without them.
+      // Arguments that an earlier release stored may contain secrets. Until they are redacted, calls are remembered without arguments.
       const areSafe = areInputsSafe()
       for (const [id, title, updatedAt, nextSeq] of selectSessions.all(agent)) {
         yield {
@@ -88,8 +88,8 @@ export function createDatabaseKeepers(path: string): {
 }
 
 /**
- * Splits a session into what was said and what tools returned, because others wrote the latter. Lines are positions in the session. All
- * text is indexed by words. Only the operator's question and the beginning of the last answer are embedded, because embeddings are
+ * Splits a session into the words that people and the model said, and the outputs of tools, because others wrote the outputs. Lines are positions in
+ * the session. All text is indexed by words. Only the operator's question and the beginning of the last answer are embedded, because embeddings are
  * expensive.
  */
 function dialogue(
@@ -168,14 +168,14 @@ function outcomes(day: string, rows: readonly { at: number; body: string; asked:
       sessionId,
       requestedBy: by,
     } = JSON.parse(body) as Result
-    // Notes of another agent belong to that agent.
+    // Memory calls of another agent belong to that agent.
     if (by?.agent !== undefined && toolName.startsWith('memory_')) return []
     const { toolInput, requestedBy } = (asked === null ? {} : JSON.parse(asked)) as Asked
     const input = toolInput === undefined ? '' : ` ${JSON.stringify(toolInput)}`
-    // Naming the session lets a reader know that its words are the operator's.
+    // The session's id lets a reader find out that the session's words are the operator's.
     const place = sessionId === undefined ? '' : ` in ${sessionId}`
     return `- ${day} ${timeOfDay(at)} ${toolName}${input}, asked by ${requestedBy?.name ?? 'nobody known'}${place}: ${outcome}. ${summary}`
   })
-  // A summary may quote the cluster.
+  // A summary may quote text from the cluster.
   return lines.length === 0 ? [] : [{ text: lines.join('\n'), isFromTools: true, meaning: '' }]
 }

@@ -21,7 +21,8 @@ const embedded = `FROM chunks JOIN sources ON sources.id = chunks.source_id
 const view = `SELECT chunks.id, kind, name, title, first_line AS firstLine, last_line AS lastLine, heading, text,
     changed_at AS changedAt, is_from_tools AS isFromTools
   FROM chunks JOIN sources ON sources.id = chunks.source_id`
-// A new model reads what the previous one had read.
+// Chunks of conversations that no model has embedded yet. A text that an earlier model has embedded does not wait: a new model embeds it without
+// waiting.
 const isWaiting = `(kind = 'session' OR kind LIKE 'session@%') AND meaning_hash IS NOT NULL AND NOT EXISTS
   (SELECT 1 FROM models CROSS JOIN embeddings ON model_id = models.id WHERE embeddings.hash = meaning_hash)`
 const fromWaiting = `FROM sources CROSS JOIN chunks ON source_id = sources.id WHERE ${isWaiting}`
@@ -39,7 +40,7 @@ export function openMemoryStore(path: string, discard: (path: string) => void): 
   }
 }
 
-/** Opens the index read-only; undefined where there is none of this version. */
+/** Opens the index read-only; undefined if there is no index of this version. */
 export function openMemoryReader(path: string): MemoryStore | undefined {
   let sql: Sqlite.Database | undefined
   try {
@@ -47,7 +48,7 @@ export function openMemoryReader(path: string): MemoryStore | undefined {
     addVectorFunctions(sql)
     if (sql.pragma('user_version', { simple: true }) === version) return new SqliteMemoryStore(sql)
   } catch {
-    // The thread that owns the index rebuilds one that cannot be read.
+    // The thread that owns the index rebuilds it if it cannot be read.
   }
   sql?.close()
   return undefined
@@ -63,7 +64,7 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
     'SELECT name, problem FROM sources WHERE problem IS NOT NULL ORDER BY id',
   )
   readonly #selectSource = this.sql.prepare<[string], { id: number }>('SELECT id FROM sources WHERE name = ?')
-  // Two statements instead of an upsert, which opens a savepoint, at which FTS5 writes out the words collected so far.
+  // Two statements instead of an upsert. An upsert opens a savepoint, and at each savepoint FTS5 writes out the words collected so far.
   readonly #insertSource = this.sql.prepare(
     'INSERT INTO sources (kind, title, checksum, changed_at, problem, name) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -162,7 +163,7 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
     )
     .pluck()
   readonly #transaction = this.sql.transaction((work: () => unknown) => work())
-  /** The model whose embeddings are stored. */
+  /** The id and the dimensions of the model whose embeddings are stored. */
   #inUse: { modelId: number; dimensions: number } | undefined
 
   constructor(sql: Sqlite.Database) {
@@ -186,7 +187,7 @@ class SqliteMemoryStore extends SqliteStore implements MemoryStore {
   }
 
   together<T>(work: () => T): T {
-    // Joins an open transaction, because at each savepoint FTS5 would write out the words collected so far.
+    // Joins an open transaction instead of opening a savepoint, because at each savepoint FTS5 writes out the words collected so far.
     return this.sql.inTransaction ? work() : (this.#transaction(work) as T)
   }
 

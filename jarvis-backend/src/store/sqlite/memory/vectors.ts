@@ -4,11 +4,11 @@ import type Sqlite from 'better-sqlite3'
 
 type SqliteVec = { load(sql: Sqlite.Database): void; getLoadablePath(): string }
 
-/** Loaded when it is used, so that the start goes on without it. */
+/** The library is loaded on first use, so that JARVIS also starts without it. */
 const require = createRequire(import.meta.url)
 const sqliteVec = () => require('sqlite-vec') as SqliteVec
 
-/** Why sqlite-vec cannot be used, with what to do, in one line; undefined where its files are there. */
+/** The reason why sqlite-vec cannot be used, with the remedy, in one line; undefined if its files are there. */
 export function vectorsMissing(from: () => Pick<SqliteVec, 'getLoadablePath'> = sqliteVec): string | undefined {
   try {
     const path = from().getLoadablePath()
@@ -21,7 +21,7 @@ export function vectorsMissing(from: () => Pick<SqliteVec, 'getLoadablePath'> = 
 const missing = (why: string) =>
   `sqlite-vec cannot be loaded (${why.replace(/\.$/, '')}): the memory compares meanings without it, which takes longer. npm ci puts it back.`
 
-/** Gives a connection the functions over vectors: sqlite-vec's, or the same ones written here where it cannot be loaded. */
+/** Adds the functions over vectors to a connection: those of sqlite-vec, or the same ones written here if it cannot be loaded. */
 export function addVectorFunctions(sql: Sqlite.Database, from: () => Pick<SqliteVec, 'load'> = sqliteVec): void {
   try {
     from().load(sql)

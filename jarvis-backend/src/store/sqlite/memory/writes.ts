@@ -3,7 +3,7 @@ import { newId } from '../../../lib/ids.ts'
 import type { WriteRecord } from '../../../tools/memory/memory-tool.ts'
 import type { Database } from '../database.ts'
 
-/** How many writes can be undone. */
+/** Most writes that can be undone. */
 const kept = 500
 
 export function createMemoryWrites({ sql, atomically }: Database, now: () => number) {
@@ -18,7 +18,7 @@ export function createMemoryWrites({ sql, atomically }: Database, now: () => num
   const isSession = sql.prepare('SELECT 1 FROM sessions WHERE id = ?')
   const insertForgotten = sql.prepare('INSERT OR IGNORE INTO memory_forgotten (session_id, at) VALUES (?, ?)')
   return {
-    /** @returns the id that undoes the write */
+    /** @returns the id with which the write can be undone */
     add: ({ path, before, checksum }: WriteRecord): string =>
       atomically(() => {
         const id = newId('mw')

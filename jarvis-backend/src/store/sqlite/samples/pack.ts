@@ -1,11 +1,11 @@
 import { fieldsOf, type Sample } from 'homelab-ports/samples'
 import type { SampleField } from 'protocol'
 
-/** Series per row of samples: a row fits on one page, and few rows are written per minute. */
+/** Series in each row of samples. With this number a row fits on one page, and few rows are written each minute. */
 export const seriesInRow = 96
 const unknown = 0xffff
 const most = unknown - 1
-/** Column of each field; no kind has two fields in one column. */
+/** Column of each field. No kind of series has two fields in the same column. */
 const columns: Record<SampleField, number> = {
   cpuRatio: 0,
   usedRatio: 0,
@@ -36,7 +36,7 @@ const scaleOf = (field: SampleField): Scale =>
 
 export type InRow = { slot: number; sample: Sample }
 
-/** Packs samples into a row, two bytes per value. Values that `before` knows stay. */
+/** Packs samples into a row, two bytes for each value. Known values of `before` stay. */
 export function rowOf(there: readonly InRow[], before: Buffer = Buffer.alloc(0)): Buffer {
   const slots = Math.max(...there.map(({ slot }) => slot)) + 1
   const row = Buffer.alloc(Math.max(slots * seriesBytes, before.length), 0xff)
@@ -52,7 +52,7 @@ export function rowOf(there: readonly InRow[], before: Buffer = Buffer.alloc(0))
   return row
 }
 
-/** Reads a series' values; undefined for unknown ones, and for a slot that the row lacks. */
+/** Reads the values of a series; undefined for an unknown value, and for a slot that the row does not have. */
 export function take(row: Buffer, slot: number, fields: readonly SampleField[]): (number | undefined)[] {
   return fields.map((field) => {
     const offset = slot * seriesBytes + columns[field] * 2
@@ -61,7 +61,7 @@ export function take(row: Buffer, slot: number, fields: readonly SampleField[]):
   })
 }
 
-/** The mean of the known values of several rows. @param isGuest whether a slot is a guest's, whose fourth value is a rate too */
+/** The mean of the known values of several rows. @param isGuest tells if a slot belongs to a guest, whose fourth value is a rate too */
 export function meanRow(rows: readonly Buffer[], isGuest: (slot: number) => boolean): Buffer {
   const length = Math.max(0, ...rows.map((row) => row.length))
   const mean = Buffer.alloc(length, 0xff)

@@ -52,7 +52,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
   readonly #taken = new Set<number>()
   /** Places of guests. */
   readonly #guests = new Set<number>()
-  /** No place below is free. */
+  /** All places below this one are taken. */
   #free = 0
 
   constructor(database: Database) {
@@ -93,7 +93,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
     this.#written(() => {
       for (const [part, quarters] of this.#fillMinutes(past)) {
         const from = this.#selectOldest.get(minuteMs, part)?.at ?? 0
-        // Quarters after the newest mean are folded later, by `keep`.
+        // Quarters after the newest stored mean are folded later by `keep`.
         const until = this.#selectNewest.get(quarterMs, part)?.at ?? Number.NEGATIVE_INFINITY
         for (const quarter of quarters) if (quarter >= from && quarter <= until) this.#foldQuarter(part, quarter)
       }
@@ -147,7 +147,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
     const before = this.#known.get(name)
     if (before === undefined && this.#known.size >= mostSeries) return undefined
     const place = before?.place ?? this.#newPlace()
-    // The time last seen needs no more precision than a quarter hour, which saves a write per minute.
+    // The time at which a series was last seen is stored to a quarter hour, which saves a write each minute.
     if (before === undefined || at - before.lastAt >= quarterMs) {
       this.#putSeries.run(name, place, at)
       this.#known.set(name, { place, lastAt: at })
@@ -225,7 +225,7 @@ export class SqliteSampleStore extends SqliteStore implements SampleStore {
     try {
       this.#atomically(work)
     } catch (error) {
-      // The maps are read again, because the database was rolled back.
+      // The database was rolled back, so the maps are read again.
       this.#load()
       throw error
     }

@@ -20,7 +20,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
        AND (id = @cut OR id IN (SELECT run_id FROM entries WHERE session_id = @from AND type IN ('done', 'error') AND seq < @below))`,
   )
   const insertRun = sql.prepare(
-    // A copied child keeps whose child it was, and its call began the original alone.
+    // A copied child run keeps its parent. Its call began only the original run.
     `INSERT INTO runs (id, session_id, position, status, origin, created_at, parent)
      SELECT ?, ?, position, 'ended', json_replace(origin, '$.text', ''), created_at, parent FROM runs WHERE id = ?`,
   )
@@ -36,7 +36,7 @@ export function copySession(sql: Sqlite.Database): TranscriptStore['copySession'
      SELECT @id, id, mime_type, data FROM images WHERE session_id = @from AND id IN (
        SELECT value ->> '$.id' FROM entries, json_each(body, '$.images') WHERE session_id = @id AND entries.type = 'tool_result')`,
   )
-  // Another version of a message keeps that message's files.
+  // Another version of a message keeps the files of that message.
   const insertAttachments = sql.prepare(
     `INSERT INTO attachments (session_id, by, id, name, mime_type, bytes, width_px, height_px, hash, created_at)
      SELECT @id, by, id, name, mime_type, bytes, width_px, height_px, hash, created_at FROM attachments

@@ -14,8 +14,8 @@ type Parts = {
 }
 
 /**
- * Keeps secrets out of the arguments that a transcript stores. The real arguments of a call lie beside it, sealed, until its run has
- * ended, so that a waiting call goes on after a restart. The arguments of a call that was handed out to a program stay, because the program may
+ * Keeps secrets out of the arguments that a transcript stores. The real arguments of a call are stored separately and sealed until its run has
+ * ended, so that a waiting call can continue after a restart. The arguments of a call that was handed out to a program stay, because the program may
  * ask again.
  */
 export class HeldInputs extends SqliteStore {
@@ -35,7 +35,7 @@ export class HeldInputs extends SqliteStore {
     this.#parts = parts
   }
 
-  /** @param isOver nobody needs the real arguments any more. @returns the content as it is stored; the same object if it has no secret */
+  /** @param isOver true if nobody needs the real arguments any more. @returns the content to store; the same object if it contains no secret */
   hold({ sessionId, runId }: { sessionId: string; runId: string }, content: Content[], isOver = false): Content[] {
     const stored = content.map((item) => {
       if (item.type !== 'tool_call') return item
@@ -52,7 +52,7 @@ export class HeldInputs extends SqliteStore {
     return stored.every((item, at) => item === content[at]) ? content : stored
   }
 
-  /** The real arguments of one call; undefined if its run has ended or the arguments had no secret. */
+  /** The real arguments of one call; undefined if its run has ended or the arguments contained no secret. */
   realOf(toolUseId: string): Pick<ToolCall, 'toolInput'> | Pick<ToolCall, 'malformed'> | undefined {
     const sealed = this.#selectOne.get(toolUseId)
     if (sealed === undefined) return undefined
@@ -60,7 +60,7 @@ export class HeldInputs extends SqliteStore {
     return toolInput === undefined ? { malformed: lost } : { toolInput }
   }
 
-  /** Puts the real arguments back as far as they are held. A call whose arguments cannot be opened is malformed, so that it never runs. */
+  /** Puts the real arguments back if they are still held. A call whose arguments cannot be opened is malformed, so that it never runs. */
   real(sessionId: string, entries: StoredEntry[]): StoredEntry[] {
     const held = new Map(this.#select.all(sessionId).map(({ id, input }) => [id, input]))
     if (held.size === 0) return entries

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 
 const columns = 'run_id AS id, session_id AS sessionId, token_name AS tokenName, at'
 
-/** @param before what was asked for before this, Unix ms, is past its time */
+/** @param before requests older than this, Unix ms, have expired */
 export function createKeptRunStore({ sql, atomically }: Database, before: () => number): KeptRunStore {
   const insert = sql.prepare('INSERT OR IGNORE INTO kept_runs (run_id, session_id, token_name, at) VALUES (?, ?, ?, ?)')
   const select = sql.prepare<[string], KeptRun>(`SELECT ${columns} FROM kept_runs WHERE run_id = ?`)

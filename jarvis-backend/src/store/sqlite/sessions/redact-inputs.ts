@@ -2,21 +2,21 @@ import type { Content } from 'protocol'
 import type { Database } from '../database.ts'
 import type { HeldInputs } from './held-inputs.ts'
 
-/** Name of the setting that says how far stored arguments are redacted: a row of `entries`, or `all`. */
+/** Name of the setting that tells how far the stored arguments are redacted: a row of `entries`, or `all`. */
 export const inputsRedacted = 'stored_inputs_redacted'
-/** How long a slice may block other work, ms. */
+/** Longest time that a slice may block other work, ms. */
 const sliceMs = 25
 const settleMs = 1_000
 const betweenSlicesMs = 10
 const rowsAtOnce = 50
-/** A larger file is not written anew, because that would block other work for seconds, bytes. */
+/** A larger database file is not rewritten, bytes, because that would block other work for seconds. */
 const rewrittenUpToBytes = 256 * 1024 * 1024
 
 type Row = { at: number; sessionId: string; runId: string; isOver: 0 | 1; body: string }
 
 /**
- * Redacts the arguments that earlier releases stored as they were, in slices; after a restart it goes on where it was. Then the
- * file is written anew, because pages that SQLite has split keep parts of what they held.
+ * Redacts the arguments that earlier releases stored unredacted, in slices; after a restart it continues. At the end the database file is rewritten,
+ * because pages that SQLite has split keep parts of their old content.
  */
 export function createInputsRedaction(
   { sql, atomically }: Pick<Database, 'sql' | 'atomically'>,
@@ -55,7 +55,7 @@ export function createInputsRedaction(
     }
   }
 
-  /** @returns whether all is done */
+  /** @returns true if all rows are done */
   function takeSome(from: number, until: number): boolean {
     for (let reached = from; ; ) {
       const rows = selectRows.all(reached, rowsAtOnce)
@@ -71,7 +71,7 @@ export function createInputsRedaction(
     }
   }
 
-  /** @param forMs how long it may take. @returns whether all is done; false also where the disk failed */
+  /** @param forMs time that it may take. @returns true if all rows are done; false also if the disk failed */
   function goOn(forMs: number): boolean {
     const reached = selectReached.get(inputsRedacted) ?? '0'
     if (reached === 'all') return true
@@ -95,7 +95,7 @@ export function createInputsRedaction(
       try {
         if (!goOn(sliceMs)) schedule(betweenSlicesMs)
       } catch (error) {
-        // The next start goes on.
+        // The next start continues.
         parts.report(error, 'stored arguments could not be redacted')
       }
     })

@@ -4,9 +4,9 @@ import { SqliteStore } from '../sqlite-store.ts'
 
 /** Rows of `session_words` reserved for each session: its title and blocks of messages. */
 export const rowsOfSession = 2 ** 28
-/** Messages per row. More messages make common words faster to look up, but a row is rewritten with each of them. */
+/** Messages in each row. More messages make the search for common words faster, but a row is rewritten with each new message. */
 export const messagesInBlock = 64
-/** How long a slice of indexing may block other work, ms. */
+/** Longest time that a slice of indexing may block other work, ms. */
 const sliceMs = 25
 const settleMs = 1_000
 const betweenSlicesMs = 10
@@ -26,7 +26,7 @@ type Parts = {
 
 const columns = 'number, title, next_seq AS nextSeq, block_seq AS blockSeq, block_count AS blockCount'
 
-/** Keeps words and totals of sessions up to date: a moment after a change, in slices, and completely when somebody asks. */
+/** Keeps the words and totals of sessions up to date: shortly after a change, in slices, and completely when somebody searches. */
 export class SessionIndex extends SqliteStore {
   readonly #atomically: Database['atomically']
   readonly #parts: Parts
@@ -52,7 +52,7 @@ export class SessionIndex extends SqliteStore {
        OR session_index.next_seq <= (SELECT MAX(seq) FROM entries WHERE entries.session_id = sessions.id)
      ORDER BY updated_at DESC`,
   )
-  /** Sessions to index; undefined until the database was asked what an earlier process left. */
+  /** Sessions to index; undefined until the database was asked for sessions that an earlier process left. */
   #stale: Set<string> | undefined
   #isScheduled = false
 
@@ -62,7 +62,7 @@ export class SessionIndex extends SqliteStore {
     this.#parts = parts
   }
 
-  /** Indexes what is left, for up to `forMs`. @returns whether everything is indexed */
+  /** Indexes the remaining sessions for up to `forMs`. @returns true if everything is indexed */
   catchUp(forMs: number): boolean {
     return this.#catchUp(forMs) === 'done'
   }
@@ -109,7 +109,7 @@ export class SessionIndex extends SqliteStore {
     })
   }
 
-  /** Indexes some messages. @returns whether the session is complete */
+  /** Indexes some messages. @returns true if the session is complete */
   #takeSome(sessionId: string): boolean {
     const session = this.#selectSession.get(sessionId)
     if (session === undefined) return true
@@ -143,7 +143,7 @@ export class SessionIndex extends SqliteStore {
     return isAll
   }
 
-  /** Additions of messages to a session's totals, in the order of the columns that `#update` names. */
+  /** The sums that messages add to a session's totals, in the order of the columns that `#update` names. */
   #totalsOf(added: readonly { message: Body }[]): number[] {
     const spent = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
     let [costUsd, unpriced, partial] = [0, 0, 0]
@@ -163,14 +163,14 @@ export class SessionIndex extends SqliteStore {
 
 const tokenKinds = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const
 
-/** A session's messages and answers from a seq on, and what folding cost, which has no words of its own. */
+/** A session's messages and answers from a seq on. Folds are included for their cost; they add no words. */
 export const messagesFrom = (sql: Database['sql'], limit: number) =>
   sql.prepare<[string, number], Message>(
     `SELECT seq, body FROM entries WHERE session_id = ? AND seq >= ? AND type IN ('user', 'assistant', 'compaction')
      ORDER BY seq LIMIT ${limit}`,
   )
 
-/** The text of a message, without thinking and tool calls. A fold repeats what its entries say. */
+/** The text of a message, without thinking and tool calls. A fold has no words, because it repeats those of its entries. */
 export const wordsOf = ({
   text,
   content = [],

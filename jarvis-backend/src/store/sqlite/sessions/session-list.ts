@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { messagesFrom, messagesInBlock, rowsOfSession, type SessionIndex, wordsOf } from './session-index.ts'
 import { type SessionRow, sessionColumns, toSession } from './session-row.ts'
 
-/** How long a request may wait for indexing, ms. */
+/** Longest time that a request waits for indexing, ms. */
 const waitMs = 50
 type TotalsRow = {
   input: number | null
@@ -21,14 +21,14 @@ type TotalsRow = {
 export function createSessionList({ sql }: Database, index: Pick<SessionIndex, 'catchUp' | 'changed'>): SessionList {
   const totalColumns = `input_tokens AS input, output_tokens AS output, cache_read_tokens AS cacheRead,
     cache_write_tokens AS cacheWrite, cost_usd AS costUsd, unpriced, partly_counted AS partial, number`
-  /** Filters the list. The newest version decides whether a session is archived. */
+  /** Filters the list. The newest version of a session decides if the session is archived. */
   const isWanted = `(updated_at, sessions.id) < (@at, @id) AND (@source IS NULL AND source NOT IN ('job', 'v1') OR source = @source)
     AND (@person IS NULL OR sessions.person = @person
       OR COALESCE(family, sessions.id) IN (SELECT shared.family FROM session_shares AS shared WHERE shared.person = @person))
     AND CASE @archived WHEN 'all' THEN 1 ELSE (@archived = 'only') = CASE WHEN family IS NULL THEN archived_at IS NOT NULL ELSE (
       SELECT newest.archived_at IS NOT NULL FROM sessions AS newest WHERE newest.family = sessions.family
       ORDER BY newest.updated_at DESC, newest.id DESC LIMIT 1) END END`
-  /** Keeps one row per family of versions: the newest that matches. */
+  /** Keeps one row for each family of versions: the newest one that matches. */
   const isNewest = (inQuestion: string) => `(family IS NULL OR NOT EXISTS (
     SELECT 1 FROM sessions AS newer WHERE newer.family = sessions.family
       AND (newer.updated_at, newer.id) > (sessions.updated_at, sessions.id)${inQuestion}))`
@@ -41,7 +41,7 @@ export function createSessionList({ sql }: Database, index: Pick<SessionIndex, '
   const selectCount = sql
     .prepare<Record<string, unknown>, number>(`SELECT count(*) FROM sessions WHERE ${isWanted} AND ${isNewest('')}`)
     .pluck()
-  // Whole rows are read only for the page.
+  // Whole rows are read only for the rows of the page.
   const selectAmong = sql.prepare<Record<string, unknown>, SessionRow & TotalsRow>(
     `WITH page AS MATERIALIZED (
        SELECT sessions.id, number
@@ -137,10 +137,10 @@ function totalsOf(row: TotalsRow | undefined): SessionTotals | undefined {
   }
 }
 
-/** Search terms, and for each the rows of `session_words` that hold it, in order. */
+/** The search terms, and for each term the rows of `session_words` that contain it, in order. */
 type Search = { terms: readonly Term[]; rows: readonly (readonly number[])[] }
 
-/** The sessions that hold every term in any of their rows. */
+/** The sessions that contain every term, each term in any of the session's rows. */
 function numbersOf({ rows }: Search): number[] {
   const [first = new Set<number>(), ...others] = rows.map(
     (of) => new Set(of.map((row) => Math.floor(row / rowsOfSession))),

@@ -1,7 +1,7 @@
 import { type Effort, firstOwnerId, type SessionSource } from 'protocol'
 import type { StoredSession } from '../../../agent/sessions/transcript-store.ts'
 
-/** A row of `sessions`, with the title of the session it was branched off. */
+/** A row of `sessions`, with the title of the session from which it was branched. */
 export type SessionRow = {
   id: string
   title: string

@@ -22,7 +22,7 @@ const toEntry = (row: EntryRow) => {
   const entry = { ...JSON.parse(row.body), seq: row.seq, runId: row.run_id, type: row.type } as StoredEntry
   return entry.type === 'assistant' && entry.madeBy === undefined ? withMaker(entry) : entry
 }
-/** Converts entries of earlier releases, which named a word in place of a model. */
+/** Converts entries of earlier releases, which stored a word in place of a model. */
 function withMaker(entry: EntryOf<'assistant'>): StoredEntry {
   const { model, ...rest } = entry
   if (model === 'mcp') return { ...rest, madeBy: 'client' }
@@ -140,7 +140,7 @@ export class SqliteTranscriptStore extends SqliteStore implements TranscriptStor
 
   readonly #deleteReplies = this.sql.prepare('DELETE FROM replies WHERE at < ?')
 
-  /** @param held keeps secrets out of stored arguments; absent: entries are stored as they come, and read as they are stored */
+  /** @param held removes secrets from stored arguments; absent: entries are stored and read unchanged */
   constructor(database: Database, held?: HeldInputs) {
     super(database)
     this.#database = database
@@ -339,7 +339,7 @@ export class SqliteTranscriptStore extends SqliteStore implements TranscriptStor
     }
   }
 
-  /** The entries of some rows of one session, with the real arguments of calls as far as they are still held. */
+  /** The entries of some rows of one session, with the real arguments of calls if they are still held. */
   #real(rows: readonly EntryRow[]): StoredEntry[] {
     const entries = rows.map(toEntry)
     const [first] = rows

@@ -11,7 +11,7 @@ function askedIn(tab: number, sessionId: string | undefined, { browsers }: Brows
   return known.asked
 }
 
-/** A page stands still while its dialog is open, so each is dismissed at once. An approval is for the next one with the same words. */
+/** A page is blocked while its dialog is open, so every dialog is dismissed at once. An approval is for the next dialog with the same words. */
 export const acceptDialog = browserTool({
   name: 'accept_dialog',
   title: 'Accept a dialog of a page',

@@ -20,7 +20,10 @@ export type BrowserPorts = {
 
 export const browserTool = toolOver<BrowserPorts>()
 
-/** The form of an element's reference is neither a word nor a whole number, so that no text of a page is mistaken for it by the taint check. */
+/**
+ * The reference of an element. Its form is neither a word nor a whole number, so that the taint check does not find it by chance in the text of a
+ * page.
+ */
 export const Ref = z
   .string()
   .regex(/^\d{1,6}\.\d{1,6}$/)
@@ -34,14 +37,14 @@ export const pageOutput = z.object({
   isMixed: z.literal(true).optional().describe('Something of a frame stands in it, which may be of another site.'),
 })
 
-/** The least tier if the machine lacks something: such a call is refused with the remedy. */
+/** The least tier if this machine lacks something that the browser needs: the call is refused, and the refusal names the remedy. */
 export const lacking = ({ missing }: BrowserPorts): Pick<Effect, 'atLeast'> => {
   const [first] = missing()
   if (first === undefined) return {}
   return { atLeast: { tier: 'black', because: `${first.what} is missing: ${first.remedy}.`, isAlways: true } }
 }
 
-/** A page that is open is read: nothing leaves the sandbox. */
+/** The effects of reading a page that is already open: nothing leaves the sandbox. */
 export const readsPage = (ports: BrowserPorts): Effect[] => [
   { kind: 'read', on: 'sandbox', target: { kind: 'none', id: 'sandbox/browser' }, ...lacking(ports) },
 ]
@@ -52,7 +55,7 @@ export const changingTouches = [
   { kind: 'remote', on: 'web' },
 ] as const
 
-/** The element as it was read last, in the session that the call belongs to. @throws Mistake */
+/** The element as it was last read, in the session of the call. @throws Mistake if there is none */
 export function seenOf(ref: string, { sessionId }: Pick<World, 'sessionId'>, { browsers }: BrowserPorts): Seen {
   const seen = browsers.seen(ref, sessionId)
   if (seen === undefined)
@@ -65,7 +68,7 @@ export const hostOf = (url: string): string => {
   return 'refused' in address ? 'the page' : address.host
 }
 
-/** `button "Save"`, for a sentence. */
+/** An element in a sentence: `button "Save"`. */
 export const named = ({ role, name }: Pick<Seen, 'role' | 'name'>): string =>
   `${role} ${name === '' ? 'without a name' : quoted(name, 100)}`
 
@@ -83,7 +86,7 @@ export const sessionOf = ({ sessionId }: { sessionId?: string | undefined }): st
   return sessionId
 }
 
-/** Where a form or a link of the page leads to another site, for a sentence; empty if it does not, as far as the page tells. */
+/** A sentence that names the other sites to which a form or a link of the page leads. Empty if it leads to none, as far as the page tells. */
 export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): string =>
   elsewhere.length === 0
     ? ''
@@ -92,14 +95,17 @@ export const elsewhereWords = ({ elsewhere = [] }: Pick<Seen, 'elsewhere'>): str
         .map((url) => quoted(url, 200))
         .join(', ')}${elsewhere.length > 3 ? ' and others' : ''}.`
 
-/** Tells if a grant for the page's site may cover an act like a click: as far as the page tells, the element holds nothing of another site. */
+/**
+ * Tells if a grant for the page's site may cover an act like a click: the element holds no frame, and leads to no other site as far as the page
+ * tells.
+ */
 export const staysOnSite = ({ holdsFrame, elsewhere }: Pick<Seen, 'holdsFrame' | 'elsewhere'>): boolean =>
   holdsFrame === false && elsewhere?.length === 0
 
 const basisOf = ({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere }: Seen) =>
   hashOf({ ref, role, name, pageUrl, leadsTo, holdsFrame, elsewhere })
 
-/** Reads the element again: a card names it, and an approval holds for this one alone. @throws Mistake if it is gone */
+/** Reads the element again, because the card names it and an approval covers only this element. @throws Mistake if it is gone */
 export async function prepareElement(
   { ref }: { ref: string },
   context: PrepareContext,
@@ -115,7 +121,7 @@ export async function prepareElement(
 
 type Found = Awaited<ReturnType<Tab['find']>>
 
-/** The element of the session's browser. @throws Mistake if it is gone, or of another session */
+/** Finds the element in the session's browser. @throws Mistake if it is gone, or belongs to another session */
 async function found(browsing: Browsing, ref: string): Promise<Found> {
   const [tabId, number] = ref.split('.').map(Number)
   const tab = browsing.tabs().find(({ id }) => id === tabId)
@@ -126,8 +132,8 @@ async function found(browsing: Browsing, ref: string): Promise<Found> {
 }
 
 /**
- * Does something to one element, if it is still the one that the call was judged by.
- * @param deed gets the element anew. Where it opens another page, it returns what came of that
+ * Does something to one element, if it is still the element by which the call was judged.
+ * @param deed gets the element as it was read again. If it opens another page, it returns the outcome of that page
  */
 export function actOn(
   ref: string,
@@ -147,14 +153,14 @@ export function actOn(
       return await pageAnswer({ ...done, notes: [...opened.notes, ...done.notes] }, done.tab.outline({}).text)
     } catch (error) {
       if (error instanceof Mistake || context.signal.aborted) throw error
-      // Only the first line: those after it hold the page's source.
+      // Only the first line is shown, because the lines after it hold the page's source.
       const text = [`It could not be done, or only in part: ${inOneLine(error)}`, ...browsing.notes()].join('\n')
       return { text, summary: 'not done', isError: true }
     }
   })
 }
 
-/** The answer about a page after an act. The page’s own words come last. */
+/** The answer about a page after an action on it. The page’s own words come last. */
 export async function pageAnswer({ tab, news, notes }: Done, whole?: string): Promise<ToolOutput> {
   if (tab.page.isClosed()) {
     return { text: ['The tab was closed.', ...notes].join('\n'), summary: 'the tab was closed', isError: true }

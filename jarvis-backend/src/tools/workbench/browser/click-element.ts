@@ -16,7 +16,7 @@ import {
   staysOnSite,
 } from './browser-tool.ts'
 
-/** A link that only opens a page is opened without a click, so that nothing else of the page runs with it. */
+/** A link that only opens a page is opened without a click, so that no other code of the page runs. */
 export const clickElement = browserTool({
   name: 'click_element',
   title: 'Click on an element',
@@ -78,5 +78,5 @@ const siteOf = (url: string) => {
   return 'refused' in address ? '' : address.site
 }
 
-/** The role is the page's choice of a word from a list of the standard's. */
+/** The role if it is one plain word, otherwise `element`. The page chooses the role from the words of a standard. */
 export const plainRole = (role: string): string => (/^[a-z]{3,20}$/.test(role) ? role : 'element')

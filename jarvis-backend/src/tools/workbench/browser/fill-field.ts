@@ -26,7 +26,7 @@ export const fillField = browserTool({
     const seen = seenOf(ref, world, ports)
     const sentence = `The ${named(seen)} on ${hostOf(seen.pageUrl)} is filled.`
     const because = 'It is a field for a password, a code or a card.'
-    // A field that nobody looked at yet may be one.
+    // A field that was not looked at yet may be a secret field.
     const atLeast = seen.isSecret === false ? {} : { atLeast: { tier: 'red', because, isAlways: true } as const }
     return [
       onPage({ kind: 'network', url: seen.pageUrl, more: { sentence, deed: 'fill this field', ...atLeast } }, ports),

@@ -43,7 +43,7 @@ function tabOf(browsing: Browsing, ref: string) {
   return browsing.tab()
 }
 
-/** As much as fits, and no half of a character. */
+/** As much of the text as fits into `mostBytes`, without cutting a character. */
 function beginning(text: string): string {
   const bytes = Buffer.from(text.slice(0, mostBytes))
   return bytes.length <= mostBytes

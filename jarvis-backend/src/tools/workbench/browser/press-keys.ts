@@ -14,7 +14,10 @@ import {
   staysOnSite,
 } from './browser-tool.ts'
 
-/** Keys that move about and change no more than a field. Enter and Space press buttons, letters are shortcuts of many sites. */
+/**
+ * Keys that move the focus or the cursor, or change only a field. Other keys do more: Enter and Space press buttons, and letters are shortcuts on
+ * many sites.
+ */
 const harmless =
   /^(?:Tab|Shift\+Tab|Escape|Home|End|PageUp|PageDown|ArrowUp|ArrowDown|ArrowLeft|ArrowRight|Backspace|Delete)$/
 
@@ -42,7 +45,7 @@ export const pressKeys = browserTool({
     const sentence = `The keys ${keys.join(' ')} are pressed on the ${named(seen)} on ${hostOf(seen.pageUrl)}.${where}`
     const because = 'These keys can do all that a click can.'
     const atLeast = isHarmless ? {} : { atLeast: { tier: 'red', because } as const }
-    // Single letters could spell a text that was read elsewhere, past the taint check.
+    // Typed letter by letter, a text that was read elsewhere would escape the taint check.
     const isLikeClick = keys.every((key) => key === 'Enter' || harmless.test(key))
     const isScoped = isLikeClick && seen.isSecret === false && staysOnSite(seen)
     const more = { sentence, deed: 'press these keys', ...atLeast, ...(isScoped && { scope: 'clicks' as const }) }

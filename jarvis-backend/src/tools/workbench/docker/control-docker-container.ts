@@ -41,7 +41,7 @@ export const controlDockerContainer = dockerTool({
       now: stateWords(found),
       then: found.State.Status === isSo[act] ? `it is ${found.State.Status} already: nothing changes` : then[act],
       undo: undoOf(container, act, found.State.Status),
-      // A container that was made anew under the same name is a different container.
+      // A container that was recreated under the same name is a different container.
       basis: { container: found.Id, state: found.State.Status },
     }
   },

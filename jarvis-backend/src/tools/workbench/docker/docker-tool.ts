@@ -28,8 +28,8 @@ export const containerEffect = (
 ): Effect => ({ kind, on: 'container', target: containerTarget(container), ...more })
 
 /**
- * Refuses a change of a container that is named by its id: protected ones and those of the operator's rules stand there by their names, and a
- * person reads names. @throws Mistake
+ * Refuses a change of a container that is named by its id. Protected containers and the operator's rules use names, and a person reads names.
+ * @throws Mistake
  */
 export function requireName(container: string, { Name }: InspectedContainer): void {
   const name = Name.replace(/^\//, '')
@@ -39,11 +39,11 @@ export function requireName(container: string, { Name }: InspectedContainer): vo
     )
 }
 
-/** The id of the container that was looked at, so that one made anew under its name is not reached. */
+/** The id of the container that the preview showed, so that a container recreated under the same name is not changed. */
 export const shownId = (container: string, preview: Preview | undefined): string =>
   preview?.basis?.container ?? container
 
-/** `running (healthy), image jellyfin/jellyfin:10.11, restarted 2 times`, from a foreign answer. */
+/** The state of a container in words: `running (healthy), image jellyfin/jellyfin:10.11, restarted 2 times`. Docker's values are untrusted text. */
 export function stateWords({ State, Config, RestartCount }: InspectedContainer): string {
   const { Status, Health, ExitCode, OOMKilled } = State
   const health = Health == null || Health.Status === 'none' ? '' : ` (${oneLine(Health.Status, 20)})`

@@ -4,7 +4,7 @@ import { inspectDockerContainer } from './inspect-docker-container.ts'
 import { listDockerContainers } from './list-docker-containers.ts'
 import { runInDockerContainer } from './run-in-docker-container.ts'
 
-/** In the order in which they are offered; a new one is appended. */
+/** The tools in the order in which they are offered. Append a new tool at the end. */
 export const dockerTools = [
   listDockerContainers,
   inspectDockerContainer,

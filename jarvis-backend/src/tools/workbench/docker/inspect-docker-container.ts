@@ -27,7 +27,7 @@ export const inspectDockerContainer = dockerTool({
   async run({ container }, { signal }, ports) {
     const engine = ports.engine()
     const found = await engine.inspect(container, signal)
-    // Docker waits a second for the second sample of one that runs.
+    // For a running container, Docker waits a second to take its second sample.
     const use = found.State.Status === 'running' ? await engine.use(container, signal) : {}
     const { cpuRatio = null, ramBytes = null, ramLimitBytes = null } = use
     const name = plainName(found.Name.replace(/^\//, ''))
@@ -72,5 +72,5 @@ export const inspectDockerContainer = dockerTool({
   },
 })
 
-/** Docker writes the zero of its clock for never: the year 1, or 1970. */
+/** Docker writes its zero time for "never": the year 1, or 1970. */
 const startOf = (said: string): string | null => (/^(?:0001|1970)-|^$/.test(said) ? null : oneLine(said, 40))

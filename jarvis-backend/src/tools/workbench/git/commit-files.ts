@@ -67,14 +67,14 @@ export const commitFiles = gitTool({
       const parent = basis.head === none ? [] : ['-p', basis.head]
       const made = (await repo.text(['commit-tree', basis.tree, ...parent, '-m', message], writing)).trim()
       const ref = branch === undefined ? ['--no-deref', 'HEAD'] : [`refs/heads/${branch}`]
-      // Git moves the branch only from the commit that the card was about.
+      // Git moves the branch only if it still points to the commit that the card was about.
       await repo.text(
         ['update-ref', '-m', 'commit: by JARVIS', ...ref, made, basis.head === none ? '' : basis.head],
         writing,
       )
       return made
     })
-    // The index takes these paths from the commit; what else is staged stays so.
+    // The index takes these paths from the commit. Other staged changes stay staged.
     const left = await repo.run(['reset', '--quiet', commit, '--', ...paths], writing)
     const note = left.exitCode === 0 ? '' : ` Git’s index could not be brought up to it: ${oneLine(left.said, 200)}`
     const short = commit.slice(0, 12)
@@ -85,10 +85,10 @@ export const commitFiles = gitTool({
 const author = { name: 'JARVIS', email: 'jarvis@localhost' }
 const writing = { isWritable: true, author } as const
 const none = 'none'
-/** Lines of a card. */
+/** Most lines of a diff on a card. */
 const mostLines = 1_000
 
-/** How much of the commit the card shows. The hidden lines are bound by the tree's hash too. */
+/** Says how much of the commit the card shows. The approval covers the hidden lines too, by the tree's hash. */
 function shownWords(diff: readonly FileDiff[]): string {
   const hidden = diff.reduce((sum, { left }) => sum + left, 0)
   if (hidden === 0) return 'exactly as shown'
@@ -96,7 +96,7 @@ function shownWords(diff: readonly FileDiff[]): string {
   return `of which ${hidden.toLocaleString('en')} of ${all.toLocaleString('en')} lines are too many to show and stand on no card`
 }
 
-/** Works with a folder beside the repository, which goes afterwards. */
+/** Runs work with a temporary folder outside the repository, and removes the folder afterwards. */
 async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: string) => Promise<T>): Promise<T> {
   const { path, remove } = scratch('git')
   try {
@@ -108,9 +108,9 @@ async function beside<T>({ scratch }: Pick<GitPorts, 'scratch'>, work: (folder: 
 }
 
 /**
- * What a commit of the paths would hold, by an index of its own: `tree` is Git's hash of all of it, so that a commit of the same tree on the same
- * `head` is exactly the difference. The repository's own index stays as it is.
- * @throws Mistake if nothing is changed, a secret is among it, or it is too much to show; JarvisError `conflict` with git's words
+ * Computes the commit of these paths in an index of its own, so that the repository's index stays as it is. `tree`: Git's hash of the whole tree. A
+ * commit of the same tree on the same `head` therefore has exactly the shown difference. @throws Mistake if nothing is changed, a secret is among
+ * the changes, or there is too much to show; JarvisError `conflict` with git's words
  */
 async function staged(
   repo: Opened,

@@ -12,14 +12,14 @@ import { toolOver } from '../../tool.ts'
 
 export type GitPorts = {
   git: Git
-  /** Makes a folder beside the repository for the length of a call. */
+  /** Makes a folder outside the repository for the duration of a call. */
   scratch: MakeScratch
   roots(): readonly Root[]
   /** @throws JarvisError `not_found` */
   rootOf(name: string): RootAt
-  /** Why a place may be neither read nor changed; undefined if it may. */
+  /** The reason why a place may be neither read nor changed; undefined if it may. */
   closed(place: Place): string | undefined
-  /** Why nothing may change what stands there, as the end of a sentence; undefined if a person may be asked. */
+  /** The reason why a place may not be changed even if a person approves, as the end of a sentence; undefined if a person may be asked. */
   stays(place: Place): string | undefined
 }
 
@@ -35,13 +35,13 @@ export const Repo = z
 /** A repository that a call names, with git run in its folder. */
 export interface Opened {
   run(args: readonly string[], options?: GitOptions): Promise<GitEnd>
-  /** The names of the programs that the repository names as filters. */
+  /** Returns the names of the programs that the repository configures as filters. */
   filters(): Promise<string[]>
-  /** Why a path of the repository may not be read; undefined if it may. */
+  /** The reason why a path of the repository may not be read; undefined if it may. */
   closed(path: string): string | undefined
   /** Tells if a link at a path of the repository could lead out of the root. */
   leadsOut(path: string, to: string): boolean
-  /** Why a path of the repository may not be changed; undefined if it may. */
+  /** The reason why a path of the repository may not be changed; undefined if it may. */
   stays(path: string): string | undefined
   /** Runs git and returns its output. @throws JarvisError `conflict` with git's words if it refused */
   text(args: readonly string[], options?: GitOptions): Promise<string>
@@ -78,7 +78,10 @@ export const branchOf = async ({ run }: Opened): Promise<string | undefined> => 
   return exitCode === 0 ? text.trim() : undefined
 }
 
-/** Refuses a change if git would run a program of the repository, or leave it out and write other bytes. @throws JarvisError `conflict` */
+/**
+ * Refuses a change in a repository that configures filter programs. Git would run such a program, or skip it and write other bytes. @throws
+ * JarvisError `conflict`
+ */
 export async function requireNoFilters({ filters }: Opened): Promise<void> {
   const names = await filters()
   if (names.length > 0)

@@ -57,8 +57,8 @@ export const readGit = gitTool({
 })
 
 /**
- * Refuses what names no commit: of a file's or a folder's own id nobody could tell the path, by which secrets are left out.
- * @throws Mistake
+ * Refuses a revision that names no commit. The id of a file or a folder does not tell the path, and secrets are left out by their path. @throws
+ * Mistake
  */
 async function requireCommits(rev: string, { run }: Opened): Promise<void> {
   for (const one of rev.split(/\.{2,3}/).filter((part) => part !== '')) {
@@ -67,7 +67,7 @@ async function requireCommits(rev: string, { run }: Opened): Promise<void> {
   }
 }
 
-/** The arguments of git. `leftOut`: files whose contents are not read; without any other, nothing is. */
+/** The arguments of git. `leftOut`: files whose contents are not read. `args` is absent if every file is left out. */
 async function argumentsOf(
   { what, rev, path, limit }: Asked,
   repo: Opened,
@@ -109,7 +109,7 @@ async function argumentsOf(
   }
 }
 
-/** Reads the names of the files first, and then the contents of those that may be read. */
+/** Lists the names of the files first, and then reads the contents of the files that may be read. */
 async function named(
   repo: Opened,
   { command, revs, only }: { command: string[]; revs: string[]; only: string[] },

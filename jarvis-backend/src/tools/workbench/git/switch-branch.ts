@@ -60,7 +60,7 @@ export const switchBranch = gitTool({
   async run({ repo: folder, branch, create }, { signal, sessionId }, ports) {
     const repo = opened(folder, ports, { sessionId, signal })
     await requireNoFilters(repo)
-    // Somebody may have committed to the branch since.
+    // Somebody may have committed to the branch since the call was judged.
     if (!create) await requireMayCome(repo, branch)
     await repo.text(
       ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', ...(create ? ['--create'] : []), branch],
@@ -74,8 +74,8 @@ const mostLinks = 200
 const linkMode = '120000'
 
 /**
- * Refuses a branch with another content of what nothing may change, or with a link that leads out of the root.
- * @throws Mistake, JarvisError `conflict`
+ * Refuses a branch that changes a file which nothing may change, or that brings a link which may lead out of the root. @throws Mistake, JarvisError
+ * `conflict`
  */
 async function requireMayCome(repo: Opened, branch: string): Promise<void> {
   const coming = await filesOf(repo, branch)
@@ -92,14 +92,14 @@ async function requireMayCome(repo: Opened, branch: string): Promise<void> {
       throw new Mistake(`branch: ${named(branch)} brings ${quoted(path, 200)}, a link that may lead out of the root.`)
 }
 
-/** A file that comes with a branch, changes or goes. `mode` and `blob`: on the branch. */
+/** A file that the switch to a branch adds, changes or removes. `mode` and `blob`: as on the branch. */
 type Coming = { mode: string; blob: string; path: string }
 
 async function filesOf({ run }: Opened, branch: string): Promise<Coming[]> {
   const ofBranch = `refs/heads/${branch}`
   const asked = ['diff', '--raw', '--no-abbrev', '-z', '--no-renames', '--no-ext-diff', 'HEAD', ofBranch, '--']
   const differing = await run(asked)
-  // Before the first commit there is nothing to compare with.
+  // Before the first commit there is nothing to compare with, so all files of the branch are listed.
   const { exitCode, text, isCut, said } =
     differing.exitCode === 0 ? differing : await run(['ls-tree', '-r', '-z', ofBranch])
   if (exitCode !== 0) throw new JarvisError('conflict', `Git refused: ${oneLine(said, 500)}`)
