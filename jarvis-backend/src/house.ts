@@ -9,10 +9,10 @@ import type { Tool } from './tools/tool.ts'
 import type { Check } from './watch/check.ts'
 import type { AlertMessage } from './watch/message.ts'
 
-/** A room’s contribution to the end of a person’s rights. Both methods run within the transaction that takes the rights. */
+/** The part of a room in the removal of a person’s rights. Both methods run in the transaction that removes the rights. */
 export type Offboarding = {
   name: string
-  /** Ends the ways on which the person is reached and decides outside the dashboard. */
+  /** Ends the channels and devices through which the person is notified and decides outside the dashboard. */
   endAccess?(person: string, why: string): void
   /** Ends or hands over what belongs to the person, who is removed by `by`. */
   leave?(person: string, by: string): void
@@ -28,14 +28,14 @@ export type Kinds = {
   offboarding: Offboarding
 }
 
-/** A change that goes back by itself at `goesBackAt`, Unix ms. */
+/** A change that JARVIS takes back by itself at `goesBackAt`, Unix ms. */
 export type GoingBack = { id: string; goesBackAt: number }
 
-/** The facts that rooms tell each other, each after its commit. */
+/** The facts that rooms announce to each other, each after the commit of its transaction. */
 export type FactTypes = {
-  /** The machine's clock was set back. All that had ended by the time that was reached has been ended again. */
+  /** The machine's clock was set back. Everything that had ended by the time that was reached has been ended again. */
   'clock.set_back': undefined
-  /** Another cluster is connected than at the last start: its names are other things. */
+  /** The connected cluster is not the one of the last start, so the same names mean other things. */
   'cluster.left': undefined
   /** A file of the data dir was written, by a person or by another process. */
   'files.changed': undefined
@@ -49,17 +49,17 @@ export type FactTypes = {
   'questions.changed': readonly Question[]
   /** The list of changes, or the state of one, changed. */
   'changes.changed': undefined
-  /** A run began that acts for a program, or for another person than the first owner. */
+  /** A run began that acts for a program, or for a person other than the first owner. */
   'run.for_another': undefined
   /** A person's rights changed. */
   'person.changed': string
-  /** Changes that go back by themselves soon. */
+  /** Changes that JARVIS will soon take back by itself. */
   'changes.going_back': readonly GoingBack[]
-  /** People must hear of something; only `person`, if one is named. */
+  /** A notice must be sent to people; only to `person`, if one is given. */
   'notice.due': { notice: Notice; person?: string }
-  /** Alerts must be told. `id` is unique for each message. */
+  /** A message about alerts must be sent. `id` is unique for each message. */
   'alert.due': { id: string; message: AlertMessage }
-  /** The message of an `alert.due` left or waits. `words`: whom it reached, or why it did not. */
+  /** The message of an `alert.due` was sent, or waits. `words`: whom it reached, or why it reached nobody. */
   'alert.told': { id: string; words: string }
 }
 

@@ -22,32 +22,32 @@ import { vectorsMissing } from './store/sqlite/memory/vectors.ts'
 import { createWorkspace } from './workspace/files.ts'
 import { watchFolders } from './workspace/watch.ts'
 
-/** The thread that keeps the memory's index; `workerData` says where everything is, messages say what to do. */
+/** The thread of the memory's index. `workerData` has its paths and settings; messages are its requests. */
 const { workspaceDir, databasePath, indexPath, embedder: wanted, weights, proxies } = workerData as MemoryWorkerData
 const say = (message: FromWorker) => parentPort?.postMessage(message)
 const report = (error: unknown, message: string) =>
   say({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error), message })
 
-/** An edit is taken up when the file has been left alone for this long. */
+/** An edit is indexed once the file has not changed for this long, ms. */
 const settleMs = 400
-/** A batch of embeddings for a program is given up after this long. */
+/** Time limit of a batch of embeddings for a program, ms. */
 const slowestEmbedMs = 60_000
-/** Sessions and the journal are looked at this often. */
+/** Interval at which sessions and the journal are checked for changes, ms. */
 const lookEveryMs = 60_000
 const sayEveryMs = 250
-/** Most of the thread's time that may go into progress reports: with 100,000 passages a count takes a while. Ratio. */
+/** Largest share of the thread's time for progress reports, 0..1. With 100,000 passages a count takes long. */
 const sayShare = 0.1
 
-/** More folders than agents there may be: some belong to agents that are gone. */
+/** Most agents whose texts are indexed. There may be more folders than agents, because some belong to removed agents. */
 const mostAgents = 100
 const agentsDir = join(dirname(workspaceDir), 'agents')
 for (const dir of [workspaceDir, agentsDir]) mkdirSync(dir, { recursive: true })
 const database = databasePath === ':memory:' ? undefined : createDatabaseKeepers(databasePath)
 
 const local = localEmbedder(wanted.kind === 'local' ? wanted.folder : undefined)
-/** Notes may hold secrets, and are sent to a server that need not be the operator's. */
+/** Redacts texts, because notes may hold secrets and the embedding server may belong to others. */
 const redact = createRedactor([]).text
-/** A search waits for the batch that is being computed, so a batch is small where it is computed here. */
+/** Texts per batch. A search waits for the current batch, so a batch is small if this machine computes it. */
 const batch = wanted.kind === 'openai' ? 64 : 2
 async function openEmbedder(): Promise<Embedder> {
   if (wanted.kind !== 'openai') return local
@@ -56,7 +56,7 @@ async function openEmbedder(): Promise<Embedder> {
 }
 
 let opened: Promise<Embedder> | undefined
-/** Embeddings for programs, by the model that the memory uses. */
+/** Embeds texts for programs with the model that the memory uses. */
 async function embed(texts: readonly string[]): Promise<Embedded> {
   opened ??= openEmbedder()
   const embedder = await opened.catch((error: unknown) => {
@@ -72,7 +72,7 @@ async function embed(texts: readonly string[]): Promise<Embedded> {
 
 let nextSayAt = Number.NEGATIVE_INFINITY
 let due: NodeJS.Timeout | undefined
-/** Progress, at most a few times a second, and always the last of it. */
+/** Reports progress at most a few times a second, and always the final state. */
 function changed() {
   const tell = () => {
     due = undefined
@@ -114,7 +114,7 @@ const indexer = new LastingIndexer({
   report,
 })
 
-/** Main's texts, and those of each agent: its own folder, and what was said to it. */
+/** Makes the keepers of main and of each agent: the files of its folder, and the conversations with it. The journal has one keeper. */
 function keepersOf(known: readonly SourceKind[]): Keeper[] {
   const folders = readdirSync(agentsDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && AgentId.safeParse(entry.name).success)
@@ -131,7 +131,7 @@ function keepersOf(known: readonly SourceKind[]): Keeper[] {
   ]
 }
 
-/** Looking makes no folder. */
+/** Reads an agent's files. A missing folder is not created. */
 const filesOf = (agent: string): Parameters<typeof createFileKeeper>[0] => {
   const dir = agentDir(dirname(workspaceDir), agent)
   return existsSync(dir) ? createWorkspace(dir) : { list: () => [], read: () => ({ text: '' }) }

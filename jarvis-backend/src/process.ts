@@ -19,7 +19,7 @@ import type { SystemState } from './system/state.ts'
 
 export type Jarvis = {
   http: HttpServer
-  /** The calls that every door uses, for a program that embeds JARVIS. */
+  /** The functions that all doors use, for a program that embeds JARVIS. */
   hub: Site['hub']
   /** The table of the REST routes. */
   routes: readonly Route[]
@@ -27,14 +27,14 @@ export type Jarvis = {
   requests: readonly SocketRequest[]
   /** The names of the Socket.IO namespaces. */
   namespaces: readonly string[]
-  /** Set only where this start made the password. */
+  /** The password that this start made; undefined if there was one. */
   newPassword: string | undefined
   modelId: string
-  /** Takes no more work, lets running calls finish, closes everything. Unfinished work resumes at the next start. */
+  /** Stops taking work, lets running calls finish, and closes everything. Unfinished work resumes at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Parts that tests replace, and `program`, which only a program has. */
+/** Parts that tests replace, and `program`, which only a real program sets. */
 export type Replacements = SiteReplacements & {
   program?: Program
   clock?: Clock
@@ -46,7 +46,7 @@ export type Replacements = SiteReplacements & {
   hashStrength?: HashStrength
 }
 
-/** The site and the parts that the rooms of the process need besides. */
+/** The site, and the other parts that the rooms of the process need. */
 type Given = Site & { config: Config; facts: JarvisFacts; stepUp: StepUp; version: string }
 type Entrance = ReturnType<typeof openEntrance>
 
@@ -64,7 +64,7 @@ export async function demoFor(config: Config): Promise<OpenDemo | undefined> {
   })
 }
 
-/** Opens the process: one site, and the rooms of its doors in the same house. It does not listen yet. */
+/** Opens one site, and the rooms of its doors in the same house. The result does not listen yet. */
 export function compose(config: Config, version: string, dashboardDir: string, replace: Replacements = {}): Jarvis {
   const steady = createSteadyClock(replace.clock ?? systemClock)
   const stepUp = createStepUp(() => steady.now())
@@ -138,7 +138,7 @@ function openEntrance(given: Given, replace: Replacements) {
   return { http, guard, refused, answerWith, tokens, cookie, password, realtime, oauth, requests }
 }
 
-/** Opens the rooms about the process itself, and those of tokens, the webhook and consent. */
+/** Opens the rooms for the state of the process, for tokens, for the webhook and for consent. */
 function openSystem(given: Given, { realtime, oauth, requests }: Entrance, program: Program | undefined): SystemState {
   const { house } = given
   const { state } = house.open(rooms.system, { ...given, realtime, program, rooms: () => house.rooms() })
@@ -148,7 +148,7 @@ function openSystem(given: Given, { realtime, oauth, requests }: Entrance, progr
   return state
 }
 
-/** Opens the doors of programs, and the app that answers every HTTP request. */
+/** Opens the doors for programs, and the app that answers all HTTP requests. */
 function openDoors(
   given: Given,
   entrance: Entrance,

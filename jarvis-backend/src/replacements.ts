@@ -15,7 +15,7 @@ export type SiteReplacements = {
   /** The demo's cluster, which a site without a configured cluster needs; see `demoFor`. */
   demo?: OpenDemo | undefined
   model?: Model
-  /** Further models that may be named. */
+  /** Further models that users can choose by name. */
   models?: readonly Model[]
   homelab?: Homelab
   databasePath?: string
@@ -32,9 +32,9 @@ export type SiteReplacements = {
   memoryWorker?: URL
   /** The memory's thread starts with the first request to it, and not some seconds after the start. */
   memoryOnUse?: true
-  /** In place of the network and of Chromium, for pages. */
+  /** Replaces the network and Chromium for the browser's pages. */
   browser?: BrowserParts
-  /** In place of the web. */
+  /** Replaces the access to the web. */
   web?: Partial<WebParts>
   /** Tools in addition to the real ones. */
   tools?: readonly Tool[]

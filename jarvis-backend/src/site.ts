@@ -21,8 +21,8 @@ import { createTextFiles, createWriters } from './workspace/text-files.ts'
 
 /**
  * Makes a site: one cluster with its data dir, stores, journal, gate, cards, runs, memory, models and attached servers. Two sites in one process
- * share only `given`. A site listens to nothing: the process opens the rooms of its doors in the same house, and then calls `house.resume`. Each room
- * gets only what was opened above it.
+ * share only `given`. A site does not listen: the process opens the rooms of its doors in the same house, and then calls `house.resume`. Each room
+ * gets only parts that were opened before it.
  * @throws ConfigError, DatabaseRefused before anything is changed
  */
 export function openSite(
@@ -284,7 +284,7 @@ export function openSite(
     channels,
     channelDesk: desk,
     watch,
-    /** The three calls that every door uses; only MCP clients' calls start with `calls.callTool`. */
+    /** The three functions that every door uses. Only calls of MCP clients start with `calls.callTool` instead. */
     hub: {
       start: (message: NewMessage) => runs.start(message),
       watch: (sessionId: string, watcher: Watcher) => runs.watch(sessionId, watcher),
@@ -292,7 +292,7 @@ export function openSite(
     },
     /** Begins background work that must not delay the start. */
     start: () => void house.start(),
-    /** Takes no more work. @returns resolves once running calls have ended */
+    /** Stops taking work. @returns resolves once running calls have ended */
     goDown: () => house.drain(),
     /** Ends timers, threads and child processes. Unfinished work resumes at the next start. */
     stop() {

@@ -13,7 +13,7 @@ const cluster: ClusterState = {
   missing: [],
 }
 
-/** The tools that the demo model calls for a question. */
+/** Returns the names of the tools that the demo model calls for a question. */
 export async function example(): Promise<string[]> {
   const model = demoModel({
     cluster: () => cluster,

@@ -1,7 +1,7 @@
 import type { DoctorCheck } from 'protocol'
 import { ok, warn } from './check.ts'
 
-/** Checks the channels that are set up: a line each, with the fault that keeps it from its service. */
+/** Checks the channels that are set up: one line each, with the fault that keeps a channel from working. */
 export const channelChecks = (channels: readonly { name: string; problem?: string }[]): DoctorCheck[] =>
   channels.map(({ name, problem }) =>
     problem === undefined

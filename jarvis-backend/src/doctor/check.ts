@@ -4,7 +4,7 @@ export const ok = (area: string, text: string): DoctorCheck => ({ area, health: 
 export const warn = (area: string, text: string, fix: string): DoctorCheck => ({ area, health: 'warn', text, fix })
 export const bad = (area: string, text: string, fix: string): DoctorCheck => ({ area, health: 'bad', text, fix })
 
-/** A bad check from an error: the message's first line is what was seen, further lines are what to do. */
+/** Makes a bad check from an error: the message's first line is the finding, further lines are the remedy. @param fix the remedy if there are none */
 export function badFrom(area: string, error: unknown, fix: string): DoctorCheck {
   const message = error instanceof Error ? error.message : String(error)
   const [text = '', ...rest] = message.split('\n')

@@ -82,7 +82,7 @@ function rightChecks({ tokenId }: ProxmoxConfig, { entries, rights }: Inspection
   return [...checks, ...chosen]
 }
 
-/** One line for each kind of read that was tried. Nothing is wrong with a list that only a wider set of rights shows in full. */
+/** Reports each kind of read that was tried, one line each. A list that only a wider set of rights shows in full is no fault. */
 const triedChecks = ({ tried }: Inspection): DoctorCheck[] =>
   tried.map(({ what, answer, right }) => {
     const fix = `On a node: ${roleLine([right])}`

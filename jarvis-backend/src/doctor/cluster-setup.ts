@@ -17,7 +17,7 @@ import { choices, openChoices, pveumLine, roleLine, toolRights, toolsOf } from '
 /** Connects a cluster from the dashboard: inspect, try, save for the next start. */
 export function createClusterSetup({ config, clock }: { config: Config; clock: Clock }) {
   const { proxmox, clusterSource } = config
-  /** Settings in the environment or `.env` take precedence. @throws JarvisError `conflict` where they name a cluster */
+  /** Settings in the environment or `.env` take precedence. @throws JarvisError `conflict` if they name a cluster */
   function mayChange(): void {
     if (clusterSource !== 'environment') return
     const message =
@@ -51,7 +51,11 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
       saveSettings(config, variablesOf(clusterOf(body)))
       return { savedTo: settingsPath(config.dataDir), needsRestart: true }
     },
-    /** Uses the demo from the next start on. @returns the addresses that were saved @throws JarvisError `conflict` */
+    /**
+     * Removes the saved cluster, so that the demo is used from the next start on.
+     * @returns the addresses that were saved
+     * @throws JarvisError `conflict`
+     */
     forget(): string[] {
       mayChange()
       const { PVE_URL = '' } = readEnvFile(settingsPath(config.dataDir))
@@ -61,7 +65,7 @@ export function createClusterSetup({ config, clock }: { config: Config; clock: C
   }
 }
 
-/** @throws JarvisError `invalid_request` naming the invalid value */
+/** Reads the settings of a cluster from a request. @throws JarvisError `invalid_request` naming the invalid value */
 function clusterOf({ urls, tokenId, tokenSecret, fingerprints }: SetupClusterBody): ProxmoxConfig {
   const read = readCluster({
     PVE_URL: urls.join(','),

@@ -3,11 +3,11 @@ import { idOf, type ModelConfig, type ServedModel } from '../config/model.ts'
 import { isCloud, modelApis } from '../providers/index.ts'
 import { ok, warn } from './check.ts'
 
-/** A request that a server seems to have cut: tokens that it was sent, about, and that it says it read. */
+/** A request that a server seems to have cut. `sentTokens`: tokens that were sent, estimated. `readTokens`: tokens that the server says it read. */
 type CutRequest = { sentTokens: number; readTokens: number }
 
 const area = 'Context'
-/** A window that holds JARVIS's tools and a short conversation, tokens. */
+/** The smallest context window that holds JARVIS's tools and a short conversation, tokens. */
 const leastTokens = 16_384
 export const largerWindow =
   'Give the server a larger window: for Ollama OLLAMA_CONTEXT_LENGTH=32768 (or num_ctx in its Modelfile), for llama.cpp -c 32768, for LM Studio the context length of the model.'
@@ -18,13 +18,13 @@ export const cutWords = (id: string, { sentTokens, readTokens }: CutRequest): st
 
 export const cutCheck = (id: string, cut: CutRequest): DoctorCheck => warn(area, cutWords(id, cut), largerWindow)
 
-/** A model that wrote calls of these tools as text. @param todo what to do about it */
+/** Warns that a model wrote calls of these tools as text. @param todo what to do about it */
 export const writtenCheck = (id: string, toolNames: readonly string[], todo: string): DoctorCheck =>
   warn('Model', `${id} wrote a call of ${toolNames.join(', ')} as text, so nothing was run.`, todo)
 
 const number = (tokens: number) => tokens.toLocaleString('en-US')
 
-/** Asks Ollama how much a model reads at once; other servers are not asked, and have no line. Costs nothing. */
+/** Asks Ollama for the context window of a model. Other servers are not asked and get no line. Costs nothing. */
 export async function contextChecks(config: ModelConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   if (config.kind === 'demo' || config.baseUrl === undefined || isCloud(config)) return []
   if (modelApis[config.kind].isOfLocalServers !== true) return []
@@ -49,14 +49,14 @@ export async function contextChecks(config: ModelConfig, signal: AbortSignal): P
   return [warn(area, `${text}, and drops the rest of a longer request without a word.`, largerWindow)]
 }
 
-/** The `num_ctx` of the model's own file. */
+/** Returns `num_ctx` from the model's Modelfile; undefined: not set. */
 async function numCtx(config: ServedModel, signal: AbortSignal): Promise<number | undefined> {
   const shown = await ask(config, { path: '/api/show', body: { model: config.model } }, signal)
   const [, set] = /^num_ctx\s+(\d+)/m.exec(typeof shown?.parameters === 'string' ? shown.parameters : '') ?? []
   return set === undefined ? undefined : Number(set)
 }
 
-/** @returns the object that it answers with; undefined for any other answer */
+/** Sends a request to the model's server. @returns the JSON object of the answer; undefined for any other answer */
 async function ask(
   { baseUrl = '', apiKey, headers }: ServedModel,
   { path, body }: { path: string; body?: object },

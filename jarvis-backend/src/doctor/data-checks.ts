@@ -43,7 +43,7 @@ function diskChecks(dataDir: string): DoctorCheck[] {
   const disk = networkDiskOf(dataDir)
   return disk === undefined ? [] : [warn('Disk', ...halves(networkDiskWords(dataDir, disk)))]
 }
-/** Splits words into the finding and the remedy. */
+/** Splits a message after its first sentence into the finding and the remedy. */
 function halves(words: string): [string, string] {
   const at = words.indexOf('. ') + 1
   return [words.slice(0, at), words.slice(at + 1)]
@@ -56,12 +56,12 @@ function accessChecks(dataDir: string): DoctorCheck[] {
     return [bad('Data', `${dataDir} cannot be written by this account.`, `chown -R "$(id -un)" ${dataDir}`)]
   }
   const { mode } = statSync(dataDir)
-  // Nobody reaches files in a closed folder.
+  // Other accounts cannot reach files in a closed folder.
   if ((mode & 0o077) === 0) return [ok('Data', `${dataDir} belongs to this account alone.`)]
   return [warn('Data', `${dataDir} can be entered by other accounts (${octal(mode)}).`, `chmod 700 ${dataDir}`)]
 }
 
-/** Checks who can read `.env` where it holds secrets. */
+/** Checks who can read `.env`, if it holds secrets. */
 function secretFileChecks(path: string): DoctorCheck[] {
   if (
     !existsSync(path) ||
@@ -106,7 +106,7 @@ export async function databaseChecks(
   }
 }
 
-/** Checks whether standard output takes the log. */
+/** Warns if standard output did not take lines of the log. */
 export const logChecks = ({ lost, problem }: LogStanding): DoctorCheck[] =>
   problem === undefined
     ? []

@@ -3,13 +3,13 @@ import { idOf, type ModelConfig } from '../config/model.ts'
 import { isAtHome, isCloud } from '../providers/index.ts'
 
 /**
- * Whether a conversation with one model may go on with another one. From a model that may run at home it goes to one elsewhere only by
- * the operator's consent to exactly these two.
+ * Returns true if a conversation with one model may go on with another. From a model that may run at home it goes to a model elsewhere only if the
+ * operator consented to exactly these two.
  */
 export const mayFollow = (from: ModelConfig, to: ModelConfig, consented: readonly string[] = []): boolean =>
   to.kind !== 'demo' && (isCloud(from) || isAtHome(to) || consented.includes(idOf(to)))
 
-/** Why fallbacks cannot be used, naming the first fault; undefined where they can. */
+/** Returns the first reason why fallbacks cannot be used; undefined: they can. */
 export function fallbackFault(fallbacks: readonly ModelFallback[], models: readonly ModelConfig[]): string | undefined {
   const find = (id: string) => models.find((model) => idOf(model) === id)
   const unknown = (id: string) => `${id} is not configured. There are: ${models.map(idOf).join(', ')}.`
@@ -34,14 +34,14 @@ export function fallbackFault(fallbacks: readonly ModelFallback[], models: reado
   return undefined
 }
 
-/** Consent was to a provider's address, so another address needs it again. */
+/** Returns fallbacks without consent to a provider's models. Consent holds for one address, so a provider at a new address needs it again. */
 export const withoutConsent = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
   fallbacks.map(({ consented = [], ...fallback }) => {
     const left = consented.filter((id) => !id.startsWith(`${provider}/`))
     return left.length === 0 ? fallback : { ...fallback, consented: left }
   })
 
-/** Fallbacks without the models of a provider that is gone. */
+/** Returns fallbacks without the models of a removed provider. */
 export const withoutProvider = (fallbacks: readonly ModelFallback[], provider: ModelProvider): ModelFallback[] =>
   fallbacks.flatMap((fallback) => {
     const isOf = (id: string) => id.startsWith(`${provider}/`)

@@ -1,6 +1,6 @@
 import { leftToFillIn } from '../providers/index.ts'
 
-/** Why an address cannot be a model's server; undefined where it can. Never quotes what may be a secret. */
+/** Returns why an address cannot be that of a model's server; undefined: it can. Never quotes a part that may be a secret. */
 export function addressFault(text: string): string | undefined {
   const example = 'such as http://127.0.0.1:11434/v1'
   if (!/^https?:\/\//i.test(text)) {

@@ -54,7 +54,7 @@ export async function modelChecks(config: ModelConfig, signal: AbortSignal): Pro
   }
 }
 
-/** Checks the abilities of the model, which its server tells, or else its name. */
+/** Checks the abilities of the model as its server reports them, otherwise as known from its name. */
 async function factChecks(config: ServedModel, signal: AbortSignal): Promise<DoctorCheck[]> {
   const id = idOf(config)
   const { price: _, ...facts } = { ...namedFacts(id), ...(await servedFacts(config, signal)) }
@@ -66,7 +66,7 @@ async function factChecks(config: ServedModel, signal: AbortSignal): Promise<Doc
         'Choose a model that takes tools.',
       ),
     ]
-  // The price is not looked up here: prices.json counts before the server's.
+  // The price is not looked up here, because prices.json takes precedence over the server's.
   return [ok('Model', `${id}: ${modelWords(facts).replace(/(?:(?:; )?not known: |, )price$/, '')}.`)]
 }
 

@@ -4,11 +4,12 @@ import { addressFault } from './model-address.ts'
 
 export type Server = Pick<ServedModel, 'apiKey' | 'baseUrl' | 'headers'>
 
-/** The kinds of the two providers that variables configure. */
+/** The kinds of the two providers that environment variables configure. */
 export const variableKinds = { anthropic: 'anthropic', openai: 'openai-chat' } as const
 
 /**
- * Where a model is asked, and with what. A key and headers are used only for the address they were saved for; another address needs them again.
+ * Returns the address of a model's server, and the key and headers to send. A key and headers are used only for the address they were saved for;
+ * another address needs them again.
  * @param known the saved provider of that name
  * @throws JarvisError `invalid_request` naming what is missing
  */
@@ -41,7 +42,7 @@ export function serverOf(
   }
 }
 
-/** @throws JarvisError `invalid_request` where a provider cannot be of the kind, or none is known */
+/** Returns the kind of a provider. @throws JarvisError `invalid_request` if the provider cannot be of that kind, or no kind is known */
 export function kindOf(provider: ModelProvider, asked: ModelKind | undefined, known: ModelKind | undefined): ModelKind {
   const own = isVariableProvider(provider) ? variableKinds[provider] : undefined
   if (own !== undefined && asked !== undefined && asked !== own)

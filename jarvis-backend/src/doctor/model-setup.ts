@@ -36,11 +36,11 @@ const suggested = { anthropic: 'claude-sonnet-5-5', openai: 'gpt-5.2' } as const
 export type ModelSetupParts = {
   config: Pick<Config, 'dataDir' | 'secretKeys' | 'modelEnvironment' | 'embeddings'>
   clock: Clock
-  /** Sets the models that may answer from now on, the one in use first, and what answers where one fails. */
+  /** Sets the models that may answer from now on, the one in use first, and the models that answer if one of them fails. */
   apply(models: readonly ModelConfig[], fallbacks: readonly ModelFallback[]): void
-  /** Forgets what these models' servers refused. */
+  /** Forgets which parts of requests the servers of these models refused. */
   forget?(models: readonly Pick<ServedModel, 'kind' | 'baseUrl' | 'model'>[]): void
-  /** The tools that a provider's servers are not sent. */
+  /** The tools that are not sent to a provider, because its server refuses them. */
   leftOut?(provider: ModelProvider): LeftOut[]
   /** Returns the known facts of a model. */
   factsOf(model: ModelConfig): ModelFacts
@@ -109,7 +109,7 @@ export class ModelSetup {
     if (isVariableProvider(provider) && body.headers !== undefined)
       throw new JarvisError('invalid_request', `${provider} takes no headers: give the provider another name.`)
     const known = this.#knownOf(provider)
-    // A new key of Anthropic or OpenAI belongs to their own address, as when it is saved; else what is saved is asked.
+    // A new key of Anthropic or OpenAI is tested at their own address, as it would be saved. Otherwise the saved address is used.
     const isOwnAddress = isVariableProvider(provider) && body.apiKey !== undefined
     const baseUrl = body.baseUrl ?? (isOwnAddress ? undefined : known?.baseUrl)
     if (baseUrl === undefined && !isVariableProvider(provider))
@@ -161,13 +161,13 @@ export class ModelSetup {
     )
   }
 
-  /** @throws JarvisError `conflict`, `invalid_request` where its provider is not configured. */
+  /** Uses a model from the next message on. @throws JarvisError `conflict`; `invalid_request` if its provider is not configured */
   use(model: string): void {
     this.#mayChoose()
     this.#keep({ JARVIS_MODEL: model })
   }
 
-  /** Sets what answers where a model fails. @throws JarvisError `invalid_request` naming the first that cannot be */
+  /** Sets the models that answer if a model fails. @throws JarvisError `invalid_request` naming the first fallback that cannot be used */
   fallBack(fallbacks: readonly ModelFallback[]): void {
     const { all } = this.#modelsNow()
     const fault = fallbackFault(fallbacks, all)
@@ -200,7 +200,7 @@ export class ModelSetup {
     this.#keep({ [apiKey]: undefined, [baseUrl]: undefined, [model]: undefined, ...noChoice })
   }
 
-  /** The models as the files have them now. @throws ConfigError, JarvisError where they cannot be used */
+  /** Returns the models and fallbacks as the files have them now. @throws ConfigError, JarvisError if the files cannot be used */
   look(): { models: readonly ModelConfig[]; fallbacks: readonly ModelFallback[] } {
     const file = this.#readFile()
     return { models: this.#modelsNow({}, file).all, fallbacks: file.fallbacks }
@@ -211,7 +211,7 @@ export class ModelSetup {
     return this.#given[apiKey] !== undefined || this.#given[baseUrl] !== undefined
   }
 
-  /** @throws JarvisError `conflict` if the file cannot be used: it is not replaced, because it holds keys. */
+  /** Reads models.json. @throws JarvisError `conflict` if the file cannot be used. It is not replaced, because it holds keys. */
   #readFile(): ModelsFile {
     const { config } = this.#parts
     try {
@@ -230,7 +230,7 @@ export class ModelSetup {
     return this.#modelsNow().providers.get(provider)?.[0]
   }
 
-  /** Saves changes and applies them. Nothing is written if the models could not be read afterwards. */
+  /** Saves changes and applies them. Writes nothing if the models could not be read afterwards. */
   #keep(changes: Record<string, string | undefined>, next?: ModelsFile): void {
     const { config } = this.#parts
     const file = next ?? this.#readFile()

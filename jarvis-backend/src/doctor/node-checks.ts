@@ -10,7 +10,7 @@ type Reached = Pick<Config, 'nodes' | 'ssh'>
 const width = 8
 const sshdFix = 'Is sshd running there, and no firewall between? JARVIS_NODES names another place or port.'
 
-/** A node's SSH address: the operator's setting, else the cluster's. */
+/** Returns a node's SSH address: the operator's setting, otherwise the address that the cluster names. */
 export function addressOf(config: Pick<Config, 'nodes'>, { name, address }: SeenNode): Address | undefined {
   const configured = config.nodes.get(name)
   const host = configured?.host ?? address

@@ -7,7 +7,7 @@ import { bad, badFrom, ok, warn } from './check.ts'
 
 const area = 'Backup server'
 
-/** Reach, certificate, token and rights of the backup server. @throws the signal's reason alone */
+/** Checks that the backup server can be reached, its certificate, its token and the token's rights. @throws only the signal's reason */
 export async function pbsChecks(config: PbsConfig, signal: AbortSignal): Promise<DoctorCheck[]> {
   const pbs = createPbs(config)
   try {

@@ -10,13 +10,13 @@ export const wantsProof = ({
   rules?: readonly { proof?: string | undefined }[] | undefined
 }) => (proof !== undefined && proof !== 'session') || rules?.some((rule) => rule.proof === 'passkey') === true
 
-/** Checks that somebody can manage the people, and whoever must sign approvals can. */
+/** Checks that somebody can manage people, and that an owner can sign if approvals must be signed. */
 export function peopleChecks(seen: {
   people: readonly Person[]
   invitations: readonly Invitation[]
   /** Tests if the person has a passkey or an SSH key that signs. */
   hasSigner(person: string): boolean
-  /** Browsers that are told of cards and were not here for 90 days, each with its person. */
+  /** Browsers that get notifications of cards and have not opened JARVIS for 90 days, each with its person. */
   unseen: readonly { name: string; person: string }[]
   /** A rule of policy.yaml wants signed approvals. */
   wantsProof: boolean

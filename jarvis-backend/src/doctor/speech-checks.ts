@@ -27,7 +27,7 @@ export async function speechChecks(server: Config['transcriptions'], signal: Abo
   }
   const path = 'audio/transcriptions'
   let status = await asked('models')
-  // whisper.cpp lists no models. A form without a recording is refused where there is a door, and starts nothing.
+  // whisper.cpp lists no models. If the server takes recordings, it refuses a form without one, and nothing starts.
   if (status === 404 || status === 405) {
     const form = new FormData()
     form.set('model', model)

@@ -1,7 +1,7 @@
 import type { DoctorCheck, WorkbenchReply } from 'protocol'
 import { ok, warn } from './check.ts'
 
-/** The parts of the workbench that are on, and what they lack. Parts that are off are no matter. */
+/** Checks the areas of the workbench that are on, and names what each lacks. Areas that are off get no line. */
 export const workbenchChecks = ({ areas }: WorkbenchReply): DoctorCheck[] =>
   areas
     .filter(({ isOn }) => isOn)

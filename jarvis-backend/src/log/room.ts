@@ -6,17 +6,17 @@ import type { Clock } from '../lib/clock.ts'
 import { ActivityFeed, type Words } from '../realtime/activity.ts'
 import type { SiteLog } from './site-log.ts'
 
-/** The voice of a site: its log, and the activity feed that people see. */
+/** The log of a site, and the activity feed that people see. */
 export type LogParts = {
   redactor: GrowingRedactor
   redact(text: string): string
-  /** Adds a secret that became known while running to the redactor. */
+  /** Adds a secret that became known at run time to the redactor. */
   hide(secret: string): void
   log(text: string, level: 'info' | 'warning'): void
   /** Writes an error to the log. */
   report(error: unknown, message: string): void
   activity: ActivityFeed
-  /** Server-sent events: of all sessions and of the activity feed. */
+  /** Server-sent events of all sessions and of the activity feed. */
   streams: EventStreams
   /** Writes a line to the log and to the activity feed. */
   announce(kind: Activity['kind']): (text: string, level: 'info' | 'warning', words?: Words) => void

@@ -6,7 +6,7 @@ import { LogTail } from './log-tail.ts'
 
 /** The log of one site, on standard output. Each line is redacted by the secrets that the site knows at that time. */
 export class SiteLog {
-  /** Knows the secrets of this site. Parts add a secret as soon as they know it. */
+  /** Redacts the secrets of this site. Each part adds a secret as soon as it learns the secret. */
   readonly redactor: GrowingRedactor
   /** The newest lines, redacted. */
   readonly tail: LogTail
@@ -31,12 +31,12 @@ export class SiteLog {
     this.#logger.error({ err: error }, message)
   }
 
-  /** Adds a secret that became known while running to the redactor. */
+  /** Adds a secret that became known at run time to the redactor. */
   hide(secret: string): void {
     this.redactor.add([secret])
   }
 
-  /** How many lines standard output did not take. */
+  /** Returns the number of lines that standard output did not take. */
   standing(): LogStanding {
     return this.#sink.standing()
   }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { type Added, chunkText } from 'hybrid-index'
 import type { MemoryStore, NewChunk, Source, SourceKind } from './ports.ts'
 
-/** A text in a keeper's list. `checksum` must be cheap: it is computed without reading the text. */
+/** One text of `Keeper.list`. `checksum` must be cheap, because it is computed without reading the text. */
 export type Listed = Omit<Source, 'kind'> & { read(): { parts: readonly TextPart[]; problem?: string } }
 /**
- * `meaning`: the text to embed, for the part's first chunk; empty: no embedding; absent: each chunk's own text is embedded. `lead`:
- * context that must precede a chunk which begins at that line (from 1).
+ * A part of a text. `meaning`: the text to embed for the part's first chunk, while its other chunks get no embedding; empty: no chunk gets one;
+ * absent: each chunk's own text is embedded. `lead`: returns context to put before a chunk that begins at that line, from 1.
  */
 export type TextPart = {
   text: string
@@ -17,15 +17,15 @@ export type TextPart = {
 }
 /** A source of texts to remember: the workspace, the sessions or the journal. */
 export type Keeper = { kind: SourceKind; list(): Iterable<Listed> }
-/** One text to index, or to remove. */
+/** A change of the index: `make` indexes or removes one text. */
 export type Change = { name: string; make(): { removed: number[]; added: Added[] } }
 export type Failure = { name: string; error: unknown }
 
-/** Longest duration and largest size of one transaction; searches wait for it. */
+/** Limits of one transaction: time, ms, and number of changes. A search waits until the transaction ends. */
 const sliceMs = 20
 const sliceChanges = 64
 
-/** Compares the keepers' texts with the store by checksum. */
+/** Compares the keepers' texts with the store by checksum. @returns the removals, then the new and changed texts */
 export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Change[] {
   const gone: Change[] = []
   const changed: Change[] = []
@@ -42,8 +42,10 @@ export function changesOf(store: MemoryStore, keepers: readonly Keeper[]): Chang
 }
 
 /**
- * Applies one slice of changes in one transaction. If one fails, each is applied in its own, so that the others succeed.
- * @param slice `from`: the index of its first change @returns `next`: the index at which the next slice begins
+ * Applies one slice of changes in one transaction. If a change fails, applies each change of the slice in a transaction of its own, so that the
+ * others succeed.
+ * @param slice `from`: the index of its first change
+ * @returns `next`: the index at which the next slice begins
  */
 export function makeSome(
   store: MemoryStore,
@@ -105,7 +107,7 @@ function* chunksOf(parts: readonly TextPart[]): Generator<NewChunk> {
 
 const hashOf = (heading: string, text: string) => createHash('sha256').update(`${heading}\n${text}`).digest()
 
-/** Reports failures with the same reason once, because a full disk fails them all. */
+/** Reports failures with the same reason as one, because a full disk makes all changes fail. */
 export function sayFailed(failed: readonly Failure[], report: (error: unknown, message: string) => void) {
   const alike = new Map<string, { first: Failure; count: number }>()
   for (const one of failed) {

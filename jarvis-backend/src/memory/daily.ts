@@ -1,6 +1,9 @@
-/** Heading of JARVIS's own lines. They quote tools' output, so they stay untrusted when recalled. */
+/** Heading of the lines that JARVIS writes into a day's file. The lines quote tool outputs, so they count as untrusted when they are recalled. */
 export const ownHeading = '## What JARVIS did'
-/** Heading of notes that a client wrote, or a model after it had read what others wrote. They stay those others' words when recalled. */
+/**
+ * Heading of notes that are not the operator's: a client wrote them, or a model that had read foreign text before. They count as foreign text when
+ * they are recalled.
+ */
 export const othersHeading = '## What others wrote'
 const untrusted: ReadonlySet<string> = new Set([ownHeading, othersHeading])
 const notesHeading = '## Notes'
@@ -20,7 +23,7 @@ export function dailyAddition(text: string, line: string, by: 'jarvis' | 'others
   return isThere ? `${line}\n` : `\n${heading}\n\n${line}\n`
 }
 
-/** The parts of a file that are not the operator's. */
+/** Returns the text of a file that the operator did not write: the parts below the headings of JARVIS and of others. */
 export const ownTextOf = (text: string): string =>
   partsOf(text)
     .flatMap((part) => (part.isFromTools ? part.text : []))
@@ -32,8 +35,9 @@ const lessonStart = /^- .{1,400}\(ses_[a-z\d]{8,64}\)$/
 const mostLessonLines = 1_000
 
 /**
- * The first line of the lesson that a line belongs to, if it is another line, so that a reader learns whose words the line has. @param
- * number of the line, from 1
+ * Returns the first line of the lesson that contains a line. It names the conversation that the line comes from. Undefined if the line is a first
+ * line itself or in no lesson.
+ * @param number of the line, from 1
  */
 export function lessonAbove(lines: readonly string[], number: number): { text: string; number: number } | undefined {
   if (number > lines.length) return undefined
@@ -45,7 +49,7 @@ export function lessonAbove(lines: readonly string[], number: number): { text: s
   return undefined
 }
 
-/** Splits a file by author: text below the heading of JARVIS or of others came from tools. */
+/** Splits a file into parts by author. `isFromTools`: the part stands below the heading of JARVIS or of others. */
 export function partsOf(text: string): { text: string; isFromTools: boolean; firstLine: number }[] {
   // Most files have no such heading; their text is returned without a copy.
   if (![...untrusted].some((heading) => text.includes(heading))) return [{ text, isFromTools: false, firstLine: 1 }]

@@ -4,7 +4,7 @@ import type { MemoryRequests } from './messages.ts'
 import { ofAgent } from './owner.ts'
 import type { MemoryStore } from './ports.ts'
 
-/** Searches the index on disk by words until its thread has started. A search of 100,000 chunks blocks the caller for about 25 ms. */
+/** Searches the index on disk by words while the index's thread has not started. A search of 100,000 chunks blocks the caller for about 25 ms. */
 export class EarlySearch {
   readonly #open: () => MemoryStore | undefined
   readonly #now: () => number

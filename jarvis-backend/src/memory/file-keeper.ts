@@ -13,11 +13,10 @@ export type Files = {
 /** Returns true if a path lies in the folder of skills. Ignores case, because a file system may. */
 export const isSkillPath = (path: string): boolean => /^skills(?:\/|$)/iu.test(path.normalize('NFKC'))
 
-/** A runbook or a skill is no note: it has a page and a list of its own. An unapproved skill must reach no model. */
+/** Returns true if a file is a note. Runbooks and skills are not notes: they have pages of their own, and an unapproved skill must reach no model. */
 export const isNote = (path: string): boolean => !path.startsWith('runbooks/') && !isSkillPath(path)
 
-/** Keeps the workspace's notes, except those that are part of every prompt. */
-/** @param agent whose workspace it is */
+/** Makes the keeper of a workspace's notes. Files that are part of every prompt are left out. @param agent id of the agent that owns the workspace */
 export const createFileKeeper = (workspace: Files, agent: string = mainAgentId): Keeper => ({
   kind: kindOf('file', agent),
   list: () =>
@@ -47,7 +46,7 @@ function withLessons(part: TextPart): TextPart {
   return { ...part, lead: (line) => lessonAbove(lines, line)?.text }
 }
 
-/** A day file's date is its day, not its last save. */
+/** Returns noon of the day that a day's file is named for, Unix ms; undefined for other files. It replaces the time of the last save. */
 function dayOf(path: string): number | undefined {
   const [, day] = /^memory\/(\d{4}-\d{2}-\d{2})\.md$/.exec(path) ?? []
   const at = Date.parse(`${day}T12:00`)

@@ -14,12 +14,15 @@ export type { MemoryFound as Found, MemoryStatus as IndexStatus }
 /** Pause after the embedder failed, ms; doubled with each failure, up to ten minutes. */
 const retryAfterMs = 30_000
 const longestRetryMs = 600_000
-/** A search waits at most this long for waiting conversations, ms. */
+/** A search waits at most this long for conversations to be embedded, ms. */
 const soonWaitMs = 250
 
 export type IndexerParts = {
   store: MemoryStore
-  /** @param known the kinds of the indexed texts; a kind may have no keeper any more */
+  /**
+   * The keepers, or a function that returns them.
+   * @param known the kinds of the texts in the index; a kind may have no keeper any more
+   */
   keepers: readonly Keeper[] | ((known: readonly SourceKind[]) => readonly Keeper[])
   /** Undefined: no embeddings. */
   openEmbedder: (() => Promise<Embedder>) | undefined
@@ -47,7 +50,7 @@ export class Indexer {
   readonly #stopping = new AbortController()
   #state: MemoryStatus['state'] = 'loading'
   #share: number | undefined
-  /** The end of the queue of work. */
+  /** Resolves when all queued work is done. */
   #work: Promise<void> = Promise.resolve()
   #isSyncDue = false
   #failures = 0
@@ -71,7 +74,7 @@ export class Indexer {
     })
   }
 
-  /** Loads the index and takes the keepers' changes. */
+  /** Loads the index and applies the keepers' changes. */
   async start(): Promise<void> {
     // Not awaited, so that a slow server delays neither keyword search nor indexing.
     this.#model.opened().catch(() => {})
@@ -79,7 +82,7 @@ export class Indexer {
     await this.sync()
   }
 
-  /** Takes the keepers' changes. Calls while a synchronisation is queued share it. */
+  /** Applies the keepers' changes. Calls share one synchronisation while it is queued. */
   sync(): Promise<void> {
     if (!this.#isSyncDue) {
       this.#isSyncDue = true
@@ -101,7 +104,7 @@ export class Indexer {
     const mayHold = kinds?.some((kind) => kind.startsWith('session')) !== false
     const hasConversations = this.#model.id() !== undefined && mayHold
     const isByMeaning = hasConversations && vector !== undefined
-    // Also without the query's embedding, so that the next search finds the conversations embedded.
+    // Conversations are embedded even if this query has no embedding, so that the next search finds their embeddings.
     const isSoon = hasConversations && this.#readWaiting()
     if (isSoon && isByMeaning) await this.#readSoon()
     const hits = this.#index.search(query, { limit, vector, kinds, now: this.#parts.clock.now() }).map(ofAgent)
@@ -211,7 +214,7 @@ export class Indexer {
     if (next !== undefined && (await this.#embed(next))) this.#waiting.satisfied()
   }
 
-  /** Embeds the texts that `next` returns, until it returns none. @returns false if the work stopped before */
+  /** Embeds the texts that `next` returns, until it returns none. @returns false if the work stopped earlier */
   async #embed(next: () => { hash: Buffer; text: string }[]): Promise<boolean> {
     const model = this.#model
     const { signal } = this.#stopping

@@ -12,7 +12,7 @@ export type IndexPlace = {
 
 export type LastingIndexerParts = {
   place: IndexPlace
-  /** @param report receives background failures; `remade` is called if the existing index could not be read */
+  /** @param remade called if the existing index could not be read and was replaced @param report receives background failures */
   open(remade: (why: string) => void, report: (error: unknown, message: string) => void): Indexer
   now(): number
   report(error: unknown, message: string): void

@@ -18,9 +18,9 @@ export interface MemoryIndex {
   readonly isLoaded: boolean
   /** Returns true if so much changed that reading all chunks again improves searches. */
   isStale(): boolean
-  /** Reads all chunks again. @param onProgress hears a share, 0..1 */
+  /** Reads all chunks again. @param onProgress called with the share that was read, 0..1 */
   load(onProgress?: (share: number) => void): Promise<void>
-  /** Takes new chunks, or vectors for chunks that had none. */
+  /** Adds new chunks, or vectors for chunks that had none. */
   add(added: readonly Added[]): void
   remove(ids: readonly number[]): void
   search(query: string, options: SearchOptions<SourceKind>): Hit<IndexedView>[]

@@ -3,7 +3,7 @@ import type { ProxySettings } from '../lib/proxies.ts'
 import type { Found, IndexStatus } from './indexer.ts'
 import type { ChunkView, SourceKind } from './ports.ts'
 
-/** How texts are embedded; `none`: keywords only. `folder`: of the embedded model, if not where it was installed. */
+/** The way to embed texts. `none`: keywords only. `folder`: the folder of the local model, if it is not in the place where it was installed. */
 export type EmbedderConfig =
   | { kind: 'none' }
   | { kind: 'local'; folder?: string }
@@ -20,7 +20,7 @@ export type MemoryWorkerData = {
   proxies?: ProxySettings | undefined
 }
 
-/** Embeddings of texts, in order. `id`: of the model. */
+/** Embeddings of texts, in order. `id`: the model's id. */
 export type Embedded = { id: string; vectors: Float32Array[] }
 
 /** The worker's requests and their answers. */
@@ -40,7 +40,7 @@ export type ToWorker = { id: number; method: MemoryMethod; input: unknown }
 export type FromWorker =
   | { id: number; output: unknown }
   | { id: number; error: string }
-  /** `hasNotes`: whether there are files to recall from. */
+  /** `hasNotes`: true if there are notes to recall from. */
   | { changed: IndexStatus; hasNotes: boolean }
   /** Tokens of a request for embeddings that a server charges for. `isPartial`: they are estimated. */
   | { embedded: number; isPartial: boolean }

@@ -3,7 +3,7 @@ import type { Embedder, MemoryStore } from './ports.ts'
 
 /** How long a search waits for the query's embedding before it uses keywords only, ms. */
 const queryWaitMs = 3_000
-/** Embeddings of queries that are kept, the oldest dropped first. */
+/** Number of query embeddings that are kept; the oldest are dropped first. */
 const queriesKept = 200
 
 export type MemoryModelParts = {
@@ -12,11 +12,11 @@ export type MemoryModelParts = {
   /** Undefined: no embeddings. */
   open: (() => Promise<Embedder>) | undefined
   stopping: AbortSignal
-  /** Called when the model was opened: texts may lack its embeddings. */
+  /** Called when the model has opened, because texts may lack an embedding of this model. */
   opened(): void
 }
 
-/** The embedding model of the memory. It opens when it is first needed, and again when the server replaced it. */
+/** The embedding model of the memory. It is opened at its first use, and again after its server replaced it. */
 export class MemoryModel {
   readonly #parts: MemoryModelParts
   /** Embeddings of recent queries, oldest first. */
@@ -29,7 +29,9 @@ export class MemoryModel {
     this.#parts = parts
   }
 
-  /** @throws Error if the model cannot be opened; the next call tries again */
+  /**
+   * Opens the model, or returns the open one; undefined if no model is set. @throws Error if the model cannot be opened; the next call tries again
+   */
   opened(): Promise<Embedder | undefined> {
     const { open } = this.#parts
     if (open === undefined) return Promise.resolve(undefined)
@@ -63,7 +65,7 @@ export class MemoryModel {
     this.#problem = undefined
   }
 
-  /** @returns true if the reason differs from the last one */
+  /** Records why searches by meaning fail. @returns true if the reason differs from the last one */
   failed(error: unknown): boolean {
     const known = this.#problem
     const why = error instanceof Error ? error.message : String(error)
@@ -76,7 +78,11 @@ export class MemoryModel {
     return this.#embed(model, texts, this.#parts.stopping)
   }
 
-  /** Embeds a query. @throws Error if the embedder does not answer; the caller then uses keywords only */
+  /**
+   * Embeds a query.
+   * @returns undefined if no model is open, or if the stored embeddings are of another model
+   * @throws Error if the embedder does not answer; the caller then uses keywords only
+   */
   async vectorOf(query: string): Promise<Float32Array | undefined> {
     const model = this.#embedder
     const serving = this.#parts.store.servingModel()
@@ -102,7 +108,10 @@ export class MemoryModel {
     if (this.#recent.size > queriesKept) this.#recent.delete(this.#recent.keys().next().value ?? '')
   }
 
-  /** Embeds texts. Embeddings of another length mean that the server's model was replaced; the next call opens it again. */
+  /**
+   * Embeds texts. @throws Error if the number or length of the embeddings is wrong: the server then has another model, and the next call opens it
+   * again
+   */
   async #embed(model: Embedder, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const vectors = await model.embed(texts, signal)
     const strange = vectors.find(({ length }) => length !== model.dimensions)

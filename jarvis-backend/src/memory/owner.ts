@@ -1,23 +1,26 @@
 import { mainAgentId } from 'protocol'
 import type { ChunkView, IndexedView, SourceKind } from './ports.ts'
 
-/** The kind under which an agent's texts stand in the index. Main's have no agent in theirs. */
+/** Returns the kind under which the index holds an agent's texts. The kinds of main's texts name no agent. */
 export const kindOf = (kind: 'file' | 'session', agent: string): SourceKind =>
   agent === mainAgentId ? kind : `${kind}@${agent}`
 
-/** The agent whose texts these are. */
+/** Returns the id of the agent that the texts of a kind belong to. */
 export const agentOfKind = (kind: SourceKind): string => kind.split('@', 2)[1] ?? mainAgentId
 
-/** The name under which an agent's file stands in the index: two agents may each have a MEMORY.md. No file of a workspace begins with @. */
+/**
+ * Returns the name under which the index holds an agent's file. The name has the agent's id, because two agents may each have a MEMORY.md. No path
+ * in a workspace begins with @.
+ */
 export const indexedName = (path: string, agent: string): string => (agent === mainAgentId ? path : `@${agent}/${path}`)
 
-/** The agent and the path in its workspace of a name in the index. */
+/** Returns the agent and the path in its workspace that a name in the index stands for. */
 export function fileNamed(name: string): { agent: string; path: string } {
   const [, agent, path] = /^@([^/]+)\/(.+)$/.exec(name) ?? []
   return agent === undefined || path === undefined ? { agent: mainAgentId, path: name } : { agent, path }
 }
 
-/** A passage as its agent has it. */
+/** Returns a passage as its agent knows it: kind, name and title without the agent's id. */
 export function ofAgent<View extends IndexedView>(view: View): Omit<View, 'kind'> & ChunkView {
   const { kind, name, title } = view
   const prefix = `@${agentOfKind(kind)}/`
@@ -26,7 +29,8 @@ export function ofAgent<View extends IndexedView>(view: View): Omit<View, 'kind'
 }
 
 /**
- * What an agent may recall, as kinds of the index. `shared` agents see main's notes, and what was said to them is main's to recall.
+ * Returns the kinds of the index that an agent may recall from. Agents with `shared` memory use main's notes, and main also recalls the
+ * conversations with them.
  * @param shared ids of the agents that share main's memory
  */
 export function placesOf(

@@ -4,14 +4,17 @@ import { ownHeading } from './daily.ts'
 import type { SourceKind } from './ports.ts'
 import type { Memory } from './remote.ts'
 
-/** Limits of recalled text (characters, about 4 per token) and of the time that an answer waits for it, ms. */
+/** Limits of recalled text: characters (about 4 per token), and number of passages. `waitMs`: how long an answer waits for the memory. */
 const budgetChars = 700 * 4
 const waitMs = 300
 const mostPassages = 5
-/** A passage must rank this high in one of the lists; lower ones are rarely relevant. */
+/** Worst rank, from 1, at which a passage is still recalled. One of the two lists is enough. Lower passages are rarely relevant. */
 const highestRanks = { vector: 4, keyword: 6 }
 
-/** The heartbeat's results repeat themselves day and night, so they would crowd out notes. A search finds them. */
+/**
+ * Tests if a text holds the heartbeat's results. They are not recalled, because they repeat themselves and would crowd out notes. A search finds
+ * them.
+ */
 const isBeat = (name: string) => /(?:^|\/)HEARTBEAT_RESULTS\.md$/i.test(name)
 
 /** `problem`: why the notes were not searched, for a person. */
@@ -22,7 +25,7 @@ export type Recall = { items: Recalled[]; problem?: string }
  * meaningful words recalls nothing. Waits at most 300 ms.
  */
 export function createRecall(memory: Memory) {
-  /** @param kinds what may be recalled from */
+  /** @param kinds the kinds of texts that may be recalled */
   return async (message: string, kinds: readonly SourceKind[] = ['file']): Promise<Recall> => {
     const files = kinds.filter((kind) => kind.startsWith('file'))
     if (files.length === 0) return { items: [] }
@@ -44,7 +47,7 @@ export function createRecall(memory: Memory) {
     const recalled: Recalled[] = []
     let left = budgetChars
     const beats = found.hits.filter(({ name }) => isBeat(name))
-    /** The rank that a hit has among those that may be recalled. */
+    /** Returns a hit's rank in a list without the heartbeat's results. */
     const rankOf = (hit: MemoryHit, list: 'vectorRank' | 'keywordRank') => {
       const rank = hit[list] ?? Number.POSITIVE_INFINITY
       return rank - beats.filter((beat) => (beat[list] ?? Number.POSITIVE_INFINITY) < rank).length

@@ -80,7 +80,7 @@ export class RemoteMemory implements Memory {
     await gone
   }
 
-  /** Reads the index on disk; undefined once the thread answers, or if the index cannot be read. */
+  /** Reads the index on disk. @returns undefined once the thread answers, or if the index cannot be read */
   #early<T>(read: (index: EarlySearch) => T): T | undefined {
     if (this.#status !== undefined || this.#isStopped) return undefined
     try {
@@ -112,7 +112,7 @@ export class RemoteMemory implements Memory {
     })
   }
 
-  /** The thread; it is started if there is none. @throws JarvisError `internal` between a crash and the restart */
+  /** Returns the thread, and starts it if there is none. @throws JarvisError `internal` between a crash and the restart */
   #running(): Worker {
     if (this.#worker !== undefined) return this.#worker
     if (this.#isStopped || this.#cancelRestart !== undefined)

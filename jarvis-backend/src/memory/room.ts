@@ -31,7 +31,7 @@ import type { SourceKind } from './ports.ts'
 import { createRecall, type Recall } from './recall.ts'
 import { type Memory, RemoteMemory } from './remote.ts'
 
-/** How far from the end of a day's file its last heading is looked for, bytes. If it is further back, the heading is written again. */
+/** The last heading of a day's file is looked for in this many bytes at its end. If it is further back, it is written again. */
 const headingWithinBytes = 16_384
 
 /** Delay before the index is read into memory, so that it does not slow the start, ms. Until then words are searched on disk. */
@@ -83,7 +83,7 @@ export const memoryRoom = defineRoom({
   },
 })
 
-/** Returns false for an index that starts with the first request, and for a test's database in memory. */
+/** Returns true if the thread starts without a request. False if it starts with the first request, and for a test's database in memory. */
 const startsByItself = ({ foundation, isOnUse }: MemoryNeeds) => foundation.databasePath !== ':memory:' && !isOnUse
 
 function openIndex({ foundation, config, embedded, worker }: MemoryNeeds): RemoteMemory {
@@ -122,9 +122,9 @@ const mainFiles = (texts: TextFiles): NoteFiles => ({
   remove: (path, by) => texts.remove(mainAgentId, path, by),
 })
 
-/** The memory of the house: its index, the notes of each agent, and what was learned. */
+/** The memory: its index, the notes of each agent, and lessons of past conversations. */
 class HouseMemory {
-  /** Takes several writes back at once. */
+  /** Takes back several writes of files at once. */
   readonly filesBack: ReturnType<typeof createRestoreFiles>
   readonly #needs: MemoryNeeds
   readonly #index: Memory
@@ -177,7 +177,10 @@ class HouseMemory {
     return this.#recall(message, this.#placesFor(this.#needs.agents.require(agent)))
   }
 
-  /** The memory as an asker has it. @param asker undefined: JARVIS itself. @throws JarvisError `forbidden` for a person who may only look */
+  /**
+   * Returns the memory that a principal may use. @param asker undefined: JARVIS itself. @throws JarvisError `forbidden` for a person who may only
+   * look
+   */
   ownMemory(asker: Principal | undefined): OwnMemory {
     const { people, agents } = this.#needs
     const person = asker && people.find(asker.person)
@@ -208,7 +211,7 @@ class HouseMemory {
     }
   }
 
-  /** Removes what is remembered of a session. */
+  /** Removes the memory's records of a session and updates the index. */
   async forget(sessionId: string, by: string): Promise<void> {
     const { database, journal } = this.#needs.foundation
     database.durably(() => {
@@ -218,7 +221,7 @@ class HouseMemory {
     await this.#index.call('sync', {})
   }
 
-  /** Takes one write back. @throws JarvisError `not_found`, `conflict` */
+  /** Takes back one write of a file. @throws JarvisError `not_found`, `conflict` */
   undo(writeId: string, by: string): void {
     this.#undo(writeId, by)
   }
@@ -237,7 +240,7 @@ class HouseMemory {
   }
 }
 
-/** The agent whose workspace an agent reads and writes. */
+/** Returns the id of the agent whose workspace an agent reads and writes: its own, or main. */
 const ownerOf = ({ id, memory }: Agent) => (memory === 'own' ? id : mainAgentId)
 
 export type ComposedMemory = HouseMemory

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { MemoryStore } from './ports.ts'
 
-/** Texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
+/** Most texts of conversations that are embedded per minute while somebody searches; about 5 s of CPU. */
 const readPerMinute = 300
 const minuteMs = 60_000
 /** A search waits for at most this many texts; that covers an ordinary day's conversations. */
@@ -35,21 +35,21 @@ export class WaitingTexts {
   }
 
   /**
-   * Notes that a search wants the texts.
-   * @returns `isNew`: no search wanted them before, so the caller begins their embedding; `isSoon`: they are so few that the search may wait
+   * Records that a search needs these texts embedded.
+   * @returns `isNew`: no search needed them before, so the caller begins their embedding; `isSoon`: they are so few that the search may wait
    */
   want(): { isNew: boolean; isSoon: boolean } {
     const texts = this.count()
     const now = this.#clock.now()
     if (now >= this.#minute.endsAt) this.#minute = { endsAt: now + minuteMs, left: readPerMinute }
     if (texts === 0 || this.#minute.left === 0) return { isNew: false, isSoon: false }
-    // Only once: a page that searches again after each change would otherwise never stop.
+    // `isNew` is true only once. Otherwise a page that searches again after each change of the index would cause work without end.
     const isNew = !this.#isWanted
     this.#isWanted = true
     return { isNew, isSoon: texts <= soonTexts }
   }
 
-  /** @returns a function that gives the next `size` texts of this minute, none at the end; undefined if no search wants them */
+  /** @returns a function that returns the next `size` texts of this minute, and none after the last; undefined if no search needs them */
   batches(size: number): (() => { hash: Buffer; text: string }[]) | undefined {
     if (!this.#isWanted) return undefined
     const due = this.#store.waiting(this.#minute.left)
@@ -60,7 +60,7 @@ export class WaitingTexts {
     }
   }
 
-  /** Notes that the texts of this minute are embedded. */
+  /** Records that the texts of this minute are embedded. */
   satisfied(): void {
     this.#isWanted = false
   }

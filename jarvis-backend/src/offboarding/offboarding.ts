@@ -13,9 +13,8 @@ import { createShareStore } from '../store/sqlite/sessions/shares.ts'
 import { createSettings } from '../store/sqlite/settings.ts'
 
 /**
- * The ends of what belongs to a person who is removed: tokens, grants, passkeys, accounts of other services and shared conversations end;
- * jobs are paused until somebody takes them over; sessions stay. Each end has its line of the journal. The watchers of cards withdraw the
- * person's cards.
+ * Ends what belongs to a removed person. Tokens, grants, passkeys, accounts of other services and shares of conversations end. Jobs are paused until
+ * somebody takes them over. Sessions stay. The journal records each end. The watchers of cards withdraw the person's cards.
  */
 export function offboardingOf(parts: {
   database: Database

@@ -24,7 +24,7 @@ export class NextStart {
     this.#redact = (text) => parts.redact(text)
   }
 
-  /** Settings that the next start would change, or why it would fail. */
+  /** Returns the settings that the next start would change, or why it would fail. */
   saved() {
     try {
       const saved = nextStart(this.#config, this.#program.nextConfig())
@@ -34,7 +34,7 @@ export class NextStart {
     }
   }
 
-  /** Why a start now would fail; undefined when it would succeed. */
+  /** Returns why a start now would fail; undefined: it would succeed. */
   problem(): string | undefined {
     try {
       const next = this.#program.nextConfig()

@@ -54,7 +54,7 @@ export type SystemNeeds = Omit<StateNeeds, 'next' | 'homelab' | 'gate' | 'push'>
   links: Pick<Links, 'invitations'>
   passkeys: Pick<Passkeys, 'list'>
   signerKeys: Pick<SignerKeyStore, 'list'>
-  /** Limits a thing to the words that a person may read. */
+  /** Returns the functions that hide, in an object, the words that a person may not read. */
   shown(person: PersonRef | undefined): Shown
 }
 

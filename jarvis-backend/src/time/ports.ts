@@ -1,12 +1,12 @@
-/** Keeps the newest time that was reached, so that a clock that is set back brings back nothing that had ended. */
+/** Stores the newest time that the clock reached. If the clock is set back, everything that had ended by that time stays ended. */
 export interface TimeFloor {
-  /** @param at Unix ms @param believed the time that was believed then, Unix ms */
+  /** @param at the time that was reached, Unix ms @param believed the believed time at that moment, Unix ms */
   keep(at: number, believed: number): void
-  /** The newest time that was believed, Unix ms; undefined in a new database. */
+  /** Returns the newest believed time, Unix ms; undefined in a new database. */
   believed(): number | undefined
-  /** The newest time of the database if `now` is behind it by more than 5 s; else undefined. */
+  /** Returns the newest time in the database if `now` is more than 5 s behind it; otherwise undefined. */
   above(now: number): number | undefined
-  /** Ends at `now` every row that had ended by `reached`, and every sign-in that nobody used for too long. Both in Unix ms. */
+  /** Sets the end of each row that had ended by `reached` to `now`, and ends each sign-in that was unused for too long. Both times in Unix ms. */
   end(reached: number, now: number): void
 }
 
@@ -19,8 +19,8 @@ export type TimeNeeds = {
   record(change: Record<string, unknown>): void
   log(text: string, level: 'warning'): void
   report(error: unknown, message: string): void
-  /** Keeps the disk's reserve where it was used up. */
+  /** Makes the disk's reserve again if it was used up. */
   holdReserve(): void
-  /** Tells that the clock was set back, after all that had ended by the time reached was ended again. */
+  /** Called after the clock was set back, when everything that had ended by the time reached was ended again. */
   wentBack(): void
 }

@@ -7,13 +7,13 @@ import type { KeptJournal } from '../store/sqlite/journal/kept.ts'
 import { createTimeFloor } from '../store/sqlite/time-floor.ts'
 import { Timekeeper } from './timekeeper.ts'
 
-/** The clock of a site, which knows when the machine's clock was set back or leapt. Tells `clock.set_back`. */
+/** The clock of a site. Detects that the machine's clock was set back or leapt ahead. Announces `clock.set_back`. */
 export const timeRoom = defineRoom({
   name: 'time',
   open(needs: {
     /** The clock of the process. */
     given: SteadyClock
-    /** A sign-in that nobody used for so long ends, ms. */
+    /** A sign-in ends after this time without use, ms. */
     signInIdleMs: number
     database: Database
     journal: Pick<KeptJournal, 'append'>

@@ -5,9 +5,12 @@ import type { TimeNeeds } from './ports.ts'
 const lookEveryMs = 5_000
 const keepEveryMs = 60_000
 
-/** Notices that the clock of the machine was set back or leapt ahead, ends what had ended, and keeps the newest time in the database. */
+/**
+ * Detects that the machine's clock was set back or leapt ahead. After a set-back it ends again whatever had ended. Stores the newest time in the
+ * database.
+ */
 export class Timekeeper {
-  /** The given clock with `believed`: the time by which old data may be deleted, Unix ms. */
+  /** The given clock, and `believed`: the time by which old data may be deleted, Unix ms. */
   readonly clock: SteadyClock & { believed(): number }
   readonly #needs: TimeNeeds
   readonly #believed: BelievedClock
@@ -32,18 +35,18 @@ export class Timekeeper {
     this.#needs.holdReserve()
   }
 
-  /** Looks at the clock every 5 s until the database is closed, and keeps the time every minute. */
+  /** Checks the clock every 5 s until the database is closed, and stores the time every minute. */
   watch(): void {
     this.#keptAt = this.clock.now()
     setTimeout(() => this.#look(), lookEveryMs).unref()
   }
 
-  /** The leap of a clock that is not believed; else undefined. Unix ms. */
+  /** Returns the leap of the clock that is not believed yet, from and to, Unix ms; otherwise undefined. */
   leapt(): { from: number; to: number } | undefined {
     return this.#believed.leapt()
   }
 
-  /** Keeps the time that is reached for the next start. */
+  /** Stores the time that was reached, for the next start. */
   keep(): void {
     this.#keptAt = this.clock.now()
     this.#needs.floor.keep(this.#keptAt, this.#believed.now())
@@ -82,7 +85,7 @@ export class Timekeeper {
     )
   }
 
-  /** Says once that the clock leapt further than a process can have stood. */
+  /** Reports once that the clock leapt further than a process can have been paused. */
   #lookForLeap(): void {
     const { durably, record, log } = this.#needs
     const leap = this.#believed.leapt()

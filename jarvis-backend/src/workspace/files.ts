@@ -21,18 +21,18 @@ import { JarvisError, type WorkspaceFile, type WorkspaceText } from 'protocol'
 import { type FileStart, fileStart } from '../lib/file-start.ts'
 
 export type { WorkspaceFile, WorkspaceText }
-/** Text files in one folder: no links, nothing outside, at most `largestBytes` per file. */
+/** Text files in one folder. Links and paths outside the folder are refused. At most `largestBytes` of a file are read. */
 export type Workspace = {
-  /** All text files, by path. Unreadable files are left out; never throws for them. */
+  /** Lists all text files, by path. Unreadable files are left out; never throws for them. */
   list(): WorkspaceFile[]
-  /** @throws JarvisError `not_found`; `invalid_request` for a link, a file that is no text, or one that keeps changing */
+  /** Reads a file. @throws JarvisError `not_found`; `invalid_request` for a link, for a file that is not text, or for a file that keeps changing */
   read(path: string): WorkspaceText
   /**
    * Writes a file atomically. @param expected its present checksum; `undefined` for a new file
-   * @throws JarvisError `conflict` where the checksum differs; `invalid_request` for a path outside the workspace
+   * @throws JarvisError `conflict` if the checksum differs; `invalid_request` for a path outside the workspace
    */
   write(path: string, text: string, expected: string | undefined): WorkspaceText
-  /** The last `bytes` of a file as text, from the start of a line if possible; undefined where there is no file. */
+  /** Returns the last `bytes` of a file as text, from the start of a line if possible; undefined if there is no such file. */
   tail(path: string, bytes: number): string | undefined
   /** Appends a text on a line of its own; creates a missing file. Costs only the appended part. */
   append(path: string, text: string): void
@@ -52,7 +52,7 @@ export function createWorkspace(root: string): Workspace {
   mkdirSync(root, { recursive: true })
   const home = realpathSync(root)
 
-  /** The absolute path, after checking that it stays inside the workspace. */
+  /** Returns the absolute path of a file, after checking that it stays inside the workspace. */
   function placeOf(path: string): string {
     const parts = path.split('/')
     if (parts.length > deepest || parts.some((part) => !name.test(part)) || !textFile.test(path)) {
@@ -62,7 +62,7 @@ export function createWorkspace(root: string): Workspace {
       )
     }
     const place = join(home, ...parts)
-    // Each folder on the way and the file itself must not be links.
+    // None of the folders in the path, nor the file itself, may be a link.
     for (let at = 1; at <= parts.length; at += 1) {
       const stat = statOf(join(home, ...parts.slice(0, at)))
       if (stat?.isSymbolicLink() === true) {
@@ -164,7 +164,7 @@ function filesIn(home: string): WorkspaceFile[] {
   return found.sort((one, other) => byNatural(one.path, other.path))
 }
 
-/** Reads the first `largestBytes`, and tells whether the file changed meanwhile. */
+/** Reads the first `largestBytes` of a file, and reports if the file changed meanwhile. */
 const take = (place: string): FileStart | undefined =>
   withFile(place, (file, before) => (before.isFile() ? fileStart(file, before, largestBytes) : undefined))
 
@@ -175,7 +175,7 @@ const lastOf = (place: string, bytes: number): Buffer | undefined =>
     return end.subarray(0, readSync(file, end, 0, end.length, size - end.length))
   })
 
-/** Opens a file without following links or waiting for a pipe. @returns undefined where it cannot be opened */
+/** Opens a file without following links or waiting for a pipe. @returns undefined if the file cannot be opened */
 function withFile<T>(place: string, read: (file: number, stats: Stats) => T): T | undefined {
   let file: number
   try {

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The operator's texts that are part of every prompt. They are checked before each use, so an edit applies from the next message on.
- * @param shippedSoul stands for a missing `SOUL.md`
+ * Reads the operator's texts that are part of every prompt. Checks the files before each use, so an edit applies from the next message on.
+ * @param shippedSoul used if `SOUL.md` is missing
  * @param mayWrite creates a missing `SOUL.md` at once
- * @returns each text, undefined for a missing file; the same object while none changes
+ * @returns each text, undefined for a missing file; the same object while no file changes
  */
 export function createPromptFiles(dir: string, shippedSoul: string, mayWrite = true) {
   const soul = join(dir, 'SOUL.md')

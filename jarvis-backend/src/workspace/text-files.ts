@@ -6,25 +6,25 @@ import type { Library } from '../runbooks/library.ts'
 import { createWorkspace } from './files.ts'
 
 /**
- * The texts that people edit, at each door: of the workspace, which is main's folder, and of other agents' folders. Every change is journalled with who
- * made it. Each function throws JarvisError as `Workspace` does.
+ * Reads and writes the texts that people edit, for all doors. The texts lie in the workspace, which is main's folder, and in the folders of other
+ * agents. The journal records each change and who made it. Each function throws JarvisError as `Workspace` does.
  */
 export type TextFiles = {
   list(agent: string): (WorkspaceFile & { by?: string })[]
   read(agent: string, path: string): WorkspaceText
-  /** A runbook is saved as on its own page: one with a fault is refused. */
+  /** Writes a text. A runbook with a fault is refused, as on the page of runbooks. */
   write(agent: string, path: string, change: TextChange): WorkspaceText
   remove(agent: string, path: string, by: string): void
 }
 
-/** A text that a person saves. `checksum`: of the text that the person changed; undefined for a new file. */
+/** A text that a person saves. `checksum`: the checksum of the text that the person edited; undefined for a new file. */
 type TextChange = { text: string; checksum: string | undefined; by: string }
 
-/** The newest writer of each text of the agent `main`, at any door. */
+/** The last person who wrote each text of the agent `main`, through any door. */
 export type Writers = {
   /** @param hash SHA-256 of the text, hex */
   note(path: string, hash: string, by: string): void
-  /** The id of that person; undefined where it is not known, as of a file that was changed on disk. */
+  /** Returns the id of the person who wrote this text; undefined if it is not known, for example because the file was changed on disk. */
   of(path: string, hash: string): string | undefined
 }
 
@@ -41,7 +41,7 @@ export function createWriters({ settings }: Pick<Foundation, 'settings'>): Write
 
 export const hashOfText = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The one writer of the texts that people edit. */
+/** Makes the only writer of the texts that people edit. */
 export function createTextFiles(
   {
     dataDir,

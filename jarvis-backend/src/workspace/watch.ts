@@ -4,13 +4,13 @@ import { join } from 'node:path'
 const deepest = 4
 
 /**
- * Calls `changed` after any change in the folder and those below, without following links. Watches folder by folder, because Node's
- * recursive watch reads a whole folder again for each new file, which can block for minutes.
+ * Calls `changed` after any change in a folder and its subfolders, without following links. Watches each folder separately, because Node's recursive
+ * watch reads a whole folder again for each new file, which can block for minutes.
  */
 export function watchFolders(root: string, changed: () => void, failed: (error: unknown) => void) {
   let watchers = new Map<string, FSWatcher>()
 
-  /** A folder that was removed and created again is another one. */
+  /** Updates the watched folders. A folder that was removed and created again counts as another folder. */
   function refresh() {
     const before = watchers
     watchers = new Map()
@@ -21,7 +21,7 @@ export function watchFolders(root: string, changed: () => void, failed: (error: 
   function visit(folder: string, depth: number, before: Map<string, FSWatcher>) {
     try {
       const { ino, birthtimeMs } = statSync(folder)
-      // The inode of a removed folder may soon be reused.
+      // The key has more than the inode, because the inode of a removed folder may soon be reused.
       const key = `${ino} ${birthtimeMs} ${folder}`
       const watcher = before.get(key) ?? watch(folder, () => changed()).on('error', () => {})
       before.delete(key)

@@ -1,7 +1,7 @@
 import type { ClusterState, Guest, Storage } from 'protocol'
 import { shareOf } from 'protocol/facts'
 
-/** A sentence as it was understood. `words`: the named groups of its pattern. `ownCalls`: ids of this chat's earlier calls. */
+/** A sentence that matched a pattern. `words`: the named groups of the pattern. `ownCalls`: ids of this chat's earlier calls. */
 export type Said = {
   words: Readonly<Record<string, string | undefined>>
   cluster: ClusterState
@@ -9,10 +9,10 @@ export type Said = {
 }
 export type OfGuest = Said & { guest: Guest }
 
-/** Without quotation marks around it; empty where there is none. */
+/** Removes quotation marks around a text; empty if there is no text. */
 export const unquoted = (text = ''): string => text.trim().replace(/^["'“`](.*)["'”`]$/s, '$1')
 
-/** `4 cores / 8 GB` as settings: cores, and memory in MiB. */
+/** Reads amounts such as `4 cores / 8 GB` as settings: `cores`, and `memory` in MiB. */
 export function amountsIn(text = ''): Record<string, number> {
   const found = [...text.matchAll(/(?<!\d)(\d+)\s*(?:(v?cpus?|cores?)|(g)|m)/gi)]
   return Object.fromEntries(
@@ -22,11 +22,11 @@ export function amountsIn(text = ''): Record<string, number> {
   )
 }
 
-/** By the cluster's time: `at-20261121-064200`. */
+/** Returns a name for a snapshot, from the cluster's time: `at-20261121-064200`. */
 export const snapshotName = ({ at }: ClusterState): string =>
   `at-${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`
 
-/** The id that was said, else the next one above the guest's that no known guest has. */
+/** Returns the vmid that the sentence names, otherwise the next one above the guest's vmid that no known guest has. */
 export function freeId({ guests }: ClusterState, { vmid }: Guest, said: string | undefined): number {
   if (said !== undefined) return Number(said)
   const taken = new Set(guests.map((guest) => guest.vmid))
@@ -35,13 +35,16 @@ export function freeId({ guests }: ClusterState, { vmid }: Guest, said: string |
   return id
 }
 
-/** Storages of a node that can be written to now and hold this content, the emptiest first. */
+/** Returns the storages of a node that can be written to now and accept this content, the emptiest first. */
 export const storagesFor = ({ storages }: ClusterState, node: string, content: string): Storage[] =>
   storages
     .filter((storage) => storage.isActive && (storage.node ?? node) === node && storage.content.includes(content))
     .toSorted((a, b) => (shareOf(a.usedBytes, a.totalBytes) ?? 1) - (shareOf(b.usedBytes, b.totalBytes) ?? 1))
 
-/** The storage for a guest's backup: the one that was said, else the emptiest. @returns a text where there is none */
+/**
+ * Returns the storage for a guest's backup: the one that the sentence names, otherwise the emptiest. @returns a sentence for the person if there is
+ * none
+ */
 export function backupStorage(cluster: ClusterState, { node }: Guest, said: string | undefined): Storage | string {
   const fit = storagesFor(cluster, node, 'backup')
   const found = said === undefined ? fit[0] : fit.find(({ name }) => name.toLowerCase() === said.toLowerCase())

@@ -9,15 +9,17 @@ import { restored } from './inquiries/restored.ts'
 import { undone } from './inquiries/undone.ts'
 import { webActs } from './web.ts'
 
-/** A text is asked back instead of a call. */
+/** The input of the tool. A text is a question to the person, asked instead of the call. */
 type Input = Record<string, unknown> | string
 
-/** Sentences and the tool that they call. The group `who` names the targets, and each target gets a call. */
+/**
+ * A tool, and patterns of the sentences that ask for it. The named capture group `who` holds the targets; the tool is called once for each target.
+ */
 export type Act = { tool: string; says: readonly RegExp[] } & (
   | { on: 'guest'; input(said: OfGuest): Input }
   | { on: 'guest'; inquiry(said: OfGuest): Inquiry }
   | { on: 'node' }
-  /** `takes`: what the tool can be asked about; without a target it is asked about all. */
+  /** `takes`: the kinds of targets that the tool accepts. Without a target in the sentence, the tool is called for all. */
   | { on: 'any'; takes: readonly ('vmid' | 'node')[]; input?: Record<string, unknown> }
   | { on: 'nothing'; input(said: Said): Input }
   | { on: 'nothing'; inquiry(said: Said): Inquiry }
@@ -25,7 +27,7 @@ export type Act = { tool: string; says: readonly RegExp[] } & (
 
 const sentence = (pattern: string) =>
   new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})\\W*$`, 'is')
-/** A sentence that begins with an order asks nothing. */
+/** Makes the pattern of a question. A sentence that begins with an order is not a question. */
 const question = (pattern: string) =>
   sentence(
     `(?<who>(?!(?:start|stop|restart|reboot|shut|turn|power|wake|kill|enable|disable|open|close|install|update|upgrade)\\b).*\\b(?:${pattern})\\b.*)`,
@@ -64,7 +66,7 @@ const inGuest = ofGuest(
   }),
 )
 
-/** Sentences that are read before a message is cut into clauses or taken for a command: `note on 104: a, b`, `run a drill of 104`. */
+/** Sentences that are tried before the message is split into clauses or taken for a shell command: `note on 104: a, b`, `run a drill of 104`. */
 export const wholeActs: readonly Act[] = [
   ...webActs,
   ...browserActs,
@@ -103,7 +105,7 @@ export const wholeActs: readonly Act[] = [
   },
 ]
 
-/** Sentences in the order in which they are tried. */
+/** All sentences, in the order in which they are tried. */
 export const acts: readonly Act[] = [
   ...wholeActs,
   // Changes
@@ -178,7 +180,7 @@ export const acts: readonly Act[] = [
   ofGuest(
     'resize_disk',
     `(?:grow|enlarge|extend|expand|resize) (?:the )?(?:disk )?(?:(?<disk>(?:scsi|virtio|sata|ide|mp)\\d+|rootfs) )?(?:of|on|for) ${who} by (?<gib>\\d+) ?g(?:i?b)?`,
-    // The gate refuses the name of a disk that no person said.
+    // The demo asks for the disk's name, because the gate refuses a disk that no person named.
     ({ guest: { vmid, name, type }, words: { disk, gib } }) =>
       disk === undefined
         ? `Which disk, sir? “show the config of ${name}” names them; say “grow ${type === 'ct' ? 'rootfs' : 'scsi0'} of ${name} by ${gib} GB”.`
@@ -284,7 +286,7 @@ const places = ({ nodes }: ClusterState) => `There are ${nodes.map(({ name }) =>
 
 export type Spoken = { act: Act; words: Said['words'] }
 
-/** The first row of the table that has the text as a sentence. */
+/** Returns the first row of the table whose pattern matches the whole text. */
 export function actIn(text: string, table = acts): Spoken | undefined {
   for (const act of table)
     for (const says of act.says) {

@@ -4,7 +4,7 @@ import { listed, some } from './words.ts'
 export const introduction =
   '*I am JARVIS’s built-in demo, sir: fixed rules, no language model. Connect a real one under Settings, Models, or with ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL in .env.*'
 
-/** The things that the demo looks at with each tool, in words that follow “I can look at”. */
+/** The things that the demo reads with each tool, in words that follow “I can look at”. */
 const looks: Readonly<Record<string, string>> = {
   get_cluster_status: 'the cluster',
   get_cluster_resources: 'the cluster',
@@ -48,7 +48,7 @@ const looks: Readonly<Record<string, string>> = {
   inspect_docker_container: 'Docker containers and their logs',
   get_docker_logs: 'Docker containers and their logs',
 }
-/** The deeds of the demo with each tool, in words that follow “I can”. */
+/** The actions of the demo with each tool, in words that follow “I can”. */
 const deeds: Readonly<Record<string, string>> = {
   start_vm: 'start, stop and restart guests',
   stop_vm: 'start, stop and restart guests',
@@ -93,8 +93,8 @@ const deeds: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the demo can do, with examples that name real guests, nodes and storages.
- * @param tools names of the offered ones; nothing is promised that needs another
+ * Tells what the demo can do, with examples that name real guests, nodes and storages.
+ * @param tools names of the offered tools; nothing is mentioned that needs another tool
  */
 export function abilities({ guests, nodes, storages }: ClusterState, tools: readonly string[]): string {
   const told = (words: typeof looks) => [
@@ -107,7 +107,7 @@ export function abilities({ guests, nodes, storages }: ClusterState, tools: read
     guests[0]
   const online = nodes.filter(({ status }) => status === 'online')
   const node = online.toSorted((a, b) => (b.temperatureC ?? 0) - (a.temperatureC ?? 0))[0]?.name ?? nodes[0]?.name
-  /** The node with the least to move. */
+  /** The node with the fewest running guests to move. */
   const [idle] = online
     .filter(({ isProtected }) => !isProtected)
     .map(({ name }) => name)

@@ -1,6 +1,6 @@
 import type { AreaName } from 'protocol'
 
-/** Tools of the workbench for which there are sentences, by the area that brings them. */
+/** Tools of the workbench that the demo has sentences for, by the area that provides them. */
 const tools: Readonly<Record<AreaName, readonly string[]>> = {
   files: ['read_file', 'glob_files', 'grep_files', 'edit_file', 'write_file'],
   exec: ['run_command'],
@@ -22,8 +22,8 @@ const titles: Readonly<Record<AreaName, string>> = {
 }
 
 /**
- * What is off here where a tool is not offered, and where an owner turns it on.
- * @param offered the tools that are; an area that has one of them is on
+ * Tells why a tool is not offered, and where an owner turns it on.
+ * @param offered names of the offered tools; an area is on if one of its tools is among them
  */
 export function notOffered(toolName: string, offered: readonly string[] = []): string {
   const area = (Object.keys(tools) as AreaName[]).find((name) => tools[name].includes(toolName))

@@ -4,7 +4,7 @@ import { plain } from './words.ts'
 
 const mostOptions = 3
 
-/** The demo's question to the operator, for `ask me what you need` and `ask me where the backups should go`. */
+/** Returns the demo's question to the operator, for `ask me what you need` and `ask me where the backups should go`; undefined for other messages. */
 export function askedBack(text: string, { storages }: ClusterState): PlannedCall | undefined {
   if (!/^\W*(?:(?:please|jarvis)[\s,]+)*ask me\b/i.test(text)) return undefined
   const roomy = [
@@ -30,7 +30,7 @@ export function askedBack(text: string, { storages }: ClusterState): PlannedCall
 
 const free = ({ usedBytes, totalBytes }: ClusterState['storages'][number]) => (totalBytes ?? 0) - (usedBytes ?? 0)
 
-/** The demo's words about the answer to its question. */
+/** Returns the demo's reply to the answer to its question. */
 export function askedWords(text: string): string {
   const lines = text
     .split('\n')

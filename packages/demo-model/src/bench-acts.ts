@@ -6,15 +6,17 @@ import { fileFound } from './inquiries/file-found.ts'
 import { rehearsed } from './inquiries/rehearsed.ts'
 import { quote, says, unquote } from './says.ts'
 
-/** A path of the workbench with a folder in it, so that no name of a guest is taken for one. */
+/** Matches a path of the workbench. It must contain a folder, so that no guest's name is taken for a path. */
 const path = '["“`]?(?<path>(?!(?:vm|ct|lxc|qemu|guest|node|storage|service)/)[\\w.-]+(?:/[\\w.@+-]+)+)["”`]?'
-/** A file of which no folder is named. */
+/** Matches a file name without a folder. */
 const fileName = `${quote}?(?<name>[\\w@+-][\\w.@+-]*\\.(?:${fileEndings}))${unquote}?`
-/** A root, or a folder in one. */
+/** Matches a root of the workbench, or a folder in one. */
 const folder = '(?:the )?(?:folder |root )?["“`]?(?<path>[\\w.-]+(?:/[\\w.@+-]+)*)/?["”`]?'
 const file = '(?:the )?(?:file )?'
 
-/** Sentences about files, commands and repositories of JARVIS's own machine. They name a path or say “sandbox”, which no guest does. */
+/**
+ * Sentences about files, commands and repositories of JARVIS's own machine. They contain a path or the word “sandbox”, so they cannot mean a guest.
+ */
 export const benchActs: readonly Act[] = [
   {
     tool: 'read_file',

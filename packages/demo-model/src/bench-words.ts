@@ -3,7 +3,7 @@ import { fenced, plain } from './words.ts'
 
 export const benchReads: readonly string[] = ['read_file', 'glob_files', 'grep_files', 'read_git']
 
-/** Tells the content of files and repositories: the first line as a sentence, the rest as it stands. */
+/** Shows the content of files and repositories: the first line as a sentence, the rest as it is. */
 export function benchWords({ toolName, toolInput, text }: Outcome): string {
   const [head = '', ...rest] = text.split('\n')
   if (toolName === 'read_git')

@@ -3,7 +3,7 @@ import { read } from './inquiries/inquiry.ts'
 import { mentions } from './mentions.ts'
 import type { PlannedCall } from './questions.ts'
 
-/** The first reads for a skill that comes with JARVIS. The rules cannot follow the skill's text. */
+/** A skill that comes with JARVIS, and the first reads for it. The demo model works by rules and cannot follow the skill's text. */
 type Book = { about: RegExp; reads(nodes: readonly string[]): PlannedCall[] }
 
 const perNode = (toolName: string, nodes: readonly string[]) => nodes.map((node) => read(toolName, { node }))
@@ -31,7 +31,7 @@ const books: Readonly<Record<string, Book>> = {
   'storage-full': { about: /\b(?:full|storages?|space)\b/i, reads: () => [read('get_storage')] },
 }
 
-/** A task that a skill is for. `load`: its text is not in the conversation yet. */
+/** A task that a skill covers. `load`: the skill's text is not in the conversation yet, so it must be loaded. */
 export type ByBook = { skill: string; load: boolean; reads: PlannedCall[] }
 
 const byTheBook = /\b(?:by the book|(?:use|with|follow|load) (?:the |a )?(?:skill\b|[\w-]+ skill\b))/i

@@ -7,7 +7,7 @@ import type { Outcome } from './seen.ts'
 import { addressOf, opening } from './web.ts'
 import { plain } from './words.ts'
 
-/** Sentences about the browser in the sandbox. They say “browser” or “page”, which is no guest. */
+/** Sentences about the browser in the sandbox. They contain “browser” or “page”, so they cannot mean a guest. */
 export const browserActs: readonly Act[] = [
   {
     tool: 'open_page',
@@ -46,6 +46,6 @@ export const browserActs: readonly Act[] = [
 
 export const browserReads: readonly string[] = ['get_page_text', 'take_screenshot', 'go_back']
 
-/** Tells the text of the open page. A picture stands in the chat itself. */
+/** Shows the text of the open page. A picture appears in the chat by itself. */
 export const browserWords = (outcome: Outcome): string =>
   outcome.toolName === 'get_page_text' ? textWords(outcome) : plain(outcome.text.split('\n', 1)[0] ?? '')

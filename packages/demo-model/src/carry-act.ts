@@ -7,10 +7,10 @@ import { guestsMeant, nodeNames, type Outcome, whatExists } from './orders.ts'
 import type { Focus } from './questions.ts'
 
 type Spoken = Pick<Extract<Clause, { type: 'act' }>, 'act' | 'words' | 'text' | 'items'>
-/** The material of a tool's input beside the words of the sentence. */
+/** The data from which a tool's input is made, besides the words of the sentence. */
 type Scene = { cluster: ClusterState; focus: Focus; ownCalls: readonly string[] }
 
-/** Turns a sentence of the table into calls, one for each of its targets. */
+/** Turns a sentence of the table into calls, one for each target. */
 export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
   const outcome: Required<Outcome> = { calls: [], notes: [], guests: [], inquiries: [] }
   const { act, words } = spoken
@@ -41,7 +41,7 @@ export function carryOutAct(spoken: Spoken, scene: Scene): Required<Outcome> {
   return outcome
 }
 
-/** The inputs of a tool that is asked about nodes, or about anything. */
+/** Returns the inputs for a tool that takes nodes, or any target. */
 function placed(
   act: Extract<Act, { on: 'node' | 'any' }>,
   { found, guests }: { found: Mentions; guests: readonly Guest[] },
@@ -59,7 +59,7 @@ function placed(
   return nodes.length > 0 ? nodes.map((node) => ({ node, ...input })) : [input]
 }
 
-/** Asks which guest is meant; names the most similar one where a word may be a typing error. */
+/** Asks which guest is meant. Names the most similar guest if a word may have a typing error. */
 function unnamed(
   { found: { rest }, item }: { found: Mentions; item: string },
   { text, words }: Spoken,

@@ -6,7 +6,7 @@ import type { Message } from './request.ts'
 
 /**
  * Interprets an answer to the demo's own question: `104`, `the container`, `pve`, `yes`.
- * @returns the earlier message completed with the answer; undefined where nothing was asked, or this is no answer
+ * @returns the earlier message completed with the answer; undefined if the demo asked nothing, or this is not an answer
  */
 export function clarified(text: string, cluster: ClusterState, earlier: readonly Message[]): string | undefined {
   const last = earlier.at(-1)

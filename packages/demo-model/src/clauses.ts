@@ -28,8 +28,8 @@ const gerunds =
 export const withoutPoliteness = (text: string): string => text.trim().replace(polite, '').replace(gerunds, '$1')
 
 /**
- * Splits a message into orders and other clauses. Only a clause that begins with a verb is an order: `should I stop 101?` is none.
- * @param isQuestion whether a part of a list is a question of its own
+ * Splits a message into orders and other clauses. Only a clause that begins with a verb is an order: `should I stop 101?` is not an order.
+ * @param isQuestion returns true if a part of a list is a question by itself
  */
 export function clauses(message: string, isQuestion: (text: string) => boolean): Clause[] {
   const result: Clause[] = []
@@ -39,11 +39,11 @@ export function clauses(message: string, isQuestion: (text: string) => boolean):
     const clause = act(text) ?? order(text)
     if (clause !== undefined) result.push(clause)
     else if (/^(?:do not|don't|dont|never)\b/i.test(text)) result.push({ type: 'refrain' })
-    // `restart 101, it hangs`
+    // The second clause of `restart 101, it hangs` is ignored.
     else if (last !== undefined && 'items' in last && /^(?:it|they|that|which)(?:'s|\s+\S)/i.test(text)) continue
-    // A word that was removed as a politeness is a name within a list.
+    // A word that was removed as a polite phrase can be a name within a list.
     else if (last !== undefined && 'items' in last && !isQuestion(text)) last.items.push(text === '' ? part : text)
-    // Further items of a list of things not to do are dropped.
+    // Further items in a list of things not to do are ignored.
     else if (last?.type !== 'refrain' || isQuestion(text)) result.push({ type: 'other', text })
   }
   return result

@@ -1,20 +1,23 @@
 import type { PlannedCall } from './questions.ts'
 import type { Outcome } from './seen.ts'
 
-/** The block before the task of a child run; the demo answers the task alone. */
+/** Matches the block that JARVIS puts before the task of a child run. The demo answers only the task. */
 const before = /^\[JARVIS: another agent asks you[\s\S]*?\]\n\n/
 
-/** True if another agent asked. */
+/** Returns true if another agent handed the task over. */
 export const isHandedOver = (text: string): boolean => before.test(text)
 
 export const taskIn = (text: string): string => text.replace(before, '')
 
 const order =
   /^\W*(?:(?:please|jarvis|could you|can you|would you)[\s,]+)*(?:ask|have|let|get|tell)\s+(?:another agent|an agent|one agent|a helper|another helper|the agents?\s+(?<agent>[a-z][\w-]*)|the\s+(?<named>[a-z][\w-]*)\s+agent)\s+(?:to\s+)?(?<task>\S[\s\S]*)$/i
-/** Where the task of another one begins. */
+/** Matches the words between two tasks for different agents. */
 const another = /(?<![\s,])[\s,]+and\s+(?:another(?:\s+one|\s+agent|\s+helper)?|a second one)\s+(?:to\s+)?/i
 
-/** The tasks that a message hands to other agents, as `Ask another agent to look at the storage and another to check the backups`. */
+/**
+ * Returns calls for the tasks that a message hands to other agents, such as `Ask another agent to look at the storage and another to check the
+ * backups`; undefined: it hands over none.
+ */
 export function delegated(message: string): PlannedCall[] | undefined {
   const { agent, named, task } = order.exec(message)?.groups ?? {}
   if (task === undefined) return undefined
@@ -24,7 +27,7 @@ export function delegated(message: string): PlannedCall[] | undefined {
       .split(another)
       .map((part) => part.replace(/(?<![\s.!?])[\s.!?]+$/, ''))
       .filter((part) => part !== '')
-      // The named agent takes the first task; “another” is not it.
+      // The first task goes to the named agent, all others to main.
       .map((part, at) => ({
         toolName: 'delegate',
         toolInput: { agent: at === 0 ? id : 'main', task: `${capital(part)}.` },
@@ -32,7 +35,7 @@ export function delegated(message: string): PlannedCall[] | undefined {
   )
 }
 
-/** The answers of the agents, each under its task. */
+/** Shows the answers of the agents, each under its task. */
 export const toldBy = (outcomes: readonly Outcome[]): string =>
   outcomes
     .map(({ toolInput, text, isError }) => {

@@ -8,7 +8,7 @@ const container = `${quote}?(?<name>[a-z0-9][\\w.-]*)${unquote}?`
 const named = `(?:the )?docker container ${container}`
 const run = '(?:run|execute)'
 
-/** Sentences about Docker on JARVIS's own machine. They say “docker”, so that no guest of the cluster is meant. */
+/** Sentences about Docker on JARVIS's own machine. They contain “docker”, so they cannot mean a guest of the cluster. */
 export const dockerActs: readonly Act[] = [
   {
     tool: 'list_docker_containers',
@@ -66,7 +66,7 @@ export const dockerReads: readonly string[] = [
   ...['list_docker_containers', 'inspect_docker_container', 'get_docker_logs', 'run_in_docker_container'],
 ]
 
-/** Tells Docker's answer: containers as a list, logs and outputs as they came. */
+/** Shows Docker's answer: containers as a list, logs and outputs as they are. */
 export function dockerWords({ toolName, toolInput, text }: Outcome): string {
   const [head = '', ...rest] = text.split('\n')
   if (toolName === 'list_docker_containers')

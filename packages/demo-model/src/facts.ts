@@ -1,4 +1,4 @@
-/** Facts in the tools' texts, line by line. A figure that a line lacks is undefined, never 0. */
+/** Facts that are read from the tools' texts, line by line. A figure that a line lacks is undefined, never 0. */
 
 export type NodeFacts = {
   name: string
@@ -46,11 +46,11 @@ export type TaskFacts = {
 export type BackupFacts = {
   vmid: number
   name: string
-  /** `31 h`; undefined where no backup is known. */
+  /** Age of the newest backup, such as `31 h`; undefined: no backup is known. */
   age: string | undefined
-  /** Undefined where the storage cannot be read now. */
+  /** The storage of that backup; undefined: it cannot be read now. */
   storage: string | undefined
-  /** True where the guest is known to have no backup, as opposed to unknown. */
+  /** True: the guest is known to have no backup. False: it has one, or it is not known. */
   hasNone: boolean
 }
 
@@ -58,7 +58,7 @@ const lines = (text: string) => text.split('\n')
 const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 const part = (line: string, pattern: RegExp) => pattern.exec(line)?.[1]
 
-/** Nodes in the text of get_cluster_status or get_cluster_resources. */
+/** Returns the nodes in the text of get_cluster_status or get_cluster_resources. */
 export const nodesIn = (text: string): NodeFacts[] =>
   lines(text).flatMap((line) => {
     const [, name, status] = /^(\S+)(?: \(.*?\))? (online|offline|unknown)\b/.exec(line) ?? []
@@ -74,7 +74,7 @@ export const nodesIn = (text: string): NodeFacts[] =>
     }
   })
 
-/** Guests in the text of get_vms, get_containers or get_cluster_resources. */
+/** Returns the guests in the text of get_vms, get_containers or get_cluster_resources. */
 export const guestsIn = (text: string): GuestFacts[] =>
   lines(text).flatMap((line) => {
     const [, vmid, name, type, status, node] = /^(\d+) (.+?) (vm|ct) (\w+) on ([^\s,]+)/.exec(line) ?? []
@@ -97,7 +97,7 @@ export const guestsIn = (text: string): GuestFacts[] =>
     }
   })
 
-/** Storages in the text of get_storage or get_cluster_resources. */
+/** Returns the storages in the text of get_storage or get_cluster_resources. */
 export const storagesIn = (text: string): StorageFacts[] =>
   lines(text).flatMap((line) => {
     const [, name, type, place, away, used, total, percent] =
@@ -109,7 +109,7 @@ export const storagesIn = (text: string): StorageFacts[] =>
     return { name, type, place, used, total, isReachable: away === undefined, percent: Number(percent) }
   })
 
-/** Tasks in the text of get_recent_tasks, newest first. `for the same reason` is replaced by the reason above. */
+/** Returns the tasks in the text of get_recent_tasks, newest first. The words `for the same reason` are replaced by the reason of the line above. */
 export function tasksIn(text: string): TaskFacts[] {
   let above: string | undefined
   return lines(text).flatMap((line) => {
@@ -123,7 +123,7 @@ export function tasksIn(text: string): TaskFacts[] {
   })
 }
 
-/** The newest backup of each guest, in the text of get_backups without a guest. */
+/** Returns the newest backup of each guest, from the text of get_backups called without a guest. */
 export const backupsIn = (text: string): BackupFacts[] =>
   lines(text).flatMap((line): BackupFacts[] => {
     const [, vmid, name, age, storage] = /^(\d+) (.+?): (.+?) ago on ([^\s,]+),/.exec(line) ?? []
@@ -140,28 +140,28 @@ export const backupsIn = (text: string): BackupFacts[] =>
     )
   })
 
-/** True if get_cluster_status could read everything that may need attention. */
+/** Returns true if get_cluster_status could read everything that may need attention. */
 export const isAttentionKnown = (text: string): boolean =>
   /^(?:Nothing needs attention|Needs attention)/m.test(text) && !/ (?:is|rest is) unknown\.$/m.test(text)
 
-/** The lines of get_cluster_status on what needs attention. */
+/** Returns the lines of get_cluster_status about things that need attention. */
 export function attentionIn(text: string): string[] {
   const all = lines(text)
   const from = all.indexOf('Needs attention:')
   return from < 0 ? [] : all.slice(from + 1).filter((line) => !line.startsWith('Could not be read'))
 }
 
-/** The parts that the tools could not read: `pbs-main is not reachable`. */
+/** Returns the parts that the tools could not read: `pbs-main is not reachable`. */
 export const missingIn = (text: string): string | undefined => part(text, /^Could not be read: (.*)\.$/m)
 
-/** Guests without a fresh backup, by the operator's limits. */
+/** Returns the vmids of guests without a fresh backup, by the operator's limits. */
 export const staleIn = (statusText: string): number[] =>
   attentionIn(statusText).flatMap((line) => {
     const [, ids] = /^Without a fresh backup[^:]*: (.*?)\.?$/.exec(line) ?? []
     return [...(ids ?? '').matchAll(/\d+/g)].map(([id]) => Number(id))
   })
 
-/** The text of get_node_temperature. */
+/** Reads the text of get_node_temperature. */
 export const temperatureIn = (text: string) => {
   const [, node, celsius, hot] = /^(\S+) is at (-?[\d.]+) °C[^,.]*(?:\([^)]*\))?(, which is hot)?/.exec(text) ?? []
   return node === undefined ? undefined : { node, celsius: Number(celsius), isHot: hot !== undefined }
@@ -170,7 +170,7 @@ export const temperatureIn = (text: string) => {
 export type NodeDetail = Record<'cpu' | 'cores' | 'load', number | undefined> &
   Record<'ram' | 'root' | 'up' | 'running', string | undefined>
 
-/** The text of get_node_status. */
+/** Reads the text of get_node_status. */
 export const nodeDetailIn = (text: string): NodeDetail => ({
   cpu: numberIn(part(text, /\bCPU (\d+) %/)),
   cores: numberIn(part(text, /\bCPU \d+ % of (\d+)/)),
@@ -181,11 +181,11 @@ export const nodeDetailIn = (text: string): NodeDetail => ({
   running: part(text, /^Guests: (\d+ of \d+ running)/m),
 })
 
-/** Standard output of a command that succeeded; otherwise undefined. */
+/** Returns the standard output of a command that succeeded; otherwise undefined. */
 export const printed = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : part(text, /^Exit code 0\.[\s\S]*?\nstdout:\n([\s\S]*?)(?:\nstderr:[\s\S]*)?$/)
 
-/** Hours in a span such as `31 h`, `8 d 4 h`, `50 min`. */
+/** Converts a time span such as `31 h`, `8 d 4 h`, `50 min` to hours. */
 export const hoursOf = (span: string): number =>
   [...span.matchAll(/(?<!\d)(\d+) (d|h|min|s)\b/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * { d: 24, h: 1, min: 1 / 60, s: 1 / 3_600 }[unit as 'd'],

@@ -8,7 +8,7 @@ const pattern =
 
 /**
  * Repeats the last message's calls for other targets: `and gitea?`, `what about agent1`, `same on the others`.
- * @returns undefined where the message asks no such thing, or there is nothing to repeat
+ * @returns undefined if the message does not ask for that, or there is nothing to repeat
  */
 export function followUp(text: string, cluster: ClusterState, earlier: readonly Message[]): PlannedCall[] | undefined {
   const named = pattern.exec(text)?.[1]
@@ -33,9 +33,9 @@ const forNodes = (last: readonly PlannedCall[], nodes: readonly { name: string }
     last.map(({ toolName, toolInput }) => ({ toolName, toolInput: { ...toolInput, node: name } })),
   )
 
-/** Undefined where the last calls had no guest: the message is then an ordinary question. */
+/** Returns the calls for other guests; undefined if the last calls had no guest, because the message is then an ordinary question. */
 function forGuests([last]: readonly PlannedCall[], guests: readonly Guest[]): PlannedCall[] | undefined {
-  // A second copy needs an id and a name of its own.
+  // A copy is not repeated, because the second one would need an id and a name of its own.
   if (last?.toolInput.vmid === undefined || last.toolInput.newId !== undefined) return undefined
   const { vmid: _, node: __, ...rest } = last.toolInput
   return guests.map(({ vmid, type, name }) => ({
@@ -44,7 +44,7 @@ function forGuests([last]: readonly PlannedCall[], guests: readonly Guest[]): Pl
   }))
 }
 
-/** The calls that the last message led to. */
+/** Returns the calls that followed the last message. */
 function callsBefore(earlier: readonly Message[]): PlannedCall[] {
   const from = earlier.findLastIndex((message) => message.role === 'user' && message.text !== '')
   const turns = earlier.slice(from + 1).filter((message) => message.role === 'assistant')

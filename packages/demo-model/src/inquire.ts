@@ -5,10 +5,10 @@ import type { Outcome, Seen } from './seen.ts'
 export type Reply = { text: string; calls: PlannedCall[] }
 
 /**
- * The next turn of an answer in several steps: read what is missing, report the findings with changes that would help, then check whether
- * the changes helped.
- * @param mayCall whether a tool may be used now; a call of another counts as a failed read
- * @param isOffered whether a tool is there at all
+ * Returns the next turn of an answer that takes several steps: read the missing facts, report the findings with changes that would help, then check
+ * if the changes helped.
+ * @param mayCall returns true if a tool may be used now; a call of another tool counts as a failed read
+ * @param isOffered returns true if a tool is offered at all
  */
 export function replyOf(
   inquiries: readonly Inquiry[],

@@ -1,12 +1,12 @@
 import type { ClusterState, Guest, Node } from 'protocol'
 
-/** Longer texts are cut, characters. */
+/** Most characters of a text that are read. */
 export const maxChars = 2_000
 
-/** Guests, nodes and other words that a text names. */
+/** The guests, nodes and other words that a text names. */
 export type Mentions = {
   guests: Guest[]
-  /** Guests with the same name that nothing in the text distinguishes. */
+  /** Groups of guests that have the same name and that nothing in the text distinguishes. */
   ambiguous: Guest[][]
   nodes: Node[]
   unknownIds: number[]
@@ -71,7 +71,7 @@ export function mentions(text: string, { guests, nodes }: ClusterState): Mention
   return found
 }
 
-/** Adds the guest of a name; a shared name is resolved by a node or type in the text. */
+/** Adds the guest of a name. If several guests have the name, a node or type in the text decides. */
 function sort(same: Guest[], found: Mentions) {
   const there =
     same.length === 1
@@ -84,7 +84,7 @@ function sort(same: Guest[], found: Mentions) {
   else if (!found.guests.includes(only)) found.guests.push(only)
 }
 
-/** Tries three words as one name, then two, then one, because people write `home assistant` and `uptime kuma`. */
+/** Tries three words as one name, then two, then one, because people write `home assistant` and `uptime kuma` in two words. */
 function longest(words: readonly string[], at: number, find: (key: string) => (() => void) | undefined) {
   for (const length of [3, 2, 1]) {
     if (at + length > words.length) continue
@@ -104,6 +104,6 @@ const keyOf = (name: string) => name.toLowerCase().replace(/[-_.\s]/g, '')
 
 const wordsOf = (text: string) =>
   [...text.toLowerCase().matchAll(/[\p{L}\p{N}][\p{L}\p{N}._@-]*/gu)].map(([word]) =>
-    // `vm101`, `CT-104`
+    // Reads `vm101` and `CT-104` as the numbers.
     word.replace(/(?<![.-])[.-]+$/, '').replace(/^(?:vm|ct|lxc)[-_]?(?=\d{3,}$)/, ''),
   )

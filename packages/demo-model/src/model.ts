@@ -18,13 +18,13 @@ export type DemoModelParts = {
   /** The present state of the cluster. */
   cluster(): ClusterState
   newToolUseId(): string
-  /** The system prompt of a request for a session's title. */
+  /** The system prompt that marks a request for a session's title. */
   namingSystem: string
-  /** A message without the block that names its writer. */
+  /** Removes the block that names the writer from a message. */
   withoutSpeaker(text: string): string
 }
 
-/** Makes a model by fixed rules, without network: the same messages and cluster give the same answer. */
+/** Makes a model that works by fixed rules and without network. The same messages and cluster give the same answer. */
 export function demoModel(parts: DemoModelParts): DemoModel {
   return {
     async generate(request, sink, signal) {
@@ -32,7 +32,7 @@ export function demoModel(parts: DemoModelParts): DemoModel {
       for (const [piece] of text.matchAll(/(?:\S+\s*){1,3}/g)) {
         signal.throwIfAborted()
         sink.text(piece)
-        // Lets an abort take effect.
+        // Gives an abort the chance to take effect.
         await new Promise(setImmediate)
       }
       signal.throwIfAborted()
@@ -45,10 +45,10 @@ export function demoModel(parts: DemoModelParts): DemoModel {
   }
 }
 
-/** Characters of a message that this model reads. Its expressions are made for a sentence. */
+/** Most characters of a message that this model reads, because its patterns are made for single sentences. */
 const mostRead = 1_000
 
-/** A message without its attachments, each with the line above it. */
+/** Removes the attachments, each with the line above it, from a message. */
 function withoutAttachments(text: string): string {
   const [first = '', ...others] = text.split('[Attached file ')
   const ends = '\n</attachment>'
@@ -59,7 +59,7 @@ function withoutAttachments(text: string): string {
   }, first)
 }
 
-/** The request with the person's own words alone: attachments and the writer's name are no question. */
+/** Returns the request with only the person's own words. Attachments and the writer's name are no part of the question. */
 const ownWords = (request: ModelRequest, withoutSpeaker: DemoModelParts['withoutSpeaker']): ModelRequest => ({
   ...request,
   messages: request.messages.map((message) =>
@@ -72,7 +72,7 @@ const ownWords = (request: ModelRequest, withoutSpeaker: DemoModelParts['without
   ),
 })
 
-/** The introduction follows the first answer, because the answer matters more to the reader. */
+/** Answers a request. The introduction comes after the first answer, because the answer matters more to the reader. */
 function reply(request: ModelRequest, { cluster, namingSystem }: DemoModelParts): Reply {
   if (request.system === namingSystem) return { text: named(questionOf(request.messages[0])), calls: [] }
   const { text, calls } = answered(request, cluster())
@@ -81,7 +81,7 @@ function reply(request: ModelRequest, { cluster, namingSystem }: DemoModelParts)
   return { text: calls.length === 0 && isFirst ? `${text}\n\n${introduction}`.trim() : text, calls }
 }
 
-/** A session title: a short message itself, else its first clause, at most six words. */
+/** Returns a title for a session: a short message as it is, otherwise its first clause, at most six words. */
 function named(asked: string): string {
   const [, message = ''] = /^<message>\n([\s\S]*?)\n<\/message>/.exec(asked) ?? []
   if (message.length <= 40 && !message.includes('\n')) return message
@@ -135,7 +135,7 @@ function answered({ messages, tools, mayCallTools }: ModelRequest, cluster: Clus
   }
 }
 
-/** The person's text without JARVIS's remarks, for example about a restart. */
+/** Returns the person's text without JARVIS's remarks, for example about a restart. */
 const questionOf = (message: Message | undefined): string =>
   message?.role === 'user'
     ? taskIn(message.text)
@@ -154,7 +154,7 @@ function planned(
   return isNothing ? { calls: [], notes: [smallTalk(question, cluster, tools)] } : plan
 }
 
-/** A guest may have JARVIS's name. */
+/** Matches a greeting to JARVIS. A message with more words is no greeting, because a guest may be called jarvis. */
 const greeting =
   /^\W*(?:hello|hallo|hi|hey|good (?:morning|day|afternoon|evening)|guten (?:morgen|tag|abend)|thanks|thank you|danke|cheers)(?:[\s,]+(?:there|again|sir|jarvis|very much|a lot))*\W*$/i
 

@@ -1,7 +1,10 @@
 import { editsBetween } from 'node-kit/nearest'
 import type { ClusterState } from 'protocol'
 
-/** The guest or node with the most similar name: one typing error in a short name, two in a longer one. @returns `jellyfin (104)` */
+/**
+ * Returns the guest or node with the most similar name. A short name may have one typing error, a longer name two. @returns for example `jellyfin
+ * (104)`
+ */
 export function nearest(word: string, { guests, nodes }: ClusterState): string | undefined {
   const known = [
     ...guests.map(({ name, vmid }) => ({ name, shown: `${name} (${vmid})` })),

@@ -6,7 +6,7 @@ import { nearest } from './nearest.ts'
 import type { Focus, PlannedCall } from './questions.ts'
 
 type Order = Extract<Clause, { type: 'order' }>
-/** `notes`: what will not be done, or not yet, and why. `inquiries`: what takes several steps. */
+/** `notes`: what JARVIS will not do, or not yet, and why. `inquiries`: questions that take several steps. */
 export type Outcome = { calls: PlannedCall[]; notes: string[]; guests: Guest[]; inquiries?: Inquiry[] }
 
 const beyond =
@@ -15,7 +15,7 @@ const beyond =
 export const noSentence = (word: string): string =>
   `I have no sentence like that with “${word}”, sir. Ask “what can you do?” for those that I know.`
 
-/** Turns an order into calls, one for each of its targets. */
+/** Turns an order into calls, one for each target. */
 export function carryOut(order: Order, cluster: ClusterState, focus: Focus): Outcome {
   const outcome: Outcome = { calls: [], notes: [], guests: [] }
   for (const item of order.items) {
@@ -66,8 +66,8 @@ function carryOutItem(
 }
 
 /**
- * The guests that a part of a sentence means. What has to be asked back is added to `notes`.
- * @param scene.all the guests that `all` means, where it was said
+ * Returns the guests that a part of a sentence means. Questions to the person are added to `notes`.
+ * @param scene.all returns the guests that the word `all` means; undefined: the word does not occur
  */
 export function guestsMeant(
   found: Mentions,
@@ -119,7 +119,7 @@ const described = ({ vmid, name, type, node }: Guest) =>
 export const nodeNames = (cluster: ClusterState): string =>
   `There are ${cluster.nodes.map((node) => node.name).join(', ')}`
 
-/** Lists the guests (at most 30) and nodes. */
+/** Returns a list of the guests (at most 30) and nodes. */
 export function whatExists(cluster: ClusterState): string {
   const most = 30
   const names = cluster.guests.slice(0, most).map(({ vmid, name }) => `${vmid} ${name}`)

@@ -4,13 +4,13 @@ import { plain } from './words.ts'
 const wish =
   /[\s,]*\b(?:as (?:a|one|a single) plan|in one go|on one card|with one approval)\b[\s,:]*|^\W*(?:please )?(?:propose|make)(?: me)? a plan(?: to| for| that)?\b[\s:,]*/i
 
-/** The message without the wish for one plan, as in `restart 104 and 105 in one go`; undefined where there is no such wish. */
+/** Returns the message without the wish for one plan, such as `in one go` in `restart 104 and 105 in one go`; undefined: there is no such wish. */
 export function wishedAsPlan(message: string): string | undefined {
   const rest = message.replace(wish, ' ').trim()
   return wish.test(message) && rest !== '' ? rest : undefined
 }
 
-/** Calls as a plan in their order: each waits for the one before it. @param goal the person's words */
+/** Makes a plan from calls, in their order. Each step waits for the one before it. @param goal the person's words */
 export const planOf = (goal: string, calls: readonly PlannedCall[]): PlannedCall => ({
   toolName: 'propose_plan',
   toolInput: {
@@ -26,7 +26,7 @@ export const planOf = (goal: string, calls: readonly PlannedCall[]): PlannedCall
 
 const idOf = (calls: readonly PlannedCall[], at: number) => `${calls[at]?.toolName}_${at + 1}`
 
-/** How a plan ended: a sentence, and a line for each step. @param text of the tool's result */
+/** Tells the result of a plan: a sentence, and a line for each step. @param text of the tool's result */
 export function planWords(text: string): string {
   const [head = '', ...steps] = text.split('\n')
   return [plain(head), steps.map((line) => plain(line).replace(/^(\d+)\. [^:]*: /, '$1. ')).join('\n')]

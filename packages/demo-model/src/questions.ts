@@ -2,7 +2,7 @@ import type { ClusterState, Guest } from 'protocol'
 import { mentions } from './mentions.ts'
 
 export type PlannedCall = { toolName: string; toolInput: Record<string, unknown> }
-/** The latest subject of the conversation. */
+/** The guests and nodes that the conversation was last about. */
 export type Focus = { guests: Guest[]; nodes: string[] }
 
 type Subject = { guests: Guest[]; nodes: string[]; text: string; cluster: ClusterState; limit: { limit?: number } }
@@ -25,7 +25,7 @@ const guestWords =
 const clusterWords =
   /\b(?:cluster|quorum|quorate|health|healthy|overview|nodes?|status|everything|things|homelab|problems?|issues?|trouble|wrong|alright|worry|worried|worrying|concerned|attention|broken|all (?:good|ok|okay|well|fine|quiet|clear)|how are you|how(?:'s| is) it going|what's up|sitrep|report)\b/
 const loadWords = /\b(?:cpu|load|memory|ram|busy|busiest|heaviest)\b/
-/** Questions for the guests of a node: `what uses the memory of pve`. */
+/** Matches questions about the guests that use a node's resources: `what uses the memory of pve`. */
 const consumers =
   /\b(?:what|which|who)\b.*\b(?:uses?|using|takes?|taking|eats?|eating|needs?|consum\w*|hogs?|hogging)\b/
 const nodeWords =
@@ -36,7 +36,7 @@ export const isQuestion = (text: string): boolean =>
     p.test(text.toLowerCase()),
   )
 
-/** @returns the calls that answer the text; empty where it asks nothing known */
+/** @returns the calls that answer the text; empty if the text asks nothing that the demo knows */
 export function answersTo(original: string, cluster: ClusterState, focus: Focus): PlannedCall[] {
   const lower = original.toLowerCase()
   const [said, count] = /\b(?:last|latest|newest|top|first) (\d{1,3})\b/.exec(lower) ?? []
@@ -60,7 +60,7 @@ export function answersTo(original: string, cluster: ClusterState, focus: Focus)
   return clusterWords.test(text) ? [{ toolName: 'get_cluster_status', toolInput: {} }] : []
 }
 
-/** The list that contains a guest: no tool reads a single one. */
+/** Returns the call that lists a guest among others, because no tool reads a single guest. */
 const guestList = ({ type, node }: Guest): PlannedCall => ({
   toolName: type === 'vm' ? 'get_vms' : 'get_containers',
   toolInput: { node },

@@ -3,7 +3,7 @@ import type { Content, Usage } from 'protocol'
 /** The result of one tool call, in the words that a model reads. */
 export type ToolResult = { toolUseId: string; toolName: string; text: string; isError: boolean }
 
-/** A message of a person with the results of the calls before it, or a turn of a model. `model`: absent if no model said it. */
+/** A person's message with the results of earlier calls, or a turn of a model. `model`: absent if no model made the turn. */
 export type Message =
   | { role: 'user'; results: readonly ToolResult[]; text: string }
   | { role: 'assistant'; content: readonly Content[]; model?: string }
@@ -13,7 +13,7 @@ export type ModelRequest = {
   system: string
   messages: readonly Message[]
   tools: readonly { name: string }[]
-  /** False: the reply must have no call. */
+  /** False: the reply must not contain a call. */
   mayCallTools: boolean
 }
 

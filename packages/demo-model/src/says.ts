@@ -1,4 +1,4 @@
-/** The whole of a sentence, in any case. A blank of a pattern is any gap; ` ?` is one or none. */
+/** Makes patterns that match a whole sentence, ignoring case. A space in a pattern matches any white space; ` ?` matches white space or nothing. */
 export const says = (...patterns: string[]) =>
   patterns.map(
     (pattern) => new RegExp(`^(?:${pattern.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+')})[\\s.?!]*$`, 'is'),

@@ -1,22 +1,25 @@
 import type { PlannedCall } from './questions.ts'
 import type { Message } from './request.ts'
 
-/** A call of this answer and its outcome. `round`: the model turn that made it, from 0. `isOff`: it was not made, because the tool is not offered. */
+/**
+ * A call of this answer and its outcome. `round`: the model turn that made it, from 0. `isOff`: the call was not made, because the tool is not
+ * offered.
+ */
 export type Outcome = PlannedCall & { text: string; isError: boolean; round: number; isOff?: true }
 
 /** The outcomes of this answer's calls so far. */
 export type Seen = {
   all: readonly Outcome[]
-  /** The first outcome of exactly this call from `round` on. */
+  /** Returns the first outcome of exactly this call in turn `round` or later. */
   of(call: PlannedCall, round?: number): Outcome | undefined
-  /** The outcome's text; undefined where the call was not made, was refused, or failed. */
+  /** Returns the outcome's text; undefined if the call was not made, was refused, or failed. */
   text(call: PlannedCall, round?: number): string | undefined
 }
 
 const isSame = (a: PlannedCall, b: PlannedCall) =>
   a.toolName === b.toolName && JSON.stringify(a.toolInput) === JSON.stringify(b.toolInput)
 
-/** @param turn the messages after the user's */
+/** @param turn the messages after the user's last message */
 export function seenIn(turn: readonly Message[]): Seen {
   const all: Outcome[] = []
   let round = -1

@@ -1,6 +1,6 @@
 import { editsBetween } from 'node-kit/nearest'
 
-/** Words that questions depend on. A similar word is taken for one of them. */
+/** Words that questions depend on. A similar word in a message is corrected to one of them. */
 const vocabulary =
   `backup backups temperature temperatures memory storage storages cluster running stopped container containers virtual machines
   status health healthy everything anything problem problems happened quorum recent tasks overheating missing failed processor
@@ -8,7 +8,7 @@ const vocabulary =
   remember uptime`.split(/\s+/)
 const known = new Set(vocabulary)
 
-/** Corrects typing errors in the vocabulary; names and other words stay. */
+/** Corrects typing errors in words of the vocabulary. Names and other words are not changed. */
 export const spelled = (text: string, isName: (word: string) => boolean): string =>
   text.replace(/[\p{L}']{5,}/gu, (word) => {
     const lower = word.toLowerCase()

@@ -12,10 +12,10 @@ const programs = new Set(
   uname uptime vmstat wget who whoami zfs zpool`.split(/\s+/),
 )
 
-/** Programs whose names are also English words that a sentence may begin with. */
+/** Programs whose names are also English words with which a sentence may begin. */
 const english = new Set('cat date echo env find free head host hostname id ip mount sensors tail top who'.split(' '))
 
-/** @returns undefined where the message is no shell command */
+/** Reads a message as a shell command. @returns undefined if it is not one */
 export function sshOrder(message: string, cluster: ClusterState): SshOrder | undefined {
   const text = withoutPoliteness(message).replace(/(?<!\s)\s*(?:please|sir|jarvis)?(?<![?!.])[?!.]*$/i, '')
   const [, host, first] =

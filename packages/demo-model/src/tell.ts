@@ -29,7 +29,7 @@ import { capitalized, counted, fenced, listed, plain, some, table } from './word
 
 const mostRows = 12
 
-/** Tells the calls' outcomes in prose. @param question the user's question, to select what matters in a list */
+/** Describes the outcomes of calls in prose. @param question the user's question, which decides what of a list is mentioned */
 export function tell(outcomes: readonly Outcome[], question: string, cluster: ClusterState): string {
   const done = outcomes.filter(({ isError }) => !isError)
   const failed = outcomes.filter(({ isError }) => isError)
@@ -76,7 +76,7 @@ function failureWords(outcome: Outcome, { guests }: ClusterState): string {
 }
 
 function otherWords(toolName: string, text: string): string {
-  // The ids of changes are for tools.
+  // Ids of changes are removed, because only tools need them.
   const [first = '', ...rest] = text.replace(/^tu_\w+, /gm, '').split('\n')
   if (rest.length === 0) return reads.test(toolName) ? text : `Very good, sir. ${text}`
   if (!lists.test(toolName)) return `${capitalized(toolName)} says:\n\n${fenced(text)}`
@@ -87,7 +87,7 @@ function otherWords(toolName: string, text: string): string {
     .trim()
 }
 const reads = /^(?:get_|list_|memory_(?:search|get)$)/
-/** Their lines are sentences; those of logs and configurations are kept as columns. */
+/** Tools whose output lines are sentences. Lines of logs and configurations are kept as columns. */
 const lists = /^(?:list_|get_(?:storage_health|uncovered|updates|ha_|firewall|replication|pbs_)|drill_)/
 
 const gap = (text: string) => {
@@ -160,7 +160,7 @@ function temperatureWords(texts: readonly string[]): string {
 
 const orUnknown = (words: string | undefined) => words ?? 'unknown'
 
-/** Shows text of an unknown form as it is, because it is not an empty list. */
+/** Shows text in an unknown format as it is: it may hold items that the demo cannot read. */
 const unparsed = (outcomes: readonly { text: string }[]) => outcomes.map(({ text }) => fenced(text)).join('\n\n')
 
 function guestWords(outcomes: readonly Outcome[], question: string, cluster: ClusterState): string {

@@ -15,16 +15,16 @@ import { spelled } from './spelling.ts'
 import { type SshOrder, sshOrder } from './ssh.ts'
 import { inquiriesInto } from './wanted.ts'
 
-/** `inquiries`: questions that take several steps, instead of calls. */
+/** `inquiries`: questions that take several steps; then there are no calls. */
 export type Plan = { calls: PlannedCall[]; notes: string[]; inquiries?: Inquiry[] }
 
-/** Long gaps are shortened, because patterns with several gaps would backtrack over them. */
+/** Gaps that are shortened, because patterns with several gaps would backtrack over long ones. */
 const longGap = /\s{9,}/g
 
 /**
  * Interprets a message by fixed phrases and the cluster's names.
- * @param earlier messages before it, for `restart it` and `again`
- * @returns neither calls nor notes where nothing was understood
+ * @param earlier the messages before it, for `restart it` and `again`
+ * @returns neither calls nor notes if nothing was understood
  */
 export function understand(message: string, cluster: ClusterState, earlier: readonly Message[]): Plan {
   const given = withoutName(
@@ -92,7 +92,7 @@ export function understand(message: string, cluster: ClusterState, earlier: read
       const about = named(clause.text, cluster)
       if (about.guests.length + about.nodes.length > 0) subject = about
       const next = said[i + 1]
-      // `jellyfin is stuck, restart it` only orders: its first clause asks nothing.
+      // In `jellyfin is stuck, restart it` the first clause asks nothing, so only the order counts.
       if (
         (next?.type === 'order' || next?.type === 'act') &&
         !asks.test(clause.text) &&
@@ -111,7 +111,7 @@ export function understand(message: string, cluster: ClusterState, earlier: read
   return { calls: distinct(plan.calls), notes: [...new Set(plan.notes)] }
 }
 
-/** Corrects typing errors in the question and in the name that it asks about. */
+/** Corrects typing errors in a question, and in the name that it asks about. */
 export function corrected(text: string, cluster: ClusterState): string {
   const plain = text.replace(/\b(what|how|where|who)s\b/gi, "$1's")
   const mended = spelled(plain, (word) => mentions(word, cluster).rest.length === 0)
@@ -137,7 +137,7 @@ const onceMore =
 const asks =
   /^(?:any|are|can|check|could|did|do|does|give|has|have|how|is|list|show|tell|was|what|when|where|which|who|why|will)\b/i
 
-/** Removes `jarvis` at the end of an order for another guest, where it addresses JARVIS and not a guest of that name. */
+/** Removes `jarvis` at the end of an order for another guest, because it addresses JARVIS there and does not name a guest. */
 const withoutName = (text: string, cluster: ClusterState) =>
   text.replace(/^(.*\S)[\s,]+jarvis\W*$/is, (whole, before: string) => {
     const { guests, nodes } = mentions(before, cluster)
@@ -160,7 +160,7 @@ function sshPlan({ command, nodes, unknownNode }: SshOrder, cluster: ClusterStat
   return { calls: places.map((node) => ({ toolName: 'execute_ssh', toolInput: { node, command } })), notes: [] }
 }
 
-/** The guests, or else the nodes, that were last called or named. */
+/** Returns the guests, or otherwise the nodes, that were last called or named. */
 function focusOf(earlier: readonly Message[], cluster: ClusterState): Focus {
   for (const message of earlier.toReversed()) {
     const focus = message.role === 'user' ? named(message.text, cluster) : called(message, cluster)
@@ -177,13 +177,13 @@ function named(text: string, cluster: ClusterState): Focus {
 function called({ content }: Extract<Message, { role: 'assistant' }>, cluster: ClusterState): Focus {
   const inputs = content.flatMap((piece) => (piece.type === 'tool_call' ? [piece] : []))
   const guests = cluster.guests.filter((guest) => inputs.some(({ toolInput }) => toolInput.vmid === guest.vmid))
-  // A list of guests was read for one guest, which the message before names.
+  // Lists of guests are ignored here: such a list was read for one guest, which the preceding message names.
   const placed = inputs.filter(({ toolName }) => toolName !== 'get_vms' && toolName !== 'get_containers')
   const nodes = placed.flatMap(({ toolInput }) => (typeof toolInput.node === 'string' ? [toolInput.node] : []))
   return { guests, nodes: guests.length > 0 ? [] : [...new Set(nodes)] }
 }
 
-/** The ids of this chat's calls. */
+/** Returns the ids of this chat's calls. */
 const callIds = (earlier: readonly Message[]): string[] =>
   earlier.flatMap((message) =>
     message.role === 'user'

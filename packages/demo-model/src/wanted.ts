@@ -9,7 +9,7 @@ import type { Focus } from './questions.ts'
 
 const why =
   /\b(?:why|how come|cause[sd]?|reasons?|explain|what (?:makes|keeps|is (?:heating|wrong))|what's (?:wrong|heating)|wrong with|find out|figure out|fix|solve|repair|mend|investigate|diagnose|debug|troubleshoot|look into|sort (?:it|that|this)? ?out|do something|help with|take care)\b/
-/** Complaints that ask for a cause: `pve is slow`. */
+/** Matches complaints that ask for a cause: `pve is slow`. */
 const complaint =
   /^\W*(?:(?:my|the|our|node)\s+)?[\w.-]+ (?:is|runs|seems|feels|gets|looks|has been) (?:(?:very|so|too|really|quite|running|a bit|always|pretty)\s+)*(?:hot|warm|slow|sluggish|laggy|loud|noisy|busy|overheating|burning)\b/
 const everything =
@@ -20,7 +20,7 @@ const load = /\b(?:cpu|load|busy|slow|sluggish|lagging|laggy|processor|stressed|
 const backup = /\bback(?:ed)?[- ]?ups?\b|\bvzdump\b|\b(?:data|files|photos|pictures)\b.*\b(?:safe|protected|secure)\b/
 const lacking =
   /\b(?:missing|miss|fail(?:s|ed|ing|ure|ures)?|lack|without|not (?:there|working|made)|stale|outdated|too old|no fresh|last night|overdue|gone wrong|went wrong|not backed)\b/
-/** Judgements asked for: `are my backups ok?` */
+/** Matches words that ask for a judgement: `are my backups ok?` */
 const judged = /\b(?:ok|okay|fine|good|safe|fresh|complete|work\w*|alright|current|healthy|up to date)\b/
 const past =
   /\b(?:what(?:'s| has| have| is)? (?:happened|happening|changed|new|went on|been going on|going on)|while i (?:slept|was)|overnight|what did i miss|anything (?:new|happen\w*)|last (?:\d+ )?(?:hours?|days?|night|week)|today|yesterday|this (?:morning|week)|recent(?:ly)?)\b/

@@ -8,22 +8,22 @@ import { capitalized, plain, quotedInline } from './words.ts'
 
 const mostHits = 5
 
-/** `notes.txt` is a file, and no site. */
+/** Excludes names of files: `notes.txt` is a file, not a website. */
 const files = `(?![\\w-]+\\.(?:${fileEndings}|service|sock)\\b(?![./:-]))`
 const whole = '(?<url>https?://[^\\s"”`]+?)'
 const bare = `(?<url>${files}[a-z0-9](?:[a-z0-9-]*\\.)+[a-z][a-z0-9-]+(?::\\d{1,5})?(?:/[^\\s"”\`]*?)?)`
 const page = '(?:the )?(?:(?:page|site|website|address) )?'
-/** An order to tell the page, as the end of a sentence. The page is told in any case. */
+/** Matches a request to show the page, at the end of a sentence. The page is shown in any case. */
 const andTell = '(?:,? (?:and|then)(?: then)? (?:tell|say|show|read|report|summari[sz]e|give)\\b.{0,80})?'
 
-/** Sentences that open an address. @param where what stands behind the address */
+/** Sentences that open an address. @param where pattern of the words after the address */
 export const opening = (where = ''): RegExp[] =>
   says(
     `(?:open|read|fetch|show(?: me)?|get|visit|load|browse(?: to)?|go to|look at) ${page}${quote}?${whole}${unquote}?${where}${andTell}`,
     `(?:open|read|fetch|visit|load|browse(?: to)?|go to) ${page}${quote}?${bare}${unquote}?${where}${andTell}`,
   )
 
-/** The address as a browser takes it. */
+/** Returns the address as a browser accepts it, with a scheme. */
 export const addressOf = (url = ''): string => (/^https?:\/\//i.test(url) ? url : `https://${url}`)
 
 /** Sentences about pages and searches of the web. */
@@ -63,7 +63,7 @@ function searched(said: string): Record<string, unknown> | string {
   return query.length < 2 ? 'For what, sir?' : { query }
 }
 
-/** Tells the results of a search: titles, addresses without links, and passages. */
+/** Shows the results of a search: titles, addresses without links, and passages. */
 export function searchWords({ text }: Outcome): string {
   const [head = ''] = text.split('\n', 1)
   const hits = [...text.matchAll(/^- (.*)\n {2}(https?:\/\/\S+)(?:\n {2}(.*))?$/gm)]

@@ -20,14 +20,14 @@ export const quotedInline = (text: string): string => {
   return longest === 0 ? `\`${text}\`` : `${fence} ${text} ${fence}`
 }
 
-/** A code block, which keeps the columns of a list or a command's output. */
+/** Makes a code block, which keeps the columns of a list or of a command's output. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text}\n${fence}`
 }
 
-/** A Markdown table; a column whose head ends in `:` is aligned right. */
+/** Makes a Markdown table. A column whose head ends in `:` is aligned right. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const cell = (text: string) => text.replace(/[|\n]/g, ' ')
   return [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One line of the activity feed. JARVIS composes `text`, which is plain text; names in it are data. */
+/** One line of the activity feed. JARVIS composes `text`, which is plain text. Names in it come from others and are data. */
 export const Activity = z.object({
   id: z.int(),
   at: z.int(),

@@ -5,7 +5,7 @@ import { WorkspaceFile } from './memory.ts'
 import { Verdict } from './tier.ts'
 import { ToolInput } from './transcript.ts'
 
-/** An agent of the list. `tools`: how many it is offered, of how many. `waiting`: cards of its calls. */
+/** An agent in the list. `toolCount`: how many tools it is offered. `waiting`: how many cards of its calls wait for a decision. */
 export const AgentInfo = z.object({
   ...AgentBody.shape,
   id: z.string(),
@@ -24,7 +24,10 @@ export const AgentInfo = z.object({
 })
 export type AgentInfo = z.infer<typeof AgentInfo>
 
-/** `hash`: of `agents.yaml`; absent: there is no file. `problems`: of the file, while the agents before stay. */
+/**
+ * `hash`: the hash of `agents.yaml`; absent: there is no such file. `problems`: faults of the file. While it has any, the earlier agents stay in
+ * use.
+ */
 export const AgentsReply = z.object({
   items: z.array(AgentInfo),
   allTools: z.number(),
@@ -34,14 +37,14 @@ export const AgentsReply = z.object({
 })
 export type AgentsReply = z.infer<typeof AgentsReply>
 
-/** `by`: who saved it last here; absent: nobody is known to have. `isPrompt`: it is part of every prompt. */
+/** `by`: the person who saved the file last through JARVIS; absent: not known. `isPrompt`: the file is part of every prompt. */
 export const AgentFile = WorkspaceFile.extend({
   by: z.string().optional(),
   isPrompt: z.literal(true).optional(),
 })
 export type AgentFile = z.infer<typeof AgentFile>
 
-/** Something it did, from the journal, newest first. `at`: Unix ms. */
+/** An entry of the journal about something the agent did. Lists are newest first. `at`: Unix ms. */
 export const AgentDeed = z.object({
   seq: z.number(),
   at: z.number(),
@@ -54,7 +57,7 @@ export const AgentDeed = z.object({
 })
 export type AgentDeed = z.infer<typeof AgentDeed>
 
-/** `yaml`: the agent as it stands in the file. `offered`: names of its tools. */
+/** `body`: the agent as it stands in `agents.yaml`. `offered`: names of the tools that it is offered. */
 export const AgentDetail = AgentInfo.extend({
   body: AgentBody,
   offered: z.array(z.string()),
@@ -63,12 +66,12 @@ export const AgentDetail = AgentInfo.extend({
 })
 export type AgentDetail = z.infer<typeof AgentDetail>
 
-/** `hash`: of the file that the change was made on. */
+/** `hash`: the hash of `agents.yaml` on which the change was made. */
 export const AgentPutBody = z.strictObject({ agent: AgentBody, hash: z.string().max(100).optional() })
-/** The same as with a file of the memory. */
+/** A file of an agent. `checksum`: as in a file of the memory. */
 export const AgentFileBody = z.strictObject({ text: z.string().max(100_000), checksum: z.string().max(100).optional() })
 
-/** Says something to one or two agents, each in a rehearsal of its own: reads run, changes are described. */
+/** Sends a message to one or two agents, each in a rehearsal of its own: reads run, changes are only described. */
 export const AgentTryBody = z.strictObject({
   agents: z.array(AgentId).min(1).max(2),
   message: z.string().regex(/\S/, 'is empty').max(20_000),
@@ -96,7 +99,10 @@ export const AgentWhichQuery = z.strictObject({
   account: word,
   chat: word,
 })
-/** The agent that would answer, and by which of its bindings; then those that would if it were not there. */
+/**
+ * An agent that would answer a message. `binding`, `number`: the binding that chooses it. In the reply, `others` are the agents that would answer if
+ * this one did not exist.
+ */
 export const AgentChoice = z.object({
   agent: z.string(),
   binding: AgentBinding.optional(),

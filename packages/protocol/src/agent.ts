@@ -10,27 +10,30 @@ const keyed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
         : 'must be keys and values',
   })
 
-/** An agent's id: the name of its folder, and what stands after `@`. */
+/** An agent's id. It is the name of the agent's folder, and people write it after `@` to address the agent. */
 export const AgentId = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,23}$/, 'is at most 24 lower-case letters, digits and -, a letter first')
 
-/** The agent that is always there: the persona of the workspace. */
+/** The id of the agent that always exists: the persona of the workspace. */
 export const mainAgentId = 'main'
 
 /** The highest tier that an agent's calls may have. */
 export const Ceiling = z.enum(['green', 'yellow', 'red'], 'is green, yellow or red')
 export type Ceiling = z.infer<typeof Ceiling>
 
-/** `own`: notes and conversations of its own alone. `shared`: main's. `none`: it recalls and notes nothing. */
+/**
+ * The memory of an agent. `own`: it uses only its own notes and conversations. `shared`: it uses main's memory. `none`: it recalls nothing and
+ * writes no notes.
+ */
 export const AgentMemory = z.enum(['own', 'shared', 'none'], 'is own, shared or none')
 export type AgentMemory = z.infer<typeof AgentMemory>
 
 const word = z.string('is text').min(1, 'is empty').max(200, 'is at most 200 characters')
 
 /**
- * Who is answered by an agent. All fields that are given must fit. It chooses and admits nobody. `door`: where the message comes in.
- * `person`: who is signed in. `token`: name of a program's token. `job`: name of a job. `channel`: as `telegram`; `account`: `*` is any.
+ * Messages that an agent answers. All given fields must fit. A binding gives nobody access. `door`: the door through which the message comes.
+ * `person`: who is signed in. `token`: name of a program's token. `job`: name of a job. `channel`: for example `telegram`. `account`: `*` is any.
  */
 export const AgentBinding = keyed({
   door: z.enum(['dashboard', 'mcp', 'job', 'channel', 'v1'], 'is dashboard, mcp, job, channel or v1'),
@@ -50,17 +53,17 @@ const patterns = z.array(
 
 export const AgentBudget = BudgetLimits.extend({ run: BudgetLimits.optional() })
 
-/** An agent as it stands in `agents.yaml`. It may do less than main, never more. */
+/** An agent as it stands in `agents.yaml`. Its settings can only narrow main's rights. */
 export const AgentBody = keyed({
   name: z.string('is text').regex(/\S/, 'is empty').max(60, 'is at most 60 characters').optional(),
   about: z.string('is text').max(300, 'is at most 300 characters').optional(),
-  /** `provider/model`; absent: the one in use. */
+  /** `provider/model`; absent: the model in use. */
   model: word.optional(),
   effort: Effort.optional(),
   temperature: z.number('is a number').min(0, 'is 0 to 2').max(2, 'is 0 to 2').optional(),
-  /** Absent: all. `deny` wins. `get_*`: all whose names begin so. */
+  /** Names of tools; absent: all tools. `deny` takes precedence. `get_*` stands for all names that begin with `get_`. */
   tools: z.strictObject({ allow: patterns.optional(), deny: patterns.optional() }).optional(),
-  /** Skills of the workspace that the agent may load. Absent: all. It may always load those of its own folder. */
+  /** Skills of the workspace that the agent may load; absent: all. It may always load the skills in its own folder. */
   skills: z
     .array(
       z.string('is text').regex(/^[a-z0-9*-]{1,64}$/, 'is the name of a skill, or its beginning and *'),
@@ -69,7 +72,7 @@ export const AgentBody = keyed({
     .optional(),
   ceiling: Ceiling.optional(),
   memory: AgentMemory.optional(),
-  /** A day: all its runs between two midnights. `run`: each of its runs. */
+  /** Limits of all runs of the agent together, from midnight to midnight. `run`: limits of each run. */
   budget: AgentBudget.optional(),
   bindings: z.array(AgentBinding, 'is a list').max(50, 'is at most 50').optional(),
 })

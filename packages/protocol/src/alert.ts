@@ -7,20 +7,20 @@ export const Severity = z.enum(['info', 'look', 'failed'])
 export type Severity = z.infer<typeof Severity>
 
 /**
- * What an alert is about. `id`: `site`, `node/pve`, `vm/101`, `ct/104`, `storage/NAME` (shared) or `storage/NODE/NAME`,
- * `disk/NODE/NAME`, `pool/NODE/NAME`, `job/ID`; more may be added. Names are data.
+ * The object that an alert is about. `id`: `site`, `node/pve`, `vm/101`, `ct/104`, `storage/NAME` (shared) or `storage/NODE/NAME`, `disk/NODE/NAME`,
+ * `pool/NODE/NAME`, `job/ID`; more may be added. Names are data.
  */
 export const AlertObject = z.object({
   id: z.string(),
   name: z.string().optional(),
   node: z.string().optional(),
   vmid: z.int().optional(),
-  /** The guest that had this number; absent: not known. */
+  /** The guest that had this VMID then; absent: not known. */
   guest: GuestIdentity.pick({ id: true, since: true }).optional(),
 })
 export type AlertObject = z.infer<typeof AlertObject>
 
-/** A runbook that fits an alert, with the inputs that the alert gives. */
+/** A runbook that an alert's page offers, with the inputs that the alert provides. */
 export const OfferedRunbook = z.object({
   name: z.string(),
   title: z.string(),
@@ -28,15 +28,15 @@ export const OfferedRunbook = z.object({
 })
 export type OfferedRunbook = z.infer<typeof OfferedRunbook>
 
-/** One thing that is wrong, or was. Its fingerprint is `check` and the object's id. Times are Unix ms. */
+/** A condition that a check found on an object, now or earlier. `check` and the object's id are the fingerprint. Times are Unix ms. */
 export const Alert = z.object({
   id: z.string(),
   check: z.string(),
   object: AlertObject,
   severity: Severity,
   /**
-   * `pending`: the condition holds, and its time is not over. `held`: it fired, and has not been seen since `notSeenSince`.
-   * Only a measured clear value, or an object that is gone, resolves.
+   * `pending`: the condition holds, but not yet long enough to fire. `held`: the alert fired, and its object could not be measured since
+   * `notSeenSince`. An alert resolves only if a measured value is clear or its object no longer exists.
    */
   state: z.enum(['pending', 'firing', 'held', 'resolved']),
   /** `pve is at 81 °C.` */
@@ -45,43 +45,49 @@ export const Alert = z.object({
   limit: z.string().optional(),
   /** The newest value in words: `81 °C`. */
   value: z.string().optional(),
-  /** The figure behind it. `series`, `field`: of `/api/samples`. `limit`, `clears`: in the field's unit. */
+  /** The samples that a chart of the alert shows. `series`, `field`: as in `/api/samples`. `limit`, `clears`: in the field's unit. */
   chart: z
     .object({ series: z.string(), field: z.string(), limit: z.number().optional(), clears: z.number().optional() })
     .optional(),
-  /** Since when the condition holds, as far as it was seen or recorded. */
+  /** Start of the condition, as far as it was observed or recorded. */
   since: z.int(),
-  /** When a `pending` alert fires if nothing changes. */
+  /** When a `pending` alert fires if the condition goes on. */
   firesAt: z.int().optional(),
   firedAt: z.int().optional(),
   notSeenSince: z.int().optional(),
   resolvedAt: z.int().optional(),
-  /** Why it ended: `81 → 70 °C`, or that the object is gone. */
+  /** Why the alert ended: `81 → 70 °C`, or that the object no longer exists. */
   ending: z.string().optional(),
   /** `until`: the value, in words, that ends the acknowledgement. */
   acknowledged: z
     .object({ by: z.string(), at: z.int(), note: z.string().optional(), until: z.string().optional() })
     .optional(),
-  /** Nobody is told until then; without `until` until somebody ends it. `window`: of a maintenance window of this id. */
+  /**
+   * Nobody is notified until `until`; without `until`, until a person ends the silence. `window`: id of the maintenance window that silences the
+   * alert.
+   */
   silenced: z
     .object({ by: z.string(), until: z.int().optional(), note: z.string().optional(), window: z.string().optional() })
     .optional(),
-  /** It changed so often that nobody is told until then. */
+  /** The alert changed so often that nobody is notified until `until`. */
   flapping: z.object({ until: z.int(), changes: z.int(), since: z.int().optional() }).optional(),
-  /** Id of the alert that explains this one; nobody is told of this one. */
+  /** Id of the alert that explains this one. Nobody is notified of this one. */
   hiddenBy: z.string().optional(),
   /** How many alerts this one hides. */
   hides: z.int().optional(),
-  /** Work that explains the alert for now: a backup that runs. */
+  /** A sentence on work or a state that explains the alert for now, such as a running backup. */
   explainedBy: z.string().optional(),
-  /** Id of an alert of the same node that fired within five minutes before. No cause is claimed. */
+  /** Id of an alert of the same node that fired at most five minutes before this one. It need not be the cause. */
   near: z.string().optional(),
-  /** Whom it was told, or why not: `2 devices`, `held in the window`. */
+  /** Notifications of the alert. `words`: who was notified, or why nobody was: `2 devices`, `held in the window`. */
   told: z.array(z.object({ at: z.int(), what: z.enum(['fired', 'resolved']), words: z.string() })),
 })
 export type Alert = z.infer<typeof Alert>
 
-/** Reply of `GET /api/alerts`: those that have not ended, gravest first, with what the history holds. `checkedAt`: null before the first look. */
+/**
+ * Reply of `GET /api/alerts`: all alerts that have not ended, gravest first. `ended` counts those of the history. `checkedAt`: null before the first
+ * check.
+ */
 export const AlertsReply = z.object({
   items: z.array(Alert),
   now: z.int(),
@@ -89,7 +95,10 @@ export const AlertsReply = z.object({
   checks: z.object({ on: z.int(), cannotRun: z.int() }),
   /** Alerts that ended in the last seven days. */
   ended: z.int(),
-  /** Every silence that holds, also of alerts that have ended: the next one of the same thing is silent too. `alert`: its id. */
+  /**
+   * All silences in force. A silence of an ended alert is in the list too, because it also covers the next alert of the same fingerprint. `alert`:
+   * the alert's id.
+   */
   silences: z.array(
     z.object({
       alert: z.string(),
@@ -108,7 +117,7 @@ export type AlertsReply = z.infer<typeof AlertsReply>
 /** Reply of `GET /api/alerts/history`: ended ones, newest first. */
 export const AlertHistory = pageOf(Alert)
 export type AlertHistory = z.infer<typeof AlertHistory>
-/** `check`, `object`, `node`: as in the alert. */
+/** `check`, `object`, `node`: select alerts with these values. */
 export const AlertHistoryQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: z
@@ -122,22 +131,22 @@ export const AlertHistoryQuery = z.strictObject({
 })
 export type AlertHistoryQuery = z.infer<typeof AlertHistoryQuery>
 
-/** Reply of `GET /api/alerts/ID`: the alert with what is known of it. What is unknown is absent, and `missing` says why. */
+/** Reply of `GET /api/alerts/ID`: the alert with all known facts about it. Unknown facts are absent, and `missing` says why. */
 export const AlertDetail = Alert.extend({
   title: z.string(),
   evidence: z.object({
-    /** The command or path that was read, when, and for how long. */
+    /** `read`: the command or path that was read. `at`: when. `durationMs`: how long the read took. */
     read: z.string(),
     at: z.int(),
     durationMs: z.number().optional(),
     /** Newest values in words, oldest first. */
     values: z.array(z.string()),
-    /** `58 °C, median of 24 h`. */
+    /** The usual value: `58 °C, median of 24 h`. */
     usual: z.string().optional(),
     /** Earlier alerts of the same fingerprint in 30 days. */
     before: z.object({ count: z.int(), longestMs: z.int().optional(), lastAt: z.int().optional() }),
   }),
-  /** Changes to the object and its node in the day before, newest first: of the journal, and tasks that JARVIS did not start. */
+  /** Changes to the object and its node in the day before the alert, newest first: entries of the journal, and tasks that JARVIS did not start. */
   changes: z.array(
     z.object({
       at: z.int(),
@@ -148,7 +157,7 @@ export const AlertDetail = Alert.extend({
       entry: z.int().optional(),
     }),
   ),
-  /** Other alerts of the same node around that time. */
+  /** Other alerts of the same node at about that time. */
   also: z.array(Alert),
   /** Alerts that this one hides. */
   hidden: z.array(Alert),
@@ -157,7 +166,7 @@ export const AlertDetail = Alert.extend({
 })
 export type AlertDetail = z.infer<typeof AlertDetail>
 
-/** `untilValue`: the acknowledgement ends when the value is worse than this, in the check's unit. */
+/** `untilValue`: a value in the check's unit. The acknowledgement ends when the measured value is worse. */
 export const AcknowledgeBody = z.strictObject({
   note: z.string().trim().max(500).optional(),
   untilValue: z.number().optional(),
@@ -166,8 +175,8 @@ export const AcknowledgeBody = z.strictObject({
 export const SilenceBody = z.strictObject({ until: z.int().optional(), note: z.string().trim().min(1).max(500) })
 
 /**
- * One check. `off`: switched off. `cannot_run`: `problem` says which right, command or sensor is missing.
- * `unknown`: it has not run yet, or its last look did not see all; `problem` says why.
+ * One check. `off`: it is switched off. `cannot_run`: `problem` says which right, command or sensor is missing. `unknown`: it has not run yet, or
+ * its last run did not read everything; `problem` says why.
  */
 export const CheckRow = z.object({
   id: z.string(),
@@ -181,17 +190,17 @@ export const CheckRow = z.object({
   lastAt: z.int().optional(),
   everyMs: z.int(),
   firing: z.int(),
-  /** Written in `checks.yaml`. */
+  /** The operator wrote this check in `checks.yaml`. */
   isOwn: z.literal(true).optional(),
 })
 export type CheckRow = z.infer<typeof CheckRow>
-/** `problems`: why the present `checks.yaml` is not in force, with its lines. */
+/** `problems`: why the current `checks.yaml` is not in force, with line numbers. */
 export const ChecksReply = z.object({ items: z.array(CheckRow), problems: z.array(z.string()) })
 export type ChecksReply = z.infer<typeof ChecksReply>
 
 /**
- * Expected downtime: alerts of these objects are shown, and nobody is told. `objects`: ids as in an alert, of which a node stands for all
- * that is on it; `*` for all.
+ * Expected downtime. Alerts of these objects are shown, but nobody is notified. `objects`: ids as in an alert. A node's id also covers everything on
+ * the node; `*` covers everything.
  */
 export const MaintenanceWindow = z.object({
   id: z.string(),

@@ -6,6 +6,6 @@ const AnyObject = z.custom<Record<string, unknown>>(
   'must be an object',
 )
 
-/** With a denial: a call that the operator makes in place of the denied one. It is judged as any call of theirs. */
+/** A call that the operator makes in place of a call that the same decision denies. The gate judges it like any call of the operator. */
 export const Alternative = z.strictObject({ toolName: z.string().min(1).max(200), toolInput: AnyObject })
 export type Alternative = z.infer<typeof Alternative>

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const Door = z.enum(['mcp', 'v1', 'api', 'metrics'], 'is mcp, v1, api or metrics')
 export type Door = z.infer<typeof Door>
 
-/** `ask`: besides reading, calls that change something may be asked for; a person decides them. No token can decide. */
+/** `ask`: the program may read, and may request calls that change something. A person decides those calls. No token can decide. */
 export const TokenScope = z.enum(['read', 'ask'], 'is read or ask')
 export type TokenScope = z.infer<typeof TokenScope>
 
@@ -17,7 +17,7 @@ export const ApiTokenBody = z.strictObject({
   doors: z.array(Door).min(1, 'names at least one door: mcp, v1, api or metrics').max(Door.options.length),
   scope: TokenScope.default('read'),
   expiresInDays,
-  /** Absent: as many as it likes. */
+  /** Most requests a minute; absent: no limit. */
   requestsPerMinute: RequestsPerMinute.optional(),
 })
 
@@ -26,16 +26,16 @@ export const ApiTokenInfo = z.object({
   name: z.string(),
   doors: z.array(Door),
   scope: TokenScope,
-  /** The last characters of the secret; absent for tokens of older releases and of OAuth clients. */
+  /** The last characters of the secret; absent for tokens of older releases and for tokens of OAuth clients. */
   hint: z.string().optional(),
-  /** At most so many requests a minute are let in; absent: as many as it likes. */
+  /** Most requests a minute that are accepted; absent: no limit. */
   requestsPerMinute: z.number().optional(),
-  /** Requests that were let in. */
+  /** Number of accepted requests. */
   calls: z.number(),
   createdAt: z.number(),
   expiresAt: z.number().optional(),
   lastUsedAt: z.number().optional(),
-  /** The person who made it, in whose name the program acts; absent: the first owner. */
+  /** The person who made the token. The program acts in this person's name. Absent: the first owner. */
   person: z.string().optional(),
   /** The OAuth client's own name; absent for tokens that were made by hand. */
   clientName: z.string().optional(),

@@ -19,7 +19,7 @@ export function attachedServerOf(toolName: string): string | undefined {
 const texts = z.record(z.string().regex(/^[\w.-]{1,200}$/, 'must be a name'), z.string().max(10_000))
 const shared = {
   enabled: z.boolean().default(true),
-  /** Started by the first call and ended after some idle time. */
+  /** True: the server is started by the first call, and ended after some time without calls. */
   lazy: z.boolean().default(false),
 }
 const StdioServer = z.strictObject({
@@ -41,12 +41,12 @@ const HttpServer = z.strictObject({
       'must be a URL, for example http://nas:8080/mcp',
     ),
   headers: texts.default({}),
-  /** A client that the owner registered by hand, and the scopes to ask for at a sign-in. */
+  /** An OAuth client that the owner registered by hand. `scopes`: requested at a sign-in. */
   oauth: z
     .strictObject({
       clientId: z.string().min(1).max(1_000).optional(),
       clientSecret: z.string().min(1).max(1_000).optional(),
-      /** The authorization server that the client is for; absent: the first one that it is used at. */
+      /** The authorization server that the client is registered at; absent: the first one at which the client is used. */
       issuer: z.url().max(2_000).optional(),
       scopes: z
         .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'))
@@ -56,11 +56,11 @@ const HttpServer = z.strictObject({
     .optional(),
   ...shared,
 })
-/** One entry of `mcp.json`, in JARVIS’s own words. A `${NAME}` is filled before use. */
+/** One entry of `mcp.json`, converted to JARVIS’s own form. Each `${NAME}` is replaced by its value before use. */
 export const AttachedServerConfig = z.union([StdioServer, HttpServer])
 export type AttachedServerConfig = z.infer<typeof AttachedServerConfig>
 
-/** Parses one entry; problems refer to the kind (command or url) that the entry uses. */
+/** Parses one entry. Problems refer to the kind that the entry uses: a command or a URL. */
 export function parseAttachedServer(
   value: unknown,
 ): { ok: true; config: AttachedServerConfig } | { ok: false; problem: string } {
@@ -73,13 +73,13 @@ export function parseAttachedServer(
   return read.ok ? { ok: true, config: read.value } : read
 }
 
-/** Tiers that an operator can give to an attached tool. */
+/** The tiers that an operator can give to an attached tool. */
 export const AttachedTier = z.enum(['green', 'yellow', 'red'])
 export type AttachedTier = z.infer<typeof AttachedTier>
-/** `hash`: of the definition that the operator saw. If the tool has changed since, its tier is not set. */
+/** `hash`: the hash of the tool's definition that the operator saw. If the tool has changed since, the tier is not set. */
 export const AttachedTierBody = z.strictObject({ tier: AttachedTier, hash: z.string().max(100) })
 
-/** `program`: of the server as the owner saw it. If it has changed since, nothing is started. */
+/** `program`: the hash of the server's program that the owner saw. If the program has changed since, it is not started. */
 export const AttachedAllowBody = z.strictObject({ program: z.string().max(100) })
 
 export const AttachedToolInfo = z.object({
@@ -90,7 +90,7 @@ export const AttachedToolInfo = z.object({
   title: z.string().optional(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
-  /** Hash of name, description, schema, and of how the server is started or reached. */
+  /** Hash of the tool's name, description and schema, and of the command or address of its server. */
   hash: z.string(),
   /** Red until an operator sets a tier for this definition. */
   tier: Tier,
@@ -105,14 +105,14 @@ export const AttachedToolInfo = z.object({
 export type AttachedToolInfo = z.infer<typeof AttachedToolInfo>
 
 /**
- * `waiting`: its program came into `mcp.json` by no owner's word, so it is not started until one allows it. `idle`: not started, or ended until
- * the next call. `failed`: retried at `retryAt`, or by the next call.
+ * `waiting`: somebody other than an owner put the program into `mcp.json`, so it is not started until an owner allows it. `idle`: not started, or
+ * ended until the next call. `failed`: retried at `retryAt`, or by the next call.
  */
 export const AttachedState = z.enum(['disabled', 'waiting', 'idle', 'connecting', 'connected', 'failed'])
 export type AttachedState = z.infer<typeof AttachedState>
 /**
- * The sign-in to a server. `needed`: it wants one. `again`: the one that was has ended, `problem` says why. `more`: the server asks for the scopes
- * `wants`, which an owner may give with another sign-in.
+ * The sign-in to a server. `needed`: the server requires one. `again`: the earlier sign-in has ended; `problem` says why. `more`: the server asks
+ * for the scopes `wants`; an owner can grant them with another sign-in.
  */
 export const AttachedSignIn = z.object({
   state: z.enum(['needed', 'signed_in', 'again', 'more']),
@@ -120,7 +120,7 @@ export const AttachedSignIn = z.object({
   issuer: z.string().optional(),
   scopes: z.array(z.string()),
   wants: z.array(z.string()),
-  /** When the token ends, Unix ms. Absent: the server did not say. */
+  /** When the access token expires, Unix ms; absent: the server did not say. */
   expiresAt: z.number().optional(),
   /** JARVIS renews the token by itself. */
   isRenewed: z.boolean(),
@@ -130,7 +130,9 @@ export const AttachedSignIn = z.object({
   problem: z.string().optional(),
 })
 export type AttachedSignIn = z.infer<typeof AttachedSignIn>
-/** `address`: of JARVIS, for one browser and ten minutes; it leads to the authorization server `issuer`, which is asked for `scopes`. */
+/**
+ * `address`: an address of JARVIS for one browser, valid for ten minutes. It redirects to the authorization server `issuer` and requests `scopes`.
+ */
 export const AttachedSignInReply = z.object({ address: z.string(), issuer: z.string(), scopes: z.array(z.string()) })
 export type AttachedSignInReply = z.infer<typeof AttachedSignInReply>
 
@@ -140,17 +142,17 @@ export const AttachedServer = z.object({
   /** The entry of `mcp.json`. Each value of `env` and `headers`, and any other secret, is `[redacted]`. */
   config: AttachedServerConfig,
   state: AttachedState,
-  /** Hash of the program with its arguments and environment, which waits to be allowed. */
+  /** Hash of the program with its arguments and environment; set while the program waits to be allowed. */
   program: z.string().optional(),
   /** The server's own name and version. */
   server: z.object({ name: z.string(), version: z.string(), protocolVersion: z.string().optional() }).optional(),
   lastError: z.object({ at: z.number(), message: z.string() }).optional(),
   retryAt: z.number().optional(),
-  /** When it was connected anew after it had been lost, Unix ms. */
+  /** When the server was connected again after the connection had been lost, Unix ms. */
   reconnectedAt: z.number().optional(),
-  /** Since when a server that was connected is gone, Unix ms. */
+  /** When the connection to the server was lost, Unix ms; absent: it was not, or the server is connected again. */
   goneSince: z.number().optional(),
-  /** Absent: it asked for none, or is given a token in `headers`. */
+  /** Absent: the server asked for no sign-in, or a token stands in `headers`. */
   signIn: AttachedSignIn.optional(),
   tools: z.array(AttachedToolInfo),
   /** Tools of the server that cannot be used, and why. */
@@ -160,7 +162,7 @@ export type AttachedServer = z.infer<typeof AttachedServer>
 /** `problems`: entries of `mcp.json` that cannot be used, and why. */
 export const AttachedServersReply = z.object({ items: z.array(AttachedServer), problems: z.array(z.string()) })
 export type AttachedServersReply = z.infer<typeof AttachedServersReply>
-/** `source`: the process's stderr, a log message of the server, or a remark of JARVIS. */
+/** `source`: the process's stderr, a log message of the server, or a message of JARVIS. */
 export const AttachedLogLine = z.object({
   id: z.number(),
   at: z.number(),

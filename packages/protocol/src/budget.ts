@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Most that models may be used. Absent: no such limit. `calls`: of a model. `tokens`: all that were read and written, cached ones too. `usd`: US
- * dollars. `minutes`: of a run, its time without waits for a person; of a day, the time in which models answered.
+ * Limits on the use of models; an absent limit does not apply. `calls`: calls of models. `tokens`: all tokens that were read and written, cached
+ * ones included. `usd`: US dollars. `minutes`: of a run: its time without waits for a person; of a day: the time in which models answered.
  */
 export const BudgetLimits = z.strictObject({
   calls: z.int().min(1).max(1_000_000).optional(),
@@ -13,8 +13,8 @@ export const BudgetLimits = z.strictObject({
 export type BudgetLimits = z.infer<typeof BudgetLimits>
 
 /**
- * The limits that an operator sets. `run`: a run with its child runs, retries and compactions. `day`: all models together. `jobs`: all jobs
- * together, a day. `agents`: an agent, a day.
+ * The limits that an operator sets. `run`: for one run with its child runs, retries and compactions. `day`: for all models together, a day. `jobs`:
+ * for all jobs together, a day. `agents`: for each agent, a day.
  */
 export const Budgets = z.strictObject({
   run: BudgetLimits,
@@ -24,13 +24,13 @@ export const Budgets = z.strictObject({
 })
 export type Budgets = z.infer<typeof Budgets>
 
-/** Each part that is given replaces that part. Of `agents`, an empty entry removes an agent's limits. */
+/** A change of the limits: each given part replaces the part of that name. In `agents`, an empty entry removes an agent's limits. */
 export const BudgetsChange = Budgets.partial()
 export type BudgetsChange = z.infer<typeof BudgetsChange>
 
 /**
- * What models have used. `usd`: at the prices of that time, without `unpriced`. `unpriced`: calls whose model has no known price.
- * `isPartial`: some calls were not counted whole and count at an estimate.
+ * The use of models so far. `usd`: cost at the prices of that time, without the calls in `unpriced`. `unpriced`: number of calls whose model has no
+ * known price. `isPartial`: some calls were not counted completely and are included as an estimate.
  */
 export const Spending = z.object({
   calls: z.int(),
@@ -42,11 +42,11 @@ export const Spending = z.object({
 })
 export type Spending = z.infer<typeof Spending>
 
-/** One limit and what counts against it. */
+/** Limits, and the use that counts against them. */
 export const BudgetState = z.object({ limits: BudgetLimits, spent: Spending })
 export type BudgetState = z.infer<typeof BudgetState>
 
-/** The limits of a run, and its use so far. `raisedUsd`: the amount that operators allowed in addition. */
+/** The limits of a run, and its use so far. `raisedUsd`: the amount that people allowed in addition, US dollars. */
 export const RunBudget = z.object({
   runId: z.string(),
   sessionId: z.string(),
@@ -55,28 +55,28 @@ export const RunBudget = z.object({
 })
 export type RunBudget = z.infer<typeof RunBudget>
 
-/** `GET /api/budgets`. `since`: the last midnight, Unix ms, from which the day counts. */
+/** `GET /api/budgets`. `since`: the last midnight, Unix ms, at which the day began. `zone`: the time zone of that midnight. */
 export const BudgetsReply = z.object({
   since: z.int(),
   zone: z.string(),
-  /** Limits of a run that begins now. */
+  /** The limits of a run that begins now. */
   run: BudgetLimits,
-  /** Model calls of one run without its child runs: `CHAT_MAX_LOOP`. */
+  /** Most model calls of one run without its child runs: `CHAT_MAX_LOOP`. */
   callsPerRun: z.int(),
   day: BudgetState,
   jobs: BudgetState,
   agents: z.array(z.object({ id: z.string(), ...BudgetState.shape })),
   /** Jobs that used a model today, or that have a limit. */
   eachJob: z.array(z.object({ id: z.string(), name: z.string(), ...BudgetState.shape })),
-  /** The day's spending by what it was for, such as `turn` or `title`. */
+  /** The day's use by purpose, such as `turn` or `title`. */
   kinds: z.array(z.object({ kind: z.string(), spent: Spending })),
   /** Models used today whose price is not known. */
   unpriced: z.array(z.string()),
-  /** Runs at work that have called a model. */
+  /** Current runs that have called a model. */
   running: z.array(RunBudget),
 })
 export type BudgetsReply = z.infer<typeof BudgetsReply>
 
-/** `POST /api/budgets/runs/:runId`: allows a run more. */
+/** `POST /api/budgets/runs/:runId`: allows a run this amount more, US dollars. */
 export const BudgetRaise = z.strictObject({ usd: z.number().positive().max(100) })
 export type BudgetRaise = z.infer<typeof BudgetRaise>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Principal, Target } from './tier.ts'
 import { UndoFacts } from './undo.ts'
 
-/** A change that JARVIS made. `id`: of its call. */
+/** A change that JARVIS made. `id`: the id of its call. */
 export const Change = z.object({
   id: z.string(),
   sessionId: z.string(),
@@ -15,25 +15,25 @@ export const Change = z.object({
   /** Unix ms. */
   at: z.int(),
   /**
-   * `armed`: it goes back at `goesBackAt` unless it is kept. `unknown`: whether it was made is not known. `undoing`: it is
-   * being taken back. `failed`: it was not made.
+   * `armed`: JARVIS takes the change back at `goesBackAt` unless a person keeps it. `unknown`: it is not known if the change was made. `undoing`: it
+   * is being taken back. `failed`: it was not made.
    */
   state: z.enum(['running', 'made', 'armed', 'failed', 'unknown', 'undoing', 'undone']),
   undo: UndoFacts,
   /** Unix ms. */
   goesBackAt: z.int().optional(),
-  /** The node that takes it back by a timer of its own at that time. */
+  /** The node that has a timer of its own which takes the change back at that time. */
   timerOn: z.string().optional(),
-  /** The change that it takes back: taking this one back makes that one again. */
+  /** Id of the change that this change takes back. Taking this one back makes that change again. */
   undoes: z.string().optional(),
-  /** The person who kept the change or took it back, and when. `jarvis`: it went back by itself. */
+  /** The person who kept the change or took it back, and when. `jarvis`: JARVIS took it back by itself. */
   decidedBy: z.string().optional(),
   decidedAt: z.int().optional(),
-  /** Why it could not be taken back. */
+  /** Why the change could not be taken back. */
   problem: z.string().optional(),
 })
 export type Change = z.infer<typeof Change>
 
-/** `now`: by the server's clock, Unix ms. */
+/** `now`: the server's time, Unix ms. */
 export const ChangesReply = z.object({ items: z.array(Change), now: z.int() })
 export type ChangesReply = z.infer<typeof ChangesReply>

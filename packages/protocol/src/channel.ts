@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { AgentId } from './agent.ts'
 
-/** The decisions that a tap on a channel may make, from least to most. */
+/** The decisions that a person may make by a button on a channel, from least to most. */
 export const Decides = z.enum(['none', 'deny', 'approve'])
 export type Decides = z.infer<typeof Decides>
 
-/** One setting of a channel. `value`: absent for a secret; `isSet` says whether there is one. */
+/** One setting of a channel. `value`: absent for a secret; `isSet` is true if the secret is set. */
 export const ChannelSetting = z.object({
   name: z.string(),
   label: z.string(),
@@ -18,8 +18,8 @@ export const ChannelSetting = z.object({
 export type ChannelSetting = z.infer<typeof ChannelSetting>
 
 /**
- * Somebody who is reached over a channel. `user`: the service's own id of them, empty where the channel has one address alone; `name`: as
- * the service shows them, which anybody may choose. `problem`: why nothing reaches them.
+ * A recipient of a channel. `user`: the service's id of the recipient, empty if the channel has only one address. `name`: as the service shows it;
+ * anybody may choose any name. `problem`: why messages do not reach the recipient.
  */
 export const ChannelRecipient = z.object({
   id: z.string(),
@@ -27,31 +27,34 @@ export const ChannelRecipient = z.object({
   personName: z.string(),
   user: z.string(),
   name: z.string(),
-  /** A group chat: told of alerts and jobs without names, and never heard. `person`: the owner who chose it. */
+  /**
+   * True for a group chat. It gets alerts and results of jobs without names, and its messages are not read. `person` is then the owner who chose the
+   * group.
+   */
   isGroup: z.boolean(),
   decides: Decides,
   hidesNames: z.boolean(),
-  /** They may talk with JARVIS there. */
+  /** The recipient may talk with JARVIS there. */
   talks: z.boolean(),
-  /** The agent that answers them there; absent: the bindings of agents choose. */
+  /** The agent that answers the recipient there; absent: the agents' bindings choose. */
   agent: z.string().optional(),
   createdAt: z.number(),
   problem: z.string().optional(),
 })
 export type ChannelRecipient = z.infer<typeof ChannelRecipient>
 
-/** A channel. `place`: where it goes, without a secret. `from`: where its settings come from; those of the environment cannot be changed here. */
+/** A channel. `place`: its address, without a secret. `from`: where its settings come from; settings from the environment cannot be changed here. */
 export const ChannelInfo = z.object({
   id: z.string(),
   name: z.string(),
   readers: z.string(),
   atMost: Decides,
   pairs: z.boolean(),
-  /** It reaches browsers that their own people turn it on in, and has no settings. */
+  /** The channel reaches browsers in which a person turned it on, and has no settings. */
   subscribes: z.boolean(),
   /** Paired people can talk with JARVIS there. */
   talks: z.boolean(),
-  /** Group chats can be told there. */
+  /** Group chats can be recipients there. */
   groups: z.boolean(),
   state: z.enum(['off', 'on', 'broken']),
   from: z.enum(['environment', 'settings']).optional(),
@@ -66,8 +69,7 @@ export const ChannelInfo = z.object({
 })
 export type ChannelInfo = z.infer<typeof ChannelInfo>
 
-/** `today`: what became of the messages since midnight. */
-/** `zone`: of JARVIS's clock, in which hours of rules count. */
+/** `today`: how many messages had which outcome since midnight. `zone`: the time zone of JARVIS's clock, which also applies to the hours in rules. */
 export const ChannelsReply = z.object({
   items: z.array(ChannelInfo),
   today: z.object({ sent: z.number(), held: z.number(), dropped: z.number(), failed: z.number() }),
@@ -75,13 +77,13 @@ export const ChannelsReply = z.object({
 })
 export type ChannelsReply = z.infer<typeof ChannelsReply>
 
-/** Null takes a setting out; one that is not named stays. */
+/** Null removes a setting. A setting that is not named stays. */
 export const ChannelBody = z.strictObject({
   settings: z.record(z.string(), z.string().trim().min(1).max(500).nullable()),
 })
 export type ChannelBody = z.output<typeof ChannelBody>
 
-/** A message and what became of it. `title`: what it said first. `to`: whom it was for. */
+/** A message and its delivery. `title`: its first words. `to`: the recipient. */
 export const ChannelDelivery = z.object({
   id: z.string(),
   seq: z.number(),
@@ -93,9 +95,9 @@ export const ChannelDelivery = z.object({
   title: z.string(),
   at: z.number(),
   state: z.enum(['waiting', 'sending', 'sent', 'held', 'dropped', 'failed']),
-  /** When it ended. */
+  /** When the delivery ended, Unix ms. */
   endedAt: z.number().optional(),
-  /** When the next attempt is made, of a waiting one. */
+  /** When a waiting message is next tried, Unix ms. */
   nextAt: z.number().optional(),
   attempts: z.number(),
   why: z.string().optional(),
@@ -107,14 +109,14 @@ export const ChannelDeliveriesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-/** The body that a button of a message sends. */
+/** The request that a button in a message sends. */
 export const ChannelTapBody = z.strictObject({ token: z.string().max(64) })
-/** `answer`: for whoever pressed. */
+/** `answer`: a sentence for the person who pressed the button. */
 export const ChannelTapReply = z.object({ answer: z.string() })
 
 export const ChannelTestBody = z.strictObject({ recipient: z.string().optional() })
 
-/** A pairing that waits. `opened`: who used the code; a name can be chosen by anybody, the number cannot. */
+/** A pairing that waits for confirmation. `opened`: the account that used the code. Anybody can choose `name`; nobody can choose `user`. */
 export const ChannelPairing = z.object({
   id: z.string(),
   channel: z.string(),
@@ -122,16 +124,16 @@ export const ChannelPairing = z.object({
   opened: z.object({ user: z.string(), name: z.string(), at: z.number() }).optional(),
 })
 export type ChannelPairing = z.infer<typeof ChannelPairing>
-/** `code`: shown once. `link`: opens the channel's own app with the code. */
+/** `code`: the pairing code, shown once. `link`: opens the channel's own app with the code. */
 export const ChannelPairingBegun = ChannelPairing.extend({ code: z.string(), link: z.string().optional() })
 export type ChannelPairingBegun = z.infer<typeof ChannelPairingBegun>
-/** Group chats that could be told. A name can be chosen by anybody, the number cannot. */
+/** Group chats that can be made recipients. Anybody can choose a name; nobody can choose the id. */
 export const ChannelGroups = z.object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
 export type ChannelGroups = z.infer<typeof ChannelGroups>
 export const ChannelGroupBody = z.strictObject({ group: z.string().min(1).max(40) })
 export const ChannelPairings = z.object({ items: z.array(ChannelPairing) })
 export const ChannelPairingBody = z.strictObject({ user: z.string().min(1).max(100) })
-/** `agent` null: as the bindings of agents say. */
+/** `agent` null: the agents' bindings choose. */
 export const ChannelRecipientBody = z.strictObject({
   decides: Decides.optional(),
   hidesNames: z.boolean().optional(),
@@ -146,8 +148,8 @@ const Hours = z
   .refine((text) => text.slice(0, 5) !== text.slice(6), 'must begin and end at different times')
 
 /**
- * What messages are about: waiting cards, questions, alerts, changes that go back, decisions by one owner alone, calls that the policy wants told, jobs,
- * sign-ins, conversations that were shared.
+ * The kinds of matters that messages are about: waiting cards; questions; alerts; changes that JARVIS takes back by itself; decisions by one owner
+ * alone; calls that the policy reports; jobs; sign-ins; conversations that were shared.
  */
 export const matterKinds = [
   'card',
@@ -162,9 +164,10 @@ export const matterKinds = [
 ] as const
 
 /**
- * Who hears what, and when. `quiet`: warnings are held for one digest at its end, what failed and what a person asked for passes. `routes`:
- * a channel with routes hears what one of them lets through, others hear all but jobs that are done; no `kinds`: every kind. `escalation`: so many
- * seconds later a channel, or a person by id on every channel, hears of a card that nobody decided; the longer time counts.
+ * The rules for notifications. `quiet`: in these hours, warnings are held and sent as one digest at the end; failures, and cards that a person asked
+ * for, are sent at once. `routes`: a channel with routes gets only the matters that one of its routes lets through. Other channels get all matters
+ * except jobs that went well. Empty `kinds`: every kind. `escalation`: a channel, or a person (by id) on every channel, is told of a card only if
+ * nobody decided it for so many seconds; if both have a time, the longer one applies.
  */
 export const ChannelRules = z.strictObject({
   quiet: Hours.optional(),

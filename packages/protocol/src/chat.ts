@@ -19,16 +19,16 @@ export const maxMessageBytes = 64 * 1024
 const message = z.string().regex(/\S/, 'is empty')
 export const MessageBody = z.strictObject({
   message,
-  /** A repeated request with the same one gets the first answer and starts nothing. */
+  /** A repeated request with the same id gets the first reply and starts nothing. */
   requestId: RequestId.optional(),
   /** One of `models` in `/api/status`, for this answer. */
   model: z.string().max(200).optional(),
   /** Files from `POST /api/attachments`. */
   attachments: AttachmentIds.optional(),
-  /** The run's calls may only read. For programs alone. */
+  /** The run's calls may only read. Only programs may set this. */
   isReadOnly: z.literal(true).optional(),
 })
-/** `after`: the newest `seq` that the client has; absent: none. The header `Last-Event-ID` counts more. */
+/** `after`: the newest `seq` that the client has; absent: none. The header `Last-Event-ID` takes precedence. */
 export const SessionEventsQuery = z.strictObject({ after: z.coerce.number().int().min(-1).optional() })
 /** `since`: the newest `seq` that the client has. */
 export const SnapshotQuery = z.strictObject({ since: z.coerce.number().int().optional() })
@@ -59,13 +59,13 @@ export const chatRequests = {
     proof: DecisionProof.optional(),
     requestId: RequestId.optional(),
   }),
-  /** Answers a question. The first answer counts; it decides no card and allows nothing. */
+  /** Answers a question. Only the first answer counts. It decides no card and allows no call. */
   'chat:answer': AnswerBody.extend({
     sessionId: SessionId,
     questionId: QuestionId,
     requestId: RequestId.optional(),
   }),
-  /** `runId`: one run alone, such as that of an agent which works for another one; absent: all of the session. */
+  /** Stops runs. `runId`: only this run, for example the run of an agent that works for another agent; absent: all runs of the session. */
   'chat:abort': z.strictObject({ sessionId: SessionId, runId: RunId.optional() }),
   /** `since`: the newest seq that the client has. The snapshot then holds only later entries, where possible. */
   'chat:attach': z.strictObject({ sessionId: SessionId, since: z.int().optional() }),
@@ -73,14 +73,14 @@ export const chatRequests = {
   'chat:ping': z.strictObject({}),
   /** Removes a queued message before it is answered. */
   'chat:unqueue': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
-  /** Sends a message that a stop held back: it begins now, or waits for its turn. Its writer alone may. */
+  /** Sends a message that a stop held back: it begins now, or waits for its turn. Only its writer may send it. */
   'chat:send_held': z.strictObject({ sessionId: SessionId, messageId: MessageId }),
 } as const
 export type ChatRequests = { [K in keyof typeof chatRequests]: z.infer<(typeof chatRequests)[K]> }
 
 /**
- * The entry before or after which a session was branched off. `title` is absent when the other session is deleted. `isVersion`: the
- * session holds another version of the message there, and lists show one row for all versions.
+ * The entry before or after which a session was branched off. `title`: the other session's title; absent if that session was deleted. `isVersion`:
+ * the session holds another version of the message there, and lists show one row for all versions.
  */
 export const BranchedFrom = z.object({
   sessionId: SessionId,
@@ -110,7 +110,7 @@ export const Snapshot = z.object({
   model: z.string().optional(),
   /** The effort chosen for the session; absent: as in the settings. */
   effort: Effort.optional(),
-  /** The agent that it belongs to; absent: `main`. */
+  /** The agent that the session belongs to; absent: `main`. */
   agent: z.string().optional(),
   branchedFrom: BranchedFrom.optional(),
   seq: z.int(),
@@ -118,7 +118,7 @@ export const Snapshot = z.object({
   /** The newest entries, beginning with the start of a run. `hasEarlier`: older ones can be read over REST. */
   entries: z.array(Entry),
   hasEarlier: z.boolean(),
-  /** The request's `since`, where `entries` are only those after it. */
+  /** The request's `since`, if `entries` holds only the entries after it. */
   since: z.int().optional(),
   /** The text of the turn that streams now. */
   partial: z.object({ text: z.string(), thinking: z.string() }),
@@ -126,7 +126,7 @@ export const Snapshot = z.object({
   /** Questions that wait for a person; absent in a snapshot of an older release. */
   questions: z.array(Question).optional(),
   queued: z.array(QueuedMessage),
-  /** The model's own list, as it set it last. */
+  /** The model's own to-do list, as the model set it last. */
   todo: z.array(TodoItem).optional(),
   /** The newest progress line of each running call, keyed by toolUseId. */
   progress: z.record(z.string(), z.string()),
@@ -134,7 +134,7 @@ export const Snapshot = z.object({
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
-/** A message was taken. `queued`: behind the run that goes on. */
+/** A message was accepted. `queued`: it waits until the current run ends. */
 export const SentReply = z.object({ sessionId: SessionId, runId: RunId, queued: z.boolean(), messageId: MessageId })
 export type SentReply = z.infer<typeof SentReply>
 
@@ -159,7 +159,7 @@ type EntryEvents = { [T in Entry['type'] as `chat:${T}`]: { sessionId: SessionId
 export type ChatEvents = EntryEvents & {
   'chat:token': EventBase & { text: string }
   'chat:thinking': EventBase & { text: string }
-  /** The text that streamed so far in this turn is thinking. */
+  /** The text that streamed in this turn so far was thinking and is no part of the answer. */
   'chat:taken_back': EventBase
   'chat:tool_progress': EventBase & { toolUseId: ToolUseId; message: string }
   'chat:notice': EventBase & { message: string; retryInMs?: number }
@@ -169,7 +169,10 @@ export type ChatEvents = EntryEvents & {
   'chat:rehearsal': EventBase & { isRehearsal: boolean; by: string }
 }
 
-/** Events of `GET /api/sessions/:id/events`. `chat:partial` follows the entries that were missed: the text of the turn that streams now. */
+/**
+ * Events of `GET /api/sessions/:id/events`. First come the entries that the client missed, then `chat:partial` with the text of the turn that
+ * streams now.
+ */
 export type StreamEvents = ChatEvents & {
   'chat:partial': Omit<EventBase, 'runId'> & { runId?: RunId; text: string; thinking: string }
 }

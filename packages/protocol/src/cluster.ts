@@ -1,39 +1,39 @@
 import { z } from 'zod'
 
 /**
- * A node. In all cluster types ratios are 0..1, times Unix ms, sizes bytes. A value that does not exist is absent. A value that exists
- * but is unknown now is null, and the state's `missing` says why.
+ * A node. In all cluster types, ratios are 0..1, times Unix ms, sizes bytes. A property that the object does not have is absent. A property whose
+ * value is unknown now is null, and the state's `missing` says why.
  */
 export const Node = z.object({
   name: z.string(),
   status: z.enum(['online', 'offline', 'unknown']),
-  /** The node's purpose in a few words, where known. */
+  /** The node's purpose in a few words, if known. */
   role: z.string().optional(),
   isProtected: z.boolean(),
   cpuRatio: z.number().optional(),
   cpuCount: z.int().optional(),
   ramBytes: z.number().optional(),
   ramTotalBytes: z.number().optional(),
-  /** How much of `ramBytes` is a cache that the node gives back, ZFS's above all. Absent: not known, as before Proxmox VE 9. */
+  /** The part of `ramBytes` that is cache and can be freed, mostly ZFS's. Absent: not known, as before Proxmox VE 9. */
   ramCacheBytes: z.number().optional(),
   uptimeS: z.number().optional(),
   load1: z.number().optional(),
-  /** Null: the sensors could not be read, or SSH is not set up (`missing` then says nothing). Absent: the node has none. */
+  /** Null: the sensors could not be read, or SSH is not set up (in that case `missing` does not mention it). Absent: the node has no sensor. */
   temperatureC: z.number().nullable().optional(),
   lastSeenAt: z.int().optional(),
 })
 export type Node = z.infer<typeof Node>
 
-/** Identifies a guest among all that had its number, which is not unique over time. Times are Unix ms. */
+/** Identifies one guest among all guests that had its VMID, because a VMID can be reused. Times are Unix ms. */
 export const GuestIdentity = z.object({
   id: z.string(),
-  /** The number is proven to be this guest's from then on. */
+  /** Time from which the VMID is proven to belong to this guest. */
   since: z.int(),
-  /** It is proven that this guest did not have the number before. */
+  /** Time before which the VMID is proven not to belong to this guest. */
   notBefore: z.int().optional(),
-  /** The guest that had the number before, and until when it was seen. */
+  /** The guest that had the VMID before, and the time at which it was last seen. */
   earlier: z.object({ name: z.string(), until: z.int() }).optional(),
-  /** It may be the earlier one itself. */
+  /** This guest may be the same as `earlier`. */
   isDoubtful: z.literal(true).optional(),
 })
 export type GuestIdentity = z.infer<typeof GuestIdentity>
@@ -48,7 +48,7 @@ export const Guest = z.object({
   isProtected: z.boolean(),
   uptimeS: z.number().nullable(),
   cpuRatio: z.number().nullable(),
-  /** `cpuCount` and the two totals are null until the node was seen online since the start. */
+  /** `cpuCount` and the two totals are null until the node was online at least once since JARVIS started. */
   cpuCount: z.int().nullable(),
   ramBytes: z.number().nullable(),
   ramTotalBytes: z.number().nullable(),
@@ -56,23 +56,23 @@ export const Guest = z.object({
   diskTotalBytes: z.number().nullable(),
   netInBps: z.number().optional(),
   netOutBps: z.number().optional(),
-  /** Read and written on its disks together. */
+  /** Bytes per second that the guest reads and writes, all disks together. */
   diskBps: z.number().optional(),
   /** Proxmox's lock: `backup`, `migrate`, …; absent while the guest is not locked. */
   lock: z.string().optional(),
   isHa: z.boolean(),
-  /** The HA manager's state (`started`, `migrate`, `fence`, …), where HA manages the guest and the state is known. */
+  /** The HA manager's state (`started`, `migrate`, `fence`, …), if HA manages the guest and the state is known. */
   haState: z.string().optional(),
   tags: z.array(z.string()),
-  /** The resource pool that it belongs to. */
+  /** The resource pool that the guest belongs to. */
   pool: z.string().optional(),
   /** True for a template, which never runs. */
   isTemplate: z.boolean().optional(),
-  /** Absent: not known. */
+  /** Identity of the guest; absent: not known. */
   identity: GuestIdentity.optional(),
-  /** Time of the newest backup that is, or may be, of this guest. Null: not all backups could be read. Absent: there is none. */
+  /** Time of the newest backup that is, or may be, a backup of this guest. Null: not all backups could be read. Absent: there is no backup. */
   backupAt: z.int().nullable().optional(),
-  /** Why that backup may be of another guest, or why none of those under its number counts. */
+  /** Why the backup of `backupAt` may be of another guest, or why no backup under this VMID counts. */
   backupDoubt: z.string().optional(),
   /** When the guest was last created, restored or rolled back, according to the tasks seen so far. */
   madeAt: z.int().optional(),
@@ -104,7 +104,7 @@ export const Task = z.object({
   status: z.enum(['running', 'ok', 'warnings', 'failed']),
   /** Proxmox's exit status, verbatim; absent while running. */
   exitStatus: z.string().optional(),
-  /** The lines of its log that say why, where the exit status does not and the log was read. */
+  /** Lines of the task's log that give the reason, if the exit status does not and the log was read. */
   reason: z.string().optional(),
 })
 export type Task = z.infer<typeof Task>
@@ -117,17 +117,17 @@ export const Backup = z.object({
   createdAt: z.int(),
   sizeBytes: z.number(),
   format: z.string(),
-  /** Result of the last verification of a backup on a backup server, which reads all its data again. `none`: not verified yet. */
+  /** Result of the last verification on a backup server, which reads all data of the backup again. `none`: not verified yet. */
   verification: z.enum(['ok', 'failed', 'none']).optional(),
-  /** Notes of the backup's maker, and its owner as a backup server names them. */
+  /** The notes written when the backup was made, and its owner as a backup server names it. */
   notes: z.string().optional(),
   owner: z.string().optional(),
   /**
-   * The guest that the backup was made of: the one that has the number now, an earlier one, or one of another machine. Absent: no guest has the
-   * number, or the guest is not known.
+   * The guest that the backup was made of. `own`: the guest that has the VMID now; `earlier`: an earlier guest of that VMID; `other`: a guest of
+   * another machine. Absent: no guest has the VMID, or the guest is not known.
    */
   whose: z.enum(['own', 'earlier', 'other', 'unknown']).optional(),
-  /** The same in words, where it is not its own. */
+  /** `whose` in words, if it is not `own`. */
   whoseWords: z.string().optional(),
 })
 export type Backup = z.infer<typeof Backup>
@@ -143,21 +143,27 @@ export const ClusterState = z.object({
   nodes: z.array(Node),
   guests: z.array(Guest),
   storages: z.array(Storage),
-  /** The newest 20 and all that run, newest first. */
+  /** The newest 20 tasks and all running ones, newest first. */
   tasks: z.array(Task),
   /** Null: unknown. */
   isQuorate: z.boolean().nullable(),
-  /** Where JARVIS itself runs, where known. */
+  /** The node and guest that JARVIS runs on, if known. */
   self: z.object({ node: z.string().optional(), vmid: z.int().optional() }).optional(),
   /** Parts that could not be read, in words: `agent is offline`. */
   missing: z.array(z.string()),
   /** Lists that are entirely unknown now: empty here, null in a `ShownCluster`. */
   unread: z.array(ClusterPart).optional(),
-  /** Lists that may lack items which the Proxmox token may not see. */
+  /** Lists that may be incomplete, because the Proxmox token may not see every item. */
   hidden: z.array(ClusterPart).optional(),
-  /** How far the cluster's clock is ahead of JARVIS's, ms, where that is 30 s or more. Its times (backups, tasks) are by its own clock. */
+  /**
+   * Lead of the cluster's clock over JARVIS's clock, ms; set if the difference is 30 s or more. Times of backups and tasks are by the cluster's
+   * clock.
+   */
   clockOffMs: z.int().optional(),
-  /** Set while the cluster cannot be read. Other fields are as last seen at `at`; after half a minute all that can change becomes unknown or null. */
+  /**
+   * Set while the cluster cannot be read. Other fields are as last seen at `at`. After half a minute all values that can change become unknown or
+   * null.
+   */
   unreachableSince: z.int().optional(),
 })
 export type ClusterState = z.infer<typeof ClusterState>
@@ -177,11 +183,11 @@ export const asShown = (state: ClusterState): ShownCluster => ({
   ...Object.fromEntries((state.unread ?? []).map((part) => [part, null])),
 })
 
-/** Goes on from "there is no such item" while the list may lack items which the token may not see; empty otherwise. */
+/** Returns a phrase that follows “there is no such item”: the list may lack items that the token may not see. Empty if the list is complete. */
 export const asFarAsSeen = (part: ClusterPart, { hidden }: { hidden?: ClusterPart[] | undefined }): string =>
   hidden?.includes(part) === true ? ' as far as this token sees' : ''
 
-/** Changes since the last push. Items are replaced whole, by name, vmid or upid. */
+/** Changes of the cluster's state since the last push. A changed item is sent whole and replaces the item with the same name, VMID or UPID. */
 export type ClusterUpdate = {
   at: number
   nodes?: Node[]
@@ -191,11 +197,11 @@ export type ClusterUpdate = {
   removedGuests?: number[]
   isQuorate?: boolean | null
   missing?: string[]
-  /** Lists that are entirely unknown now; earlier values no longer apply. */
+  /** Lists that are entirely unknown now. Their earlier values no longer apply. */
   unread?: ClusterPart[]
-  /** Lists that may lack items which the Proxmox token may not see. */
+  /** Lists that may be incomplete, because the Proxmox token may not see every item. */
   hidden?: ClusterPart[]
-  /** `null`: less than 30 s. */
+  /** As in `ClusterState`. `null`: the difference is now less than 30 s. */
   clockOffMs?: number | null
   /** `null`: the cluster can be reached again. */
   unreachableSince?: number | null

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** A command of the workbench, as the conversation shows it. Texts are redacted. */
+/** A command of the workbench, as a conversation shows it. Texts are redacted. */
 export const CommandRow = z.object({
   id: z.string(),
-  /** The call that began it; absent of commands of an earlier release. */
+  /** Id of the call that started the command; absent for commands of an earlier release. */
   toolUseId: z.string().optional(),
   command: z.string(),
   /** `ROOT/PATH`. */
@@ -12,16 +12,16 @@ export const CommandRow = z.object({
   level: z.enum(['full', 'landlock', 'none']),
   /** Unix ms. */
   startedAt: z.int(),
-  /** When it is ended at the latest, Unix ms. */
+  /** Time at which the command is ended at the latest, Unix ms. */
   endsBy: z.int(),
   status: z.enum(['running', 'ended']),
   endedAt: z.int().optional(),
-  /** How it ended, for people: `exit code 0`, `ended with JARVIS`. */
+  /** The end of the command in words: `exit code 0`, `ended with JARVIS`. */
   words: z.string().optional(),
   exitCode: z.int().optional(),
-  /** The last lines that it printed. */
+  /** The last lines of its output. */
   lastLines: z.array(z.string()),
-  /** How many files it would change. */
+  /** Number of files that the command would change. */
   changes: z.int().nonnegative().optional(),
 })
 export type CommandRow = z.infer<typeof CommandRow>

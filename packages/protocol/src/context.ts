@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Usage } from './transcript.ts'
 
-/** One thing in a model's window. `seq`: of its entry, where it has one. */
+/** One item in a model's context window. `seq`: the `seq` of its entry, if it has one. */
 export const ContextItem = z.object({ name: z.string(), tokens: z.int(), seq: z.int().optional() })
 export type ContextItem = z.infer<typeof ContextItem>
 
 /**
- * A part of what a model is given with the next message. `count`: how many things it holds. `items`: the same by server, for tools.
- * `largest`: absent where it is empty.
+ * A part of the request that a model gets with the next message. `count`: number of items. `items`: the tools' tokens by server. `largest`: the
+ * largest item; absent if the part is empty.
  */
 export const ContextPart = z.object({
   part: z.enum(['system', 'tools', 'skills', 'memory', 'folded', 'transcript', 'results', 'reserved', 'free']),
@@ -18,22 +18,22 @@ export const ContextPart = z.object({
 })
 export type ContextPart = z.infer<typeof ContextPart>
 
-/** Use of the window of a session's model, tokens. Reading it changes nothing. */
+/** Use of the context window of a session's model, in tokens. Reading the report changes nothing. */
 export const ContextReport = z.object({
   model: z.string(),
   windowTokens: z.int(),
   usedTokens: z.int(),
-  /** How many of `usedTokens` the provider counted in its newest reply; the rest is estimated. */
+  /** The part of `usedTokens` that the provider counted in its newest reply; the rest is estimated. */
   countedTokens: z.int(),
   /** The provider's count for the next request, if it was asked for and the provider can count. */
   exactTokens: z.int().optional(),
-  /** Why there is no `exactTokens` although it was asked for. */
+  /** Why `exactTokens` is absent although it was asked for. */
   exactProblem: z.string().optional(),
-  /** Shares of the window from which on old results are put away, and old turns are folded. */
+  /** Shares of the window, 0..1. Above `resultsAt`, old results are replaced by summaries; above `turnsAt`, old turns are folded. */
   resultsAt: z.number(),
   turnsAt: z.number(),
   parts: z.array(ContextPart),
-  /** Sums over all runs of the session. `foldingUsd`: the part that folds cost. Dollars are absent if a price is not known. */
+  /** Sums over all runs of the session. `foldingUsd`: the cost of folding. Dollars are absent if a price is not known. */
   spent: z.object({
     usage: Usage,
     costUsd: z.number().optional(),
@@ -41,14 +41,17 @@ export const ContextReport = z.object({
     folds: z.int(),
     foldingUsd: z.number().optional(),
   }),
-  /** The number of entries that "fold now" would fold. `because`: why folding rests. */
+  /** `entries`: how many entries “fold now” would fold. `because`: why folding is paused. */
   fold: z.object({ entries: z.int(), because: z.string().optional() }),
 })
 export type ContextReport = z.infer<typeof ContextReport>
 
 export const ContextQuery = z.strictObject({ count: z.enum(['exact']).optional() })
 
-/** A message that one can go back to. `changes`: to the cluster since it, which stay. `files`: that JARVIS wrote since it. */
+/**
+ * A message that a person can go back to. `changes`: number of changes to the cluster since the message; they are not undone. `files`: number of
+ * files that JARVIS wrote since.
+ */
 export const Checkpoint = z.object({
   seq: z.int(),
   text: z.string(),
@@ -58,7 +61,7 @@ export const Checkpoint = z.object({
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** A file that JARVIS wrote after a checkpoint, and if going back restores it. `because`: why it stays. */
+/** A file that JARVIS wrote after a checkpoint. `goesBack`: going back restores it. `because`: why it is not restored. */
 export const CheckpointFile = z.object({
   path: z.string(),
   writes: z.int(),
@@ -67,7 +70,7 @@ export const CheckpointFile = z.object({
 })
 export type CheckpointFile = z.infer<typeof CheckpointFile>
 
-/** A change since a checkpoint, which going back does not undo. */
+/** A change since a checkpoint. Going back does not undo it. */
 export const CheckpointChange = z.object({
   toolUseId: z.string(),
   /** Number of the entry that holds the outcome. */

@@ -4,14 +4,14 @@ export const errorStatus = {
   unauthorized: 401,
   token_expired: 401,
   invalid_credentials: 401,
-  /** The password is right, and a code is asked for beside it. */
+  /** The password is right, and a code of the second factor is required. */
   second_factor_required: 401,
   forbidden: 403,
-  /** The token is valid, but the action needs the password again: `POST /api/auth/step-up`. */
+  /** The token is valid, but this request requires the password again: `POST /api/auth/step-up`. */
   step_up_required: 403,
   /** The card's approval must be signed: `POST /api/confirmations/:id/challenge`. */
   proof_required: 403,
-  /** The signature does not count; `message` says why. */
+  /** The signature is not accepted; `message` says why. */
   proof_refused: 403,
   not_found: 404,
   unknown_session: 404,
@@ -27,7 +27,7 @@ export const errorStatus = {
   cluster_unreachable: 502,
   /** The cluster answered and refused the request. */
   cluster_refused: 502,
-  /** The request was sent and no answer came, so it may have taken effect. */
+  /** The request was sent and got no answer, so it may have taken effect. */
   outcome_unknown: 504,
   shutting_down: 503,
   storage_failed: 507,

@@ -5,10 +5,10 @@ import type { ModelFacts } from './models.ts'
 // Figures that both server and dashboard derive from the cluster's state. Only types are imported, because a schema would bring zod onto
 // the first page.
 
-/** The id of the first owner, in every installation. Rows without a person are the first owner's. */
+/** The id of the first owner, the same in every installation. Database rows without a person belong to the first owner. */
 export const firstOwnerId = 'operator'
 
-/** From when on a device counts as forgotten, ms. */
+/** Time without use after which a device counts as forgotten, ms. */
 const longUnseenMs = 90 * 86_400_000
 /** Tests if a device was not seen for 90 days. @param lastSeenAt Unix ms */
 export const isLongUnseen = (lastSeenAt: number, now: number): boolean => now - lastSeenAt >= longUnseenMs
@@ -26,11 +26,11 @@ export const usualLimits: Limits = {
 type Maybe = number | null | undefined
 type Figures = readonly (readonly [used: Maybe, whole: Maybe])[]
 
-/** `part` of `whole`, 0..1; undefined where either is unknown or `whole` is 0. */
+/** Returns `part` / `whole`, 0..1; undefined if either is unknown or `whole` is 0. */
 export const shareOf = (part: Maybe, whole: Maybe): number | undefined =>
   typeof part === 'number' && (whole ?? 0) > 0 ? part / (whole as number) : undefined
 
-/** Share of the sums, 0..1. Pairs with an unknown value are left out; undefined where none is left. */
+/** Returns the sum of used values divided by the sum of totals, 0..1. Pairs with an unknown value are left out; undefined if no pair is left. */
 function shareOfAll(figures: Figures): number | undefined {
   const known = figures.filter(([used, whole]) => shareOf(used, whole) !== undefined)
   const sum = (at: 0 | 1) => known.reduce((total, figure) => total + (figure[at] ?? 0), 0)
@@ -48,7 +48,7 @@ export const cpuOf = (nodes: readonly Node[]): number | undefined =>
     ]),
   )
 
-/** Memory of a node that is in use and not given back, bytes: without its caches, a part of it, where the node tells them. */
+/** Returns the memory of a node that is in use without caches, bytes. Without a known cache size, all memory in use. */
 export const heldRam = ({
   ramBytes,
   ramCacheBytes = 0,
@@ -67,7 +67,7 @@ export const fillOf = (storages: readonly Storage[]): number | undefined =>
 export const netOf = (guests: readonly Guest[]): number =>
   guests.reduce((sum, { netInBps = 0, netOutBps = 0 }) => sum + netInBps + netOutBps, 0)
 
-/** Name of a storage's series of samples. */
+/** Returns the name of a storage's series of samples. */
 export const storageSeries = ({ name, node }: { name: string; node?: string | undefined }): string =>
   `storage/${node === undefined ? '' : `${node}/`}${name}`
 
@@ -77,11 +77,11 @@ export const withoutTemplates = (guests: readonly Guest[]): Guest[] => guests.fi
 export const isUnread = ({ unread }: Pick<ClusterState, 'unread'>, part: ClusterPart): boolean =>
   unread?.includes(part) === true
 
-/** Tests if nothing current is known of the cluster: it was never read, or not for too long. */
+/** Tests if nothing current is known of the cluster: it was never read, or the last read is too old. */
 export const isBlind = (state: Pick<ClusterState, 'nodes' | 'unread'>): boolean =>
   isUnread(state, 'nodes') || (state.nodes.length > 0 && state.nodes.every(({ status }) => status === 'unknown'))
 
-/** Undefined: in order, or unknown. `warn`: needs a look. */
+/** The assessment of a value. Undefined: in order, or unknown. `warn`: needs a look. */
 export type Tone = 'warn' | 'bad' | undefined
 
 function toneOf(value: Maybe, [warn, bad]: readonly [number, number]): Tone {
@@ -93,13 +93,10 @@ export const temperatureTone = ({ temperatureC }: Node, limits: Limits): Tone =>
   toneOf(temperatureC, limits.temperatureC)
 export const nodeRamTone = (node: Node, limits: Limits): Tone =>
   toneOf(shareOf(heldRam(node), node.ramTotalBytes), limits.ramRatio)
-/**
- * Tests if a storage counts the space that it handed out instead of the space in use, so that it is full by design: thick LVM, and disks of an iSCSI
- * target.
- */
+/** Tests if a storage reports allocated space instead of used space, so that it is full by design: thick LVM, and disks of an iSCSI target. */
 export const isFullByDesign = ({ type }: Pick<Storage, 'type'>): boolean =>
   type === 'lvm' || type === 'iscsi' || type === 'iscsidirect'
-/** Tests if an operator leaves the fill of a storage, or of a file system in a guest, out of the checks. */
+/** Tests if an operator excluded the fill level of a storage, or of a file system in a guest, from the checks. */
 export function isLeftOut(
   { name, type, totalBytes }: { name: string; type?: string | undefined; totalBytes?: Maybe },
   { leaveOut }: Limits,
@@ -110,16 +107,19 @@ export function isLeftOut(
   const isOfType = types.some((one) => one.toLowerCase() === type?.toLowerCase())
   return isNamed || isOfType || (typeof totalBytes === 'number' && totalBytes < belowBytes)
 }
-/** Tests if the fill of a storage is not checked, because of its type or of an operator's setting. */
+/** Tests if the fill level of a storage is not checked, because of its type or of an operator's setting. */
 export const isUnlooked = (storage: Storage, limits: Limits): boolean =>
   isFullByDesign(storage) || isLeftOut(storage, limits)
 export const storageTone = (storage: Storage, limits: Limits): Tone =>
   isUnlooked(storage, limits) ? undefined : toneOf(shareOf(storage.usedBytes, storage.totalBytes), limits.storageRatio)
-/** @param backupAt time of the newest backup, Unix ms; undefined when unknown or absent */
-/** The time by the cluster's clock, which its backups and tasks are dated by. @param now by JARVIS's clock, Unix ms */
+/**
+ * Returns the present time by the cluster's clock, Unix ms, because the cluster dates its backups and tasks by that clock. @param now by JARVIS's
+ * clock, Unix ms
+ */
 export const clusterTime = (now: number, { clockOffMs = 0 }: Pick<ClusterState, 'clockOffMs'>): number =>
   now + clockOffMs
 
+/** Returns the assessment of a backup's age. @param backupAt time of the newest backup, Unix ms; undefined if unknown or absent */
 export const backupAgeTone = (backupAt: Maybe, now: number, limits: Limits): Tone =>
   toneOf(typeof backupAt === 'number' ? (now - backupAt) / 3_600_000 : undefined, limits.backupHours)
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { GrantScope, Principal, Target } from './tier.ts'
 
 /**
- * Requested with an approval: the same call may run again within `minutes`, and `uses` times besides this one. `forHelpers`: also where
- * another agent makes it in a child run of whom it serves. `scope`: the id of the card's `scope`: other calls of its kind there too, in the
- * card's conversation; it takes both bounds, and at most two hours.
+ * A grant that is requested with an approval: the same call may run again within `minutes`, and `uses` times after this one. `forHelpers`: also if
+ * another agent makes the call in a child run of the same principal. `scope`: the id of the card's `scope`: the grant then also covers other calls
+ * of that kind there, in the card's conversation. A scope requires `uses` and `minutes`, at most 120.
  */
 export const GrantRequest = z
   .strictObject({
@@ -22,19 +22,19 @@ export const GrantRequest = z
 export type GrantRequest = z.infer<typeof GrantRequest>
 
 /**
- * A bounded permission, made with an approval: this tool with these arguments on this target, for this principal. With `scope` it covers
- * calls of that kind there, and `toolName`, `toolInput` and `target` are of the call whose card was approved.
+ * A bounded permission, made with an approval, for one principal: this tool with these arguments on this target. With `scope`, the grant covers
+ * calls of one kind in a folder or on a website; `toolName`, `toolInput` and `target` are then those of the approved call.
  */
 export const Grant = z.object({
   id: z.string(),
   toolName: z.string(),
   toolInput: z.record(z.string(), z.unknown()),
   target: Target,
-  /** The rule that the approval answered; the grant does not cover calls that another rule stops. */
+  /** The rule that made the approved call ask. The grant does not cover calls that another rule stops. */
   rule: z.string(),
-  /** Whom the grant serves: the chat, the operator's own commands, or one program's token. */
+  /** The principal that the grant is for: the chat, the operator's own commands, or one program's token. */
   requestedBy: Principal,
-  /** It serves child runs of that principal too. */
+  /** The grant also covers child runs of that principal. */
   forHelpers: z.literal(true).optional(),
   scope: GrantScope.optional(),
   /** The operator who made the grant, and the card's id. */

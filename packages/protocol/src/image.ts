@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Picture types that are shown and passed on. SVG is left out, because it is markup. */
+/** Picture types that JARVIS shows and sends to models. SVG is left out, because it is markup. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 export type ImageType = (typeof imageTypes)[number]
 

@@ -4,12 +4,12 @@ import { Principal } from './tier.ts'
 import { ToolInput } from './transcript.ts'
 
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d'
-/** Hours of each day, of the server's zone: `22:00-06:00`. */
+/** Hours of each day in the server's time zone: `22:00-06:00`. */
 const Hours = z.string().regex(new RegExp(`^${clock}-${clock}$`), 'must be hours such as 22:00-06:00')
 
 /**
- * What a job does. `prompt`: a message for the model. `call`: one call, without a model. `runbook`: a plan made anew each
- * time. `heartbeat`: all checks. `drill`: the restore drill of the guest whose proof is oldest.
+ * The work of a job. `prompt`: a message for the model. `call`: one call, without a model. `runbook`: a plan that is made again for each run.
+ * `heartbeat`: all checks. `drill`: the restore drill of the guest whose restore proof is oldest.
  */
 export const JobWork = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('prompt'), text: z.string().trim().min(1).max(20_000) }),
@@ -17,9 +17,9 @@ export const JobWork = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('runbook'), name: z.string().max(200), inputs: ToolInput }),
   z.strictObject({
     kind: z.literal('heartbeat'),
-    /** When its model may be called; absent: always. */
+    /** Hours in which the heartbeat may call its model; absent: always. */
     activeHours: Hours.optional(),
-    /** When its model is called once a day though nothing changed: `08:00`. */
+    /** Time of day at which the heartbeat calls its model although nothing changed: `08:00`. */
     digestAt: z
       .string()
       .regex(new RegExp(`^${clock}$`), 'must be a time such as 08:00')
@@ -28,7 +28,7 @@ export const JobWork = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('drill'),
     bwlimitKiBps: z.int().min(1).optional(),
-    /** When it may begin. */
+    /** Hours in which the drill may begin. */
     window: Hours.optional(),
   }),
 ])
@@ -48,7 +48,7 @@ export const Schedule = z.discriminatedUnion('kind', [
 ])
 export type Schedule = z.infer<typeof Schedule>
 
-/** Most that a job's model may use. Tokens are all that were read and written; dollars at list prices. */
+/** Limits on the model use of a job. Tokens are all that were read and written; dollars are at list prices. */
 export const JobBudget = z.strictObject({
   tokensPerRun: z.int().min(1).optional(),
   tokensPerDay: z.int().min(1).optional(),
@@ -62,9 +62,9 @@ export const JobBudget = z.strictObject({
 export type JobBudget = z.infer<typeof JobBudget>
 
 /**
- * One planned instant of a job. `slot`: that instant, Unix ms; of `by hand`, when it was asked for.
- * `claimed`: taken, and not known to have begun. `missed`: JARVIS was off or could not start it. `skipped`: the run before went on,
- * or the job was paused. `waiting`: its card waits for a person. `unknown`: it may have begun, and is never begun again.
+ * The state of one planned instant of a job. `slot`: that instant, Unix ms; for a slot started by hand, when a person asked for it. `claimed`: the
+ * scheduler took the slot, and it is not known if the run began. `missed`: JARVIS was off or could not start it. `skipped`: the run before still
+ * went on, or the job was paused. `waiting`: its card waits for a person. `unknown`: it may have begun, and is never started again.
  */
 export const SlotState = z.enum([
   ...(['claimed', 'running', 'waiting'] as const),
@@ -77,15 +77,15 @@ export const JobSlot = z.object({
   isByHand: z.literal(true).optional(),
   /** The person who started it by hand. */
   startedBy: z.string().optional(),
-  /** It was missed, and ran later because it only reads. */
+  /** When a missed slot ran later; possible only because it only reads. */
   caughtUpAt: z.int().optional(),
   startedAt: z.int().optional(),
   endedAt: z.int().optional(),
-  /** One line: what came of it, or why it did not run. */
+  /** One line: the outcome, or why it did not run. */
   summary: z.string().optional(),
   sessionId: z.string().optional(),
   runId: z.string().optional(),
-  /** Absent where no model was called, and 0 is known. */
+  /** Absent: no model was called. 0: the use is known to be 0. */
   tokens: z.int().optional(),
   costUsd: z.number().optional(),
 })
@@ -99,31 +99,31 @@ export const Job = z.object({
   /** The schedule in words: `daily at 20:11, Europe/Berlin`. */
   words: z.string(),
   budget: JobBudget,
-  /** `ended`: once, and it is over. */
+  /** `ended`: the job was planned for one instant, which has passed. */
   state: z.enum(['active', 'paused', 'ended']),
   /** The person who paused the job, and why; `jarvis` after three failures. */
   paused: z.object({ by: z.string(), at: z.int(), why: z.string() }).optional(),
-  /** The person in whose name it runs; its runs have no more rights than they. */
+  /** The person in whose name the job runs. Its runs have no more rights than this person. */
   by: z.string(),
-  /** The model or client that asked for it, where `by` approved that on a card. */
+  /** The model or client that asked for the job, if `by` approved the request on a card. */
   askedBy: Principal.optional(),
-  /** It may change something, so a slot that was missed is never caught up. */
+  /** The job may change something, so a missed slot never runs later. */
   isChanging: z.boolean(),
-  /** Until when a person has approved the calls of a drill beforehand, Unix ms; null where each one asks. */
+  /** Until when a person's approval covers the calls of a drill beforehand, Unix ms; null: each call asks. */
   approvedUntil: z.int().nullable().optional(),
   createdAt: z.int(),
   isShipped: z.literal(true).optional(),
-  /** The next five instants, Unix ms; empty while it is paused. */
+  /** The next five planned instants, Unix ms; empty while the job is paused. */
   next: z.array(z.int()),
-  /** `Clocks change on 25 Oct: 20:11 both before and after.` */
+  /** A sentence on the next clock change: `Clocks change on 25 Oct: 20:11 both before and after.` */
   clockChange: z.string().optional(),
-  /** The newest ten, oldest first. */
+  /** The newest ten slots, oldest first. */
   last: z.array(JobSlot),
   failures: z.int(),
 })
 export type Job = z.infer<typeof Job>
 
-/** `isStopped`: one switch stops all jobs. `zone`: of the server. */
+/** `stopped`: set while one switch stops all jobs (`POST /api/jobs/stop` and `/start`). `zone`: the server's time zone. */
 export const JobsReply = z.object({
   items: z.array(Job),
   stopped: z.object({ by: z.string(), at: z.int() }).nullable(),
@@ -148,7 +148,7 @@ export const JobPatchBody = z
     isPaused: z.boolean().optional(),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
-/** `POST /api/jobs/preview`: what a schedule comes to, before it is saved. */
+/** `POST /api/jobs/preview`: the instants of a schedule, before it is saved. */
 export const SchedulePreviewBody = z.strictObject({ schedule: Schedule })
 export const SchedulePreview = z.object({
   words: z.string(),
@@ -156,11 +156,11 @@ export const SchedulePreview = z.object({
   clockChange: z.string().optional(),
 })
 export type SchedulePreview = z.infer<typeof SchedulePreview>
-/** `POST /api/jobs/stop` and `/start`: the switch over all. */
+/** A page of a job's slots, newest first. */
 export const JobSlotsPage = pageOf(JobSlot)
 export type JobSlotsPage = z.infer<typeof JobSlotsPage>
 
-/** One step of a job's run: what it read or did, and what came of it. */
+/** One step of a job's run: a call and its outcome. */
 export const TraceStep = z.object({
   at: z.int(),
   toolName: z.string(),
@@ -176,7 +176,7 @@ export const TraceStep = z.object({
 export const JobTrace = JobSlot.extend({ steps: z.array(TraceStep), said: z.string().optional() })
 export type JobTrace = z.infer<typeof JobTrace>
 
-/** Reply of `GET /api/heartbeat`. Snake case, as earlier clients know it. */
+/** Reply of `GET /api/heartbeat`. Field names in snake case, for compatibility with earlier clients. */
 export const HeartbeatReply = z.object({
   enabled: z.boolean(),
   /** Minutes. */

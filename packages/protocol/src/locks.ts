@@ -1,12 +1,14 @@
 import type { ClusterState, Guest, Task } from './cluster.ts'
 
-/** Tasks of a node that lock guests which they do not name: of a clone, the new one; of a job of backups, each in its turn. */
+/** Types of tasks that lock guests which the task does not name. A clone locks the new guest; a backup job locks each of its guests in turn. */
 const locksOthers =
   /^(?:vzdump|(?:qm|vz)(?:clone|create|restore|migrate)|qmigrate|imgdel|(?:start|stop|suspend|migrate)all|ha\w+)$/
 
 type Seen = { [K in 'nodes' | 'tasks' | 'unread' | 'hidden']?: ClusterState[K] | undefined }
 
-/** The running task that may hold a guest's lock; `none`: no such task is seen; `unknown`: the tasks of its node are not all known. */
+/**
+ * Returns the running task that may hold a guest's lock. `none`: no such task is known. `unknown`: the tasks of the guest's node are not all known.
+ */
 export function lockHolder(
   { vmid, node }: Pick<Guest, 'vmid' | 'node'>,
   { nodes, tasks, unread, hidden }: Seen,
@@ -20,6 +22,6 @@ export function lockHolder(
   return areKnown && isOnline === true ? 'none' : 'unknown'
 }
 
-/** The command on a guest's node with which a person removes its lock. JARVIS removes none. */
+/** Returns the command with which a person removes a guest's lock on its node. JARVIS never removes a lock. */
 export const unlockCommand = ({ type, vmid }: Pick<Guest, 'type' | 'vmid'>): string =>
   `${type === 'vm' ? 'qm' : 'pct'} unlock ${vmid}`

@@ -22,7 +22,7 @@ export const MemoryPassage = z.object({
 })
 export type MemoryPassage = z.infer<typeof MemoryPassage>
 
-/** A passage that a search found. Ranks are positions in each result list, from 1; absent where the list lacks it. */
+/** A passage that a search found. Ranks are positions in the two result lists, from 1; absent if the passage is not in the list. */
 export const MemoryHit = MemoryPassage.extend({
   score: z.number(),
   vectorRank: z.number().optional(),
@@ -36,9 +36,9 @@ export const MemoryFound = z.object({
   byKeywordsAlone: z.boolean(),
   /** How many passages of conversations were searched by words only, because their embeddings are not made yet. Absent: none. */
   waiting: z.number().optional(),
-  /** Synonyms that the search added. */
+  /** Synonyms that the search added to the query. */
   others: z.array(z.string()),
-  /** Words of the query that were ignored, such as `the`, because other words say more. */
+  /** Words of the query that were ignored, such as `the`, because the other words are more distinctive. */
   ignored: z.array(z.string()),
 })
 export type MemoryFound = z.infer<typeof MemoryFound>
@@ -51,14 +51,14 @@ export const MemoryStatus = z.object({
   share: z.number().optional(),
   sources: z.number(),
   chunks: z.number(),
-  /** Chunks that will have an embedding once the model in use has read them. Others are found by words only. */
+  /** Chunks that have an embedding once the model in use has processed them. Other chunks are found by words only. */
   embeddable: z.number(),
-  /** How many of those have an embedding of the model in use. */
+  /** Number of chunks that have an embedding of the model in use. */
   embedded: z.number(),
   /** Further chunks of conversations, which are embedded when somebody searches. Older servers leave it out. */
   waiting: z.number().optional(),
   model: z.string().or(z.undefined()).optional(),
-  /** Why search uses keywords only, or what could not be indexed; for a person. */
+  /** Why searches use keywords only, or which texts could not be indexed; for a person. */
   problem: z.string().or(z.undefined()).optional(),
   /** Files that are not indexed, or only in part, and why. */
   problems: z.array(z.object({ name: z.string(), problem: z.string() })),
@@ -76,7 +76,7 @@ export const WorkspaceText = z.object({
   checksum: z.string(),
   /** Unix ms. */
   changedAt: z.number(),
-  /** Set where `text` differs from the file: it is too large, or not valid UTF-8. */
+  /** Set if `text` differs from the file: the file is too large, or not valid UTF-8. */
   problem: z.string().optional(),
 })
 export type WorkspaceText = z.infer<typeof WorkspaceText>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { modelApiTitles } from './model-apis.ts'
 
-/** The providers that environment variables set; all others are kept in the data dir by their names. */
+/** The providers that environment variables configure. All others are stored in the data dir by their names. */
 export const variableProviders = ['anthropic', 'openai'] as const
 export type VariableProvider = (typeof variableProviders)[number]
 export const isVariableProvider = (name: string): name is VariableProvider =>
@@ -18,13 +18,13 @@ export type ModelProvider = z.infer<typeof ModelProvider>
 export const ModelKind = z.enum(Object.keys(modelApiTitles) as (keyof typeof modelApiTitles)[])
 export type ModelKind = z.infer<typeof ModelKind>
 
-/** How much a model thinks before it answers. `off`: as little as possible. */
+/** The amount of thinking of a model before it answers. `off`: as little as possible. */
 export const Effort = z.enum(['off', 'low', 'medium', 'high'])
 export type Effort = z.infer<typeof Effort>
 
 /**
- * A provider as a person enters it. Without `apiKey` the known key stays; it is sent only to the address it was saved for. Without
- * `baseUrl` the provider's own address is used.
+ * A provider as a person enters it. Without `apiKey` the saved key stays; a key is sent only to the address it was saved for. Without `baseUrl` the
+ * provider's own address is used.
  */
 export const ModelBody = z.strictObject({
   model: z.string().trim().min(1).max(200),
@@ -37,7 +37,7 @@ const modelName = z.string().trim().min(1).max(200)
 /** The names of headers that JARVIS sets itself. */
 const ownHeaders =
   /^(?:authorization|x-api-key|content-(?:type|length|encoding)|host|connection|cookie|transfer-encoding)$/i
-/** Further headers of each request; a value may be a secret, so it is never sent back. */
+/** Further headers of each request to the provider. A value may be a secret, so JARVIS never sends it back to a client. */
 export const ModelHeaders = z.record(z.string(), z.string()).superRefine((headers, context) => {
   const fault = (message: string) => context.addIssue({ code: 'custom', message })
   if (Object.keys(headers).length > 20) fault('there may be 20 headers at most')
@@ -49,8 +49,8 @@ export const ModelHeaders = z.record(z.string(), z.string()).superRefine((header
 })
 
 /**
- * A named provider as a person enters it. Without `apiKey` or `headers` the known ones stay, as long as the address does; both are sent
- * only to the address they were saved for. The first of `models` is the usual one.
+ * A named provider as a person enters it. Without `apiKey` or `headers` the saved ones stay, as long as the address is the same; both are sent only
+ * to the address they were saved for. The first of `models` is the default.
  */
 export const ProviderBody = z.strictObject({
   kind: ModelKind,
@@ -61,7 +61,7 @@ export const ProviderBody = z.strictObject({
 })
 export type ProviderBody = z.output<typeof ProviderBody>
 
-/** Without `model` the test only lists the provider's models. `kind` and `headers`: of a named provider. */
+/** A test of a provider. Without `model` the test only lists the provider's models. `kind` and `headers`: only for a named provider. */
 export const ModelTestBody = ModelBody.partial({ model: true }).extend({
   kind: ModelKind.optional(),
   headers: ModelHeaders.optional(),
@@ -69,8 +69,8 @@ export const ModelTestBody = ModelBody.partial({ model: true }).extend({
 export type ModelTestBody = z.output<typeof ModelTestBody>
 
 /**
- * Models that answer in place of `model` while it fails, in order. A model on the own network is followed by one elsewhere only where
- * `consented` names that one: the operator agreed to send it what was said to `model`.
+ * Models that answer in place of `model` while it fails, in order. After a model on the own network, a model elsewhere may answer only if
+ * `consented` names it: the operator agreed to send it what was said to `model`.
  */
 export const ModelFallback = z.strictObject({
   model: z.string().trim().min(1).max(240),
@@ -85,31 +85,31 @@ export type ModelFallbacksBody = z.output<typeof ModelFallbacksBody>
 export const ModelUseBody = z.strictObject({ model: z.string().trim().min(1).max(220) })
 
 /**
- * `source`: settings from `environment` (`.env` included) cannot be changed here. `keyEnd`: the key's last 4 characters; the key itself
- * is never sent.
+ * A provider of models. `source`: the origin of its settings; settings from `environment` (`.env` included) cannot be changed here. `keyEnd`: the
+ * key's last 4 characters; the key itself is never sent.
  */
 export const ModelProviderInfo = z.object({
   provider: ModelProvider,
   kind: ModelKind,
   source: z.enum(['none', 'environment', 'settings']),
-  /** The configured model, or a default where nothing is configured; of a named provider the first. */
+  /** The configured model, or a default if nothing is configured. For a named provider, its first model. */
   model: z.string(),
-  /** All of a named provider. */
+  /** All models of a named provider. */
   models: z.array(z.string()).optional(),
   baseUrl: z.string().optional(),
   keyEnd: z.string().optional(),
   /** Names of the headers of a named provider; their values are never sent. */
   headers: z.array(z.string()).optional(),
-  /** Tools that are not sent to it, because its server refuses them. `why`: the server's words, in a sentence. */
+  /** Tools that are not sent to the provider, because its server refuses them. `why`: the server's message as a sentence. */
   leftOut: z.array(z.object({ tool: z.string(), why: z.string() })).optional(),
 })
 export type ModelProviderInfo = z.infer<typeof ModelProviderInfo>
-/** Facts of a model; an absent fact is not known. `price`: US dollars per million tokens. */
+/** Facts of a model. An absent fact is not known. `price`: US dollars per million tokens. */
 export const ModelFacts = z.object({
   tools: z.boolean().optional(),
   pictures: z.boolean().optional(),
   thinking: z.boolean().optional(),
-  /** The most tokens of a request with its answer. */
+  /** The context window: most tokens of a request and its answer together. */
   windowTokens: z.int().positive().optional(),
   price: z
     .object({
@@ -122,24 +122,24 @@ export const ModelFacts = z.object({
 })
 export type ModelFacts = z.infer<typeof ModelFacts>
 
-/** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. */
+/** `isFixed`: `JARVIS_MODEL` is set in the environment, so no other model can be chosen here. `inUse`: the id of the model in use. */
 export const ModelsReply = z.object({
   inUse: z.string(),
   isFixed: z.boolean(),
   providers: z.array(ModelProviderInfo),
   fallbacks: z.array(ModelFallback),
-  /** By the id of each configured model: what its server says, else what its name says. */
+  /** Facts by the id of each configured model: as its server states them, otherwise as known from its name. */
   facts: z.record(z.string(), ModelFacts),
 })
 export type ModelsReply = z.infer<typeof ModelsReply>
 
-/** A known service to begin a named provider from. Words in capitals in `baseUrl` stand for what the person puts there. */
+/** A known service from which a person can set up a named provider. The person replaces the words in capitals in `baseUrl`. */
 export const ModelPreset = z.object({
   id: z.string(),
   title: z.string(),
   kind: ModelKind,
   baseUrl: z.string(),
-  /** A model that the service has. */
+  /** A model that the service offers. */
   example: z.string(),
   key: z.enum(['needed', 'optional']),
   /** A further fact that a person needs to use the service. */
@@ -147,7 +147,10 @@ export const ModelPreset = z.object({
 })
 export type ModelPreset = z.infer<typeof ModelPreset>
 
-/** Result of one short question to the model. `text`: one sentence for a person. `models`: known models, where the name was wrong or missing. */
+/**
+ * Result of one short question to the model. `text`: one sentence for a person. `models`: the provider's models, if the model's name was wrong or
+ * missing.
+ */
 export const ModelTestReply = z.object({
   verdict: z.enum(['works', 'key_refused', 'unknown_model', 'unreachable', 'busy', 'refused']),
   text: z.string(),

@@ -8,7 +8,7 @@ export const NodeRole = z
 export const NodeRoles = z
   .record(z.string().min(1).max(64), NodeRole)
   .refine((roles) => Object.keys(roles).length <= 200, { error: 'must name at most 200 nodes' })
-/** Keyed by the nodes' exact names. */
+/** Roles of nodes, keyed by the nodes' exact names. */
 export type NodeRoles = z.infer<typeof NodeRoles>
 
 export const NodeRolesBody = z.strictObject({ roles: NodeRoles })

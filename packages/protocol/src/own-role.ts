@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { DecisionProof } from './passkey.ts'
 import { Approve, Tier } from './tier.ts'
 
-/** A role and what it may. `scopes`: a sentence each. `people`: how many have it and may sign in. */
+/** A role and its rights. `scopes`: one sentence for each right. `people`: number of people who have the role and may sign in. */
 export const RoleInfo = z.object({
   name: z.string(),
-  /** JARVIS brings it; otherwise it stands in policy.yaml. */
+  /** True: the role is built into JARVIS. Otherwise policy.yaml defines it. */
   builtIn: z.boolean(),
-  /** All scopes in a row. */
+  /** All scopes in one sentence. */
   sentence: z.string(),
   scopes: z.array(z.string()),
   people: z.int(),
 })
 export type RoleInfo = z.infer<typeof RoleInfo>
 
-/** A call to be tried out as a person, by id or name, or as a role. */
+/** A call to try out as a person, by id or name, or as a role. */
 export const TryRoleBody = z
   .strictObject({
     person: z.string().min(1).max(200).optional(),
@@ -26,7 +26,7 @@ export const TryRoleBody = z
     error: 'give either person or role',
   })
 
-/** The verdict that a call would get. `refused`: its arguments are wrong; `black`: it is not allowed. `who`: the people who would decide a card. */
+/** The verdict that a call would get. `refused`: its arguments are wrong; `black`: it is not allowed. `who`: the people who could decide its card. */
 export const TryRoleReply = z.object({
   verdict: z.enum(['runs', 'asks', 'refused', 'black']),
   tier: Tier,
@@ -37,9 +37,9 @@ export const TryRoleReply = z.object({
 })
 export type TryRoleReply = z.infer<typeof TryRoleReply>
 
-/** Why an owner decides alone what several people must approve. */
+/** A decision by one owner alone on a card that several people must approve. `reason`: why, for everybody to read. */
 export const BreakGlassBody = z.strictObject({
   reason: z.string().trim().min(10, 'must say why in at least 10 characters: everybody is told').max(500),
-  /** Where the card has `proof`: signed with `alone`. */
+  /** Required if the card has `proof`. The signed terms must include `alone`. */
   proof: DecisionProof.optional(),
 })

@@ -10,7 +10,7 @@ export const Base64Url = z
 
 export const PasskeyName = z.string().trim().min(1).max(60)
 
-/** A person's passkey. Unix ms. `isSynced`: its maker copies it to other devices of the person; otherwise it stays on one device. */
+/** A person's passkey. Times in Unix ms. `isSynced`: its provider copies it to other devices of the person; otherwise it stays on one device. */
 export const Passkey = z.object({
   id: z.string(),
   name: z.string(),
@@ -24,7 +24,7 @@ export type Passkey = z.infer<typeof Passkey>
 export const PasskeysReply = z.object({ items: z.array(Passkey), problem: z.string().optional() })
 export type PasskeysReply = z.infer<typeof PasskeysReply>
 
-/** The result of a browser's `navigator.credentials.get`, as JSON. Bytes are base64url. */
+/** The result of a browser's `navigator.credentials.get`, as JSON. Byte strings are in base64url. */
 export const PasskeyAssertion = z.object({
   id: Base64Url,
   rawId: Base64Url,
@@ -59,8 +59,8 @@ export const PasskeyBody = z.strictObject({ name: PasskeyName, response: Passkey
 export const PasskeyPatchBody = z.strictObject({ name: PasskeyName })
 export const PasskeyCountersignBody = z.strictObject({ response: PasskeyAssertion })
 /**
- * `passkey`: it is enrolled. `countersign`: an older passkey of the person must sign the new one; send its answer to these options to
- * `POST /api/passkeys/countersign`.
+ * `passkey`: the passkey is enrolled. `countersign`: an older passkey of the person must sign the new one. Send the older passkey's answer to these
+ * options to `POST /api/passkeys/countersign`.
  */
 export const PasskeyReply = z.object({
   passkey: Passkey.optional(),
@@ -73,14 +73,14 @@ export const PasskeySignInBody = z.strictObject({ response: PasskeyAssertion })
 export const DecisionTerms = z.strictObject({
   grant: GrantRequest.optional(),
   goesBackAfterMin: GoesBackAfterMin.optional(),
-  /** An owner [breaks the glass](roles.md#breaking-the-glass). */
+  /** True: an owner [breaks the glass](roles.md#breaking-the-glass) and decides alone. */
   alone: z.literal(true).optional(),
 })
-/** Asks for what to sign. */
+/** Requests the statement that a person signs for an approval. */
 export const ChallengeBody = DecisionTerms.extend({ decision: z.literal('approved').default('approved') })
 export type DecisionTerms = z.infer<typeof DecisionTerms>
 
-/** `statement`: the exact text that is signed. `lines`: the same for a person. `problem`: why a passkey cannot sign here. Unix ms. */
+/** `statement`: the exact text that is signed. `lines`: the same for a person. `problem`: why a passkey cannot sign here. Times in Unix ms. */
 export const DecisionChallenge = z.object({
   challenge: z.string(),
   statement: z.string(),
@@ -93,12 +93,15 @@ export const DecisionChallenge = z.object({
 })
 export type DecisionChallenge = z.infer<typeof DecisionChallenge>
 
-/** A signed approval. `challenge`: of the statement. `signature`: what `ssh-keygen -Y sign -n decision@jarvis` printed of it. */
+/**
+ * A signed approval. `challenge`: the challenge of the statement. `signature`: the output of `ssh-keygen -Y sign -n decision@jarvis` for the
+ * statement.
+ */
 export const DecisionProof = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('passkey'), response: PasskeyAssertion }),
   z.strictObject({ type: z.literal('ssh'), challenge: Base64Url, signature: z.string().max(10_000) }),
 ])
 export type DecisionProof = z.infer<typeof DecisionProof>
-/** How a decision was signed. `device`: by a button of a notification. */
+/** The key that signed a decision. `device`: the key of a device whose notification has buttons. */
 export const SignedBy = z.enum(['passkey', 'ssh', 'device'])
 export type SignedBy = z.infer<typeof SignedBy>

@@ -4,21 +4,21 @@ import { Role } from './role.ts'
 
 export { firstOwnerId }
 
-/** Tests if an id is a person's. Ids of tokens signed by hand and of JARVIS itself are not. */
+/** Tests if an id is a person's. The ids of tokens that were signed by hand, and JARVIS's own id, are not. */
 export const isPersonId = (id: string): boolean => id === firstOwnerId || id.startsWith('per_')
-/** The person in whose name somebody acts that a journal line calls `by`: what is no person's id acts for the first owner. */
+/** Returns the person for whom the `by` of a journal entry acts. An id that is no person's acts for the first owner. */
 export const personOf = (by: string): string => (isPersonId(by) ? by : firstOwnerId)
-/** The same as a field; absent for the first owner. */
+/** Returns `personOf` as a field; no field for the first owner. */
 export const personFor = (by: string): { person?: string } => (personOf(by) === firstOwnerId ? {} : { person: by })
 
-/** How a person signs in. Names that differ in case alone are the same. */
+/** The name with which a person signs in. Names that differ only in case are the same. */
 export const PersonName = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,40}$/, 'has 1 to 40 letters, digits, dots, underscores or dashes')
 
 /**
- * What a person may do. `owner`: everything, with people, secrets and policy; `operator`: the whole cluster; `viewer`: reads. Another name is a
- * role of `policy.yaml`, whose holder is a member: asks within its scopes.
+ * A person's role. `owner`: everything, including people, secrets and policy. `operator`: the whole cluster. `viewer`: reads only. Any other name is
+ * a role in `policy.yaml`: a person with such a role is a member and may ask only within the role's scopes.
  */
 export const PersonRole = z
   .string()
@@ -26,14 +26,14 @@ export const PersonRole = z
 export type PersonRole = z.infer<typeof PersonRole>
 export const houseRoles = ['owner', 'operator', 'viewer'] as const
 
-/** A person as others are told of them. `role`: at most what the token allows that was sent. */
+/** A person as other people see them. `role`: the person's role, limited by the rights of the token that was sent. */
 export const PersonRef = z.object({ id: z.string(), name: z.string(), role: z.string() })
 export type PersonRef = z.infer<typeof PersonRef>
 
 /** A person who may sign in. Times in Unix ms. */
 export const Person = PersonRef.extend({
   createdAt: z.int(),
-  /** Since when this person cannot sign in. */
+  /** Time since which this person cannot sign in; absent: the person can. */
   disabledAt: z.int().optional(),
   lastSeenAt: z.int().optional(),
 })
@@ -41,7 +41,7 @@ export type Person = z.infer<typeof Person>
 
 /** How somebody signed in: `password`, `passkey`, `oidc` and more to come. */
 export const SignInMethod = z.string()
-/** Where a person is signed in. Times in Unix ms. */
+/** A browser or program in which a person is signed in. Times in Unix ms. */
 export const SignInInfo = z.object({
   id: z.string(),
   /** The browser's user agent or the program's name, unchecked. */
@@ -50,11 +50,11 @@ export const SignInInfo = z.object({
   method: SignInMethod,
   createdAt: z.int(),
   lastSeenAt: z.int(),
-  /** When it ends without another use. */
+  /** When the sign-in ends if it is not used again. */
   idleEndsAt: z.int(),
-  /** When it ends whatever happens. */
+  /** When the sign-in ends in any case. */
   endsAt: z.int(),
-  /** The request that asks came with it. */
+  /** The request was sent with this sign-in. */
   isThis: z.literal(true).optional(),
 })
 export type SignInInfo = z.infer<typeof SignInInfo>
@@ -71,17 +71,18 @@ export const Factors = z.object({
   recoveryCodesLeft: z.int(),
 })
 export type Factors = z.infer<typeof Factors>
-/** A new seed of codes, for an authenticator app. `secret`: base32. `uri`: the same with its name, for a QR code. */
+/** A new seed for the codes of an authenticator app. `secret`: the seed in base32. `uri`: the seed with a name, for a QR code. */
 export const SecondFactorOffer = z.object({ secret: z.string(), uri: z.string() })
 export type SecondFactorOffer = z.infer<typeof SecondFactorOffer>
 export const SecondFactorBody = z.strictObject({ code: z.string().max(20) })
-/** Each counts once in place of a code. They are shown this once. */
+/** Each recovery code replaces a code of the second factor once. They are shown only once. */
 export const RecoveryCodesReply = z.object({ recoveryCodes: z.array(z.string()) })
 export type RecoveryCodesReply = z.infer<typeof RecoveryCodesReply>
 
 /**
- * What signing in takes here. `named`: the name too, because there are several people. `passkeys`: somebody has one. `problem`: why passkeys do
- * not work at this address, and what to do. `elsewhere`: another service that people sign in at, and why it does not work at this address.
+ * The requirements of a sign-in. `named`: the name is needed, because there are several people. `passkeys`: at least one person has a passkey.
+ * `problem`: why passkeys do not work at this address, and what to do. `elsewhere`: another service that people can sign in at, and why it does not
+ * work at this address.
  */
 export const WaysReply = z.object({
   named: z.boolean(),
@@ -91,7 +92,10 @@ export const WaysReply = z.object({
 })
 export type WaysReply = z.infer<typeof WaysReply>
 
-/** How the dashboard looks for a person, in browsers without a choice of their own. Absent: as it comes. `letters`: keys of one letter. */
+/**
+ * Display settings of a person, for browsers in which the person chose nothing else. Absent: the default. `letters`: keyboard shortcuts of one
+ * letter.
+ */
 export const Display = z.strictObject({
   theme: z.enum(['system', 'dark', 'light']).optional(),
   density: z.enum(['compact', 'comfortable']).optional(),
@@ -99,7 +103,10 @@ export const Display = z.strictObject({
 })
 export type Display = z.infer<typeof Display>
 
-/** The person who sends the request. `role`: the wire's older word. `signIn`: absent for a token that was signed by hand or by an older release. */
+/**
+ * The person who sends the request. `role`: the older name on the wire for the role. `signIn`: absent for a token that was signed by hand or by an
+ * older release.
+ */
 export const MeReply = z.object({
   person: PersonRef,
   role: Role,
@@ -110,8 +117,8 @@ export const MeReply = z.object({
 export type MeReply = z.infer<typeof MeReply>
 
 /**
- * Everybody who may sign in, with more about each for owners: `signIns`, in how many places; `secondFactor`: on. `roles`: those that can be given. `removed`: who was
- * removed; old lines name them by id.
+ * Everybody who may sign in. Owners also get, for each person, `signIns`: the number of sign-ins, and `secondFactor`: true if it is on. `roles`: the
+ * roles that can be given. `removed`: removed people, because older records name them by id.
  */
 export const PeopleReply = z.object({
   items: z.array(

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { UndoFacts } from './undo.ts'
 
 /**
- * Where a step stands. `waits`: for the steps before it, or a card of its own. `skipped`: its `when` was not so.
- * `surprise`: it ran, and its check did not come true. `unknown`: it may have run; it is never run again.
+ * The state of a step. `waits`: for earlier steps, or for a card of its own. `skipped`: its condition `when` was false. `surprise`: it ran, and its
+ * check failed. `unknown`: it may have run; it is never run again.
  */
 export const StepState = z.enum([
   ...(['waits', 'running', 'asks', 'checking'] as const),
@@ -11,7 +11,7 @@ export const StepState = z.enum([
 ])
 export type StepState = z.infer<typeof StepState>
 
-/** One call of a plan, with every value filled in. */
+/** One call of a plan, with all values filled in. */
 export const PlanStep = z.object({
   /** From 1. */
   number: z.int(),
@@ -24,20 +24,20 @@ export const PlanStep = z.object({
   now: z.string().optional(),
   then: z.string().optional(),
   affects: z.string().optional(),
-  /** Absent of a read. */
+  /** The way to take the step back; absent for a read. */
   undo: UndoFacts.optional(),
-  /** `state = running within 3 min`, by a read of `verify`'s tool. */
+  /** The check after the step: `state = running within 3 min`, read by the tool of `verify`. */
   check: z.string().optional(),
-  /** The plan goes on where this step fails; steps that come after it are left out. Absent: the plan stops. */
+  /** `skip`: if this step fails, the plan goes on without the steps that depend on it. Absent: the plan stops. */
   onFailure: z.literal('skip').optional(),
-  /** The step waits for another step of the plan: the gate judges it when its turn comes, and it has a card of its own. */
+  /** The step depends on another step of the plan. The gate judges it when its turn comes, and it may get a card of its own. */
   isLater: z.literal(true).optional(),
-  /** The condition and what it came to: `hostpci0 = none, true`. */
+  /** The condition and its result: `hostpci0 = none, true`. */
   when: z.string().optional(),
   /** Result of a read when the plan was made, in one line. */
   read: z.string().optional(),
   state: StepState,
-  /** Why it failed or asks, or what was seen after it. */
+  /** Why the step failed or asks, or what was observed after it. */
   outcome: z.string().optional(),
   startedAt: z.int().optional(),
   endedAt: z.int().optional(),
@@ -46,30 +46,33 @@ export const PlanStep = z.object({
 })
 export type PlanStep = z.infer<typeof PlanStep>
 
-/** A plan as its card shows it. `hash`: of runbook, inputs, calls, facts of the targets and policy; the decision binds it. */
+/** A plan as its card shows it. `hash`: covers the runbook, inputs, calls, facts of the targets, and policy; a decision is bound to it. */
 export const PlanFacts = z.object({
   id: z.string(),
   hash: z.string(),
   title: z.string(),
   /** The runbook that the plan was made from. */
   runbook: z.string().optional(),
-  /** The goal in the words of the model or client that proposed the plan. No rule reads them, and no card shows them as a fact. */
+  /** The goal in the words of the model or client that proposed the plan. No rule uses the goal, and no card presents it as a fact. */
   goal: z.string().optional(),
   criteria: z.string().optional(),
-  /** The plan whose changes this one takes back, and how many steps that had. */
+  /** The plan that this plan takes back: its id, hash and number of steps. */
   undoes: z.object({ id: z.string(), hash: z.string(), steps: z.int() }).optional(),
   inputs: z.record(z.string(), z.unknown()),
   steps: z.array(PlanStep),
 })
 export type PlanFacts = z.infer<typeof PlanFacts>
 
-/** A value of another step: of what the read `step` returned, such as `guests.0.vmid` or `guests(name=web).vmid`. */
+/** A reference to a value in the result of the read `step`. `path`: for example `guests.0.vmid` or `guests(name=web).vmid`. */
 export const PlanPointer = z.strictObject({ step: z.string(), path: z.string() })
 export type PlanPointer = z.infer<typeof PlanPointer>
 
 const stepId = z.string().max(40)
 
-/** A read after a step, and what must then be so. Without `tool`, the step is the read. Without `input`, it has the step's. */
+/**
+ * A check after a step: a read, and the condition that its result must meet. Without `tool`, the step itself is the read. Without `input`, the read
+ * uses the step's input.
+ */
 export const ProposedCheck = z.strictObject({
   tool: z.string().max(100).optional(),
   input: z.record(z.string(), z.unknown()).optional(),
@@ -80,7 +83,10 @@ export const ProposedCheck = z.strictObject({
 })
 export type ProposedCheck = z.infer<typeof ProposedCheck>
 
-/** `input`: a value may be `{step, path}`, which stands for what an earlier read gave. `after`: ids of steps. */
+/**
+ * A step that a model proposes. `input`: a value may be `{step, path}`, which stands for a value of an earlier read. `after`: ids of the steps that
+ * must come before.
+ */
 export const ProposedStep = z.strictObject({
   id: stepId,
   tool: z.string().max(100),
@@ -91,7 +97,7 @@ export const ProposedStep = z.strictObject({
 })
 export type ProposedStep = z.infer<typeof ProposedStep>
 
-/** A plan as a model proposes it. `goal`, `criteria`: free text, which is only shown. */
+/** A plan that a model proposes. `goal`, `criteria`: free text, which is only displayed. */
 export const PlanProposal = z.strictObject({
   goal: z.string().min(1).max(500),
   criteria: z.string().max(500).optional(),
@@ -99,13 +105,13 @@ export const PlanProposal = z.strictObject({
 })
 export type PlanProposal = z.infer<typeof PlanProposal>
 
-/** A line of the list that a model keeps of what it is about to do. It starts nothing. */
+/** An item of the to-do list that a model keeps for its work. It starts nothing. */
 export const TodoItem = z.object({ text: z.string(), state: z.enum(['open', 'doing', 'done']) })
 export type TodoItem = z.infer<typeof TodoItem>
 
-/** A plan that was approved, or needed no approval. Times are Unix ms. */
+/** A plan that runs or ran: it was approved, or needed no approval. Times are Unix ms. */
 export const PlanRun = PlanFacts.extend({
-  /** `stopped`: by a failure, a surprise or a person; `unknown`: a step may have run. */
+  /** `stopped`: a failure, a surprise or a person stopped the plan. `unknown`: a step may have run. */
   state: z.enum(['running', 'asks', 'done', 'stopped', 'unknown']),
   why: z.string().optional(),
   sessionId: z.string(),

@@ -4,34 +4,34 @@ import { Principal } from './tier.ts'
 export const QuestionId = z.string().min(1).max(100)
 export type QuestionId = z.infer<typeof QuestionId>
 
-/** Longest answer that a person types to one question, characters. */
+/** Longest typed answer to one question, characters. */
 export const maxAnswerChars = 2_000
 
-/** A choice. `label` and `note` are the asker's words: data, never markup. */
+/** A choice. `label` and `note` are the words of the model or server that asks: data, never markup. */
 export const QuestionOption = z.object({ label: z.string(), note: z.string().optional() })
 export type QuestionOption = z.infer<typeof QuestionOption>
 
-/** One thing that is asked, in the asker's words. */
+/** One question, in the words of the model or server that asks. */
 export const QuestionItem = z.object({
   text: z.string(),
-  /** Empty: the answer is typed. */
+  /** Choices; empty: the answer is typed. */
   options: z.array(QuestionOption),
   /** Several options may be chosen. */
   isMultiple: z.literal(true).optional(),
-  /** The kind of answer that may be typed; `none`: only an option counts. A number is typed in decimal. */
+  /** The kind of answer that may be typed; `none`: a person can only choose an option. A number is typed in decimal. */
   typed: z.enum(['text', 'number', 'integer', 'none']),
-  /** It must have an answer. */
+  /** The question requires an answer. */
   isRequired: z.literal(true).optional(),
-  /** The asker's words on the answer: its form, its limits, a suggestion. */
+  /** The asker's hint on the answer: its form, its limits, a suggestion. */
   hint: z.string().optional(),
 })
 export type QuestionItem = z.infer<typeof QuestionItem>
 
 /** A group of questions that are asked together. */
 export const Asking = z.object({
-  /** The attached MCP server that asks. Absent: the model of the chat does. */
+  /** The attached MCP server that asks. Absent: the chat's model asks. */
   server: z.string().optional(),
-  /** A server's words before its questions. */
+  /** A message of the server, shown before its questions. */
   message: z.string().optional(),
   /** An address that a server wants a person to open. JARVIS never opens it. */
   url: z.string().optional(),
@@ -39,14 +39,14 @@ export const Asking = z.object({
 })
 export type Asking = z.infer<typeof Asking>
 
-/** A question that waits for a person. It lets nothing run, and its answer allows nothing. Times are Unix ms. */
+/** A question that waits for a person. An answer approves no call. Times are Unix ms. */
 export const Question = Asking.extend({
   questionId: QuestionId,
-  /** The call that asks. */
+  /** Id of the tool call that asks. */
   toolUseId: z.string(),
   requestedBy: Principal,
   createdAt: z.int(),
-  /** Afterwards it is unanswered. */
+  /** Time after which the question counts as unanswered, Unix ms. */
   expiresAt: z.int(),
 })
 export type Question = z.infer<typeof Question>
@@ -59,13 +59,13 @@ export const Answer = z.strictObject({
 export type Answer = z.infer<typeof Answer>
 
 /**
- * How a question ended. `declined`: a person would not answer. `unanswered`: nobody did within a day, and nothing is chosen.
- * `withdrawn`: its run or its server no longer asks.
+ * The end of a question. `declined`: a person refused to answer. `unanswered`: nobody answered within a day, and no option is chosen. `withdrawn`:
+ * its run or its server no longer asks.
  */
 export const QuestionEnd = z.enum(['answered', 'declined', 'unanswered', 'withdrawn'])
 export type QuestionEnd = z.infer<typeof QuestionEnd>
 
-/** `answers`: one to each item, in order. `said`: a person's own words in place of all of them. */
+/** `answers`: one answer for each item, in order. `said`: a person's own text instead of all answers. */
 export const QuestionResolution = z.object({
   end: QuestionEnd,
   by: z.string(),
@@ -74,7 +74,7 @@ export const QuestionResolution = z.object({
 })
 export type QuestionResolution = z.infer<typeof QuestionResolution>
 
-/** How a question is answered: with `answers`, with `said`, or with `declined`. */
+/** The ways to answer a question: `answers`, `said` or `declined`. */
 const answering = {
   answers: z.array(Answer).max(100).optional(),
   said: z.string().regex(/\S/, 'is empty').max(maxAnswerChars).optional(),
@@ -83,7 +83,7 @@ const answering = {
 export const AnswerBody = z.strictObject(answering)
 export type AnswerBody = z.infer<typeof AnswerBody>
 
-/** A question of the last day, and where it was asked. */
+/** A question of the last day, with the session in which it was asked. */
 export const QuestionRow = Question.extend({ sessionId: z.string() })
   .extend(QuestionResolution.partial().shape)
   .extend({ endedAt: z.number().optional() })

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 export type ReadAs<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 /**
- * Parses external input with a schema; `problem` names each wrong field. Never throws for JSON values: zod itself throws a TypeError
- * where an object has a `length` that cannot become a number.
+ * Parses external input with a schema. `problem` names each wrong field. Never throws for JSON values, although zod itself throws a TypeError if an
+ * object has a `length` that cannot become a number.
  */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): ReadAs<T> {
   try {

@@ -12,19 +12,19 @@ import { Card, Decision, Effect, GlassBroken, ProfileName, Tier, Verdict } from 
 import { Usage } from './transcript.ts'
 import { GoesBackAfterMin, UndoFacts } from './undo.ts'
 
-/** `name`: absent where there is one owner. `code`: of the second factor, or a recovery code. */
+/** `name`: may be absent if there is only one owner. `code`: a code of the second factor, or a recovery code. */
 export const LoginBody = z.strictObject({
   name: z.string().max(200).optional(),
   password: z.string().max(1_000),
   code: z.string().max(100).optional(),
 })
-/** `code`: of a person with a second factor. */
+/** `code`: required for a person with a second factor. */
 export const PasswordBody = z.strictObject({
   current: z.string().max(1_000),
   next: z.string().max(1_000),
   code: LoginBody.shape.code,
 })
-/** The password, with a code where one is asked for, or a passkey, given again for an action that a token alone may not do. */
+/** The password (with a code if one is required) or a passkey, given again for an action that a token alone does not allow. */
 export const StepUpBody = z
   .strictObject({
     password: LoginBody.shape.password.optional(),
@@ -38,17 +38,17 @@ export const StepUpBody = z
 /** `expiresIn`: how long the token stays elevated, seconds. */
 export const StepUpReply = z.object({ expiresIn: z.number() })
 export type StepUpReply = z.infer<typeof StepUpReply>
-/** `expiresIn`: when the sign-in ends whatever happens, seconds. `role`: the wire's older word for `person.role`. */
+/** `expiresIn`: seconds until the sign-in ends in any case. `role`: the older name on the wire for `person.role`. */
 export const LoginReply = z.object({ token: z.string(), expiresIn: z.number(), role: Role, person: PersonRef })
 export type LoginReply = z.infer<typeof LoginReply>
-/** The same on the wire. `token`: absent where the answer sets a cookie in its place. */
+/** `LoginReply` as sent. `token`: absent if the reply sets a cookie instead. */
 export const SignInReply = LoginReply.extend({ token: z.string().optional() })
 export type SignInReply = z.infer<typeof SignInReply>
 
 export const SessionCreateBody = z
   .strictObject({
     title: z.string().trim().min(1).max(200).optional(),
-    /** The agent that it belongs to; absent: \`main\`. */
+    /** The agent that the session belongs to; absent: `main`. */
     agent: AgentId.optional(),
     /** Begins the session with a run, as `POST /api/sessions/:id/messages` does. */
     message: MessageBody.shape.message.optional(),
@@ -56,7 +56,7 @@ export const SessionCreateBody = z
     model: MessageBody.shape.model,
     attachments: MessageBody.shape.attachments,
     isReadOnly: MessageBody.shape.isReadOnly,
-    /** It is a rehearsal from its first message on. */
+    /** The session is a rehearsal from its first message on. */
     isRehearsal: z.literal(true).optional(),
   })
   .refine(
@@ -64,12 +64,14 @@ export const SessionCreateBody = z
       message !== undefined || Object.values(ofRun).every((value) => value === undefined),
     'requestId, model, attachments, isReadOnly and isRehearsal need a message',
   )
-/** An operator's word on an answer; `rating` null takes it back. */
+/** An operator's rating of an answer. `rating` null withdraws it. */
 export const RatingBody = z.strictObject({
   rating: z.enum(['up', 'down']).nullable(),
   note: z.string().trim().min(1).max(2_000).optional(),
 })
-/** `isRehearsal`: changing calls only say what they would do. `model`: null for the one in use. `effort`: null for the settings' one. */
+/**
+ * `isRehearsal`: calls that change something only describe the change. `model`: null: the model in use. `effort`: null: the effort of the settings.
+ */
 export const SessionPatchBody = z
   .strictObject({
     title: z.string().trim().min(1).max(200).optional(),
@@ -81,15 +83,15 @@ export const SessionPatchBody = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name what to change')
 const seq = z.int().nonnegative()
 /**
- * `before`: seq of a message; the branch is another version of it. `after`: seq of an answer; the branch is a session of its own.
- * `model`: answers in the branch.
+ * `before`: seq of a message; the branch holds another version of it. `after`: seq of an answer; the branch is a separate session. `model`: the
+ * model that answers in the branch.
  */
 export const SessionBranchBody = z
   .strictObject({
     before: seq.optional(),
     after: seq.optional(),
     model: z.string().max(200).optional(),
-    /** Files that JARVIS wrote after that point go back too, as far as nobody edited them since. */
+    /** Also restores the files that JARVIS wrote after that point, unless somebody edited them since. */
     restoreFiles: z.boolean().optional(),
   })
   .refine(({ before, after }) => (before === undefined) !== (after === undefined), 'must name before or after')
@@ -99,14 +101,14 @@ export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   before: cursor(/^\d{1,15}$/),
 })
-/** `q`: words of titles and messages, `"quoted"` for exact text. `archived`: leave archived sessions out, only those, or all. */
 /** Where a session began: in the dashboard, over MCP, by a job, or by a program over `/v1`. */
 export const SessionSource = z.enum(['chat', 'mcp', 'job', 'v1'])
 export type SessionSource = z.infer<typeof SessionSource>
+/** `q`: words in titles and messages, `"quoted"` for exact text. `archived`: leave archived sessions out, only those, or all. */
 export const SessionsQuery = PageQuery.extend({
   before: cursor(/^\d{1,15}\..+$/),
   q: z.string().max(200).optional(),
-  /** Absent: all but those of jobs and of programs. */
+  /** Absent: all sessions except those of jobs and of programs. */
   source: SessionSource.optional(),
   archived: z.enum(['no', 'only', 'all']).default('no'),
 })
@@ -124,7 +126,7 @@ const AnyObject = z.custom<Record<string, unknown>>(
   'must be an object',
 )
 export const ClassifyBody = z.strictObject({ input: AnyObject })
-/** The verdict that a call would get. `preview`: the effect as its card would state it; absent if its tool reads nothing beforehand. */
+/** The verdict that a call would get. `preview`: the effect as its card would state it; absent if the call's tool has no preview. */
 export const ClassifyReply = Verdict.pick({ tier: true, rule: true, reason: true }).extend({
   preview: z
     .object({
@@ -137,15 +139,15 @@ export const ClassifyReply = Verdict.pick({ tier: true, rule: true, reason: true
 })
 export type ClassifyReply = z.infer<typeof ClassifyReply>
 
-/** The versions of the message at `entry`, oldest first, each by its session. `shown`: index of the requested session. */
+/** The versions of the message at `entry`, oldest first, each as the id of its session. `shown`: index of the requested session. */
 export const Versions = z.object({ entry: z.number(), sessionIds: z.array(z.string()), shown: z.number() })
 export type Versions = z.infer<typeof Versions>
 
-/** Rights of a person in a conversation that is shared with them: to read it, or to write in it too. */
+/** Rights of a person in a conversation that is shared with them. `look`: to read it. `talk`: also to write in it. */
 export const ShareMay = z.enum(['look', 'talk'])
 export type ShareMay = z.infer<typeof ShareMay>
 export const SessionShareBody = z.strictObject({ may: ShareMay })
-/** A person with whom a conversation is shared. `by`: the id of whoever shared it. `at`: Unix ms. */
+/** A person with whom a conversation is shared. `by`: the id of the person who shared it. `at`: Unix ms. */
 export const SessionShare = z.object({
   person: z.string(),
   name: z.string(),
@@ -168,31 +170,31 @@ export const SessionSummary = z.object({
   model: z.string().optional(),
   /** The effort chosen for the session; absent: as in the settings. */
   effort: Effort.optional(),
-  /** The agent that it belongs to; absent: `main`. */
+  /** The agent that the session belongs to; absent: `main`. */
   agent: z.string().optional(),
-  /** The id of the person whose it is; absent: the first owner's. */
+  /** The id of the person who owns the session; absent: the first owner. */
   person: z.string().optional(),
-  /** With whom it is [shared](people.md#share-a-conversation); absent: with nobody. */
+  /** The people with whom the session is [shared](people.md#share-a-conversation); absent: nobody. */
   sharedWith: z.array(SessionShare).optional(),
   branchedFrom: BranchedFrom.optional(),
   /**
-   * How many sessions hold versions of its messages, itself included; absent: only itself. They are renamed, archived and deleted
-   * together. A list shows one row for them, with the sums of usage, cost and cards, and `isRunning` where any runs.
+   * Number of sessions that hold versions of this session's messages, itself included; absent: only itself. They are renamed, archived and deleted
+   * together. A list shows one row for them, with the sums of usage, cost and cards; its `isRunning` is true if any of them runs.
    */
   versions: z.number().optional(),
-  /** Sum of its answers without copied ones; absent until counted. */
+  /** Token usage of the session's answers, without answers that were copied into a branch; absent until counted. */
   usage: Usage.optional(),
   /** Some answers ended before they were fully counted: `usage` and `costUsd` are lower bounds. */
   isUsagePartial: z.literal(true).optional(),
-  /** US dollars; absent where a price is unknown. */
+  /** US dollars; absent if a price is unknown. */
   costUsd: z.number().optional(),
-  /** Use of the model's window by the session's next message. Only `GET /api/sessions/:id` has it. */
+  /** The part of the model's context window that the session's next message would use. Only `GET /api/sessions/:id` has it. */
   context: z.object({ usedTokens: z.number(), limitTokens: z.number() }).optional(),
-  /** The message that matches the search, cut around the words; `seq`: its entry. */
+  /** The message that matches the search, cut around the found words. `seq`: its entry. */
   found: z.object({ seq: z.number(), text: z.string() }).optional(),
 })
 export type SessionSummary = z.infer<typeof SessionSummary>
-/** `isIndexing`: some sessions are not searched and counted yet. `total`: how many there are; of the first page alone, and without a search. */
+/** `isIndexing`: some sessions are not searched and counted yet. `total`: the number of sessions; only on the first page, and without a search. */
 export const SessionsPage = pageOf(SessionSummary).extend({
   isIndexing: z.literal(true).optional(),
   total: z.number().optional(),
@@ -205,20 +207,23 @@ export const ConfirmationRow = Card.extend({
   decision: Decision.optional(),
   decidedBy: z.string().optional(),
   decidedAt: z.number().optional(),
-  /** The channel that the decision came over. */
+  /** The channel through which a person decided. */
   via: z.string().optional(),
   note: z.string().optional(),
   replacedBy: z.string().optional(),
   /** When a denial was lifted. */
   liftedAt: z.number().optional(),
-  /** Until when a denied call of an MCP client is refused without a card; absent where it is not. */
+  /** Time until which a call of an MCP client that was denied is refused without a card; absent: it is not. */
   refusedUntil: z.number().optional(),
-  /** Outcome of an approved call; absent while it runs. `unknown`: it may have run. */
+  /** Outcome of an approved call; absent while it runs. `unknown`: the call may have run. */
   outcome: z.enum(['done', 'failed', 'unknown']).optional(),
 })
 export type ConfirmationRow = z.infer<typeof ConfirmationRow>
 
-/** `effects`: all effects that its calls may have. `raises`: what makes a call stricter than `tier`, strictest first; absent where nothing does. */
+/**
+ * `effects`: all effects that calls of the tool can have. `raises`: the conditions that raise a call's tier above `tier`, strictest first; absent:
+ * none.
+ */
 export const ToolInfo = z.object({
   name: z.string(),
   description: z.string(),
@@ -229,13 +234,13 @@ export const ToolInfo = z.object({
 })
 export type ToolInfo = z.infer<typeof ToolInfo>
 
-/** Calls of each tool in the last week, and how many were refused in all. `since`: Unix ms. */
+/** Number of calls of each tool in the last week. `refused`: refused calls of all tools. `since`: start of the week, Unix ms. */
 export const ToolCalls = z.object({ since: z.number(), calls: z.record(z.string(), z.number()), refused: z.number() })
 export type ToolCalls = z.infer<typeof ToolCalls>
 
 /**
- * Answered without a token; `/api/status` has more for signed-in clients. `database`: another process holds the database, so what writes waits; absent
- * where nobody does.
+ * The reply to a request without a token; `/api/status` has more for signed-in clients. `database`: another process holds the database, so writes
+ * wait; absent: none does.
  */
 export const Health = z.object({
   status: z.enum(['ok', 'shutting_down']),
@@ -245,8 +250,8 @@ export const Health = z.object({
 })
 export type Health = z.infer<typeof Health>
 /**
- * Settings saved for the next start. `urls`: of the cluster, empty for the demo; absent where unchanged. `hasNewSsh`: account, key or
- * node addresses changed. `isAnotherCluster`: runs, cards and grants end with the cluster in use.
+ * Saved settings that the next start uses. `urls`: addresses of the cluster, empty for the demo; absent: unchanged. `hasNewSsh`: account, key or
+ * node addresses changed. `isAnotherCluster`: the runs, cards and grants of the present cluster end.
  */
 export const NextStart = z.object({
   urls: z.array(z.string()).optional(),
@@ -255,8 +260,8 @@ export const NextStart = z.object({
 })
 export type NextStart = z.infer<typeof NextStart>
 /**
- * Health of one part of JARVIS. `text`: what was seen; `effect`: what does not work because of it; both for a person. `at`: when the part
- * last answered, Unix ms.
+ * Health of one part of JARVIS. `text`: what was observed; `effect`: what does not work because of it; both for a person. `at`: when the part last
+ * answered, Unix ms.
  */
 export const PartStatus = z.object({
   name: z.string(),
@@ -267,8 +272,8 @@ export const PartStatus = z.object({
 })
 export type PartStatus = z.infer<typeof PartStatus>
 /**
- * `hash`: of the policy.yaml in force; absent where there is none. `problems`: why the current file is not in force. `warnings`: entries
- * that have no meaning now.
+ * `hash`: the hash of the policy.yaml in force; absent: there is none. `problems`: why the file on disk is not in force. `warnings`: entries that
+ * have no effect now.
  */
 export const PolicyStatus = z.object({
   profile: ProfileName,
@@ -284,7 +289,7 @@ export const Status = z.object({
   version: z.string(),
   uptimeS: z.number(),
   model: z.string(),
-  /** Models that `chat:send` may name; the one in use is first. */
+  /** Models that `chat:send` may name. The model in use is first. */
   models: z.array(z.string()),
   isDemoModel: z.boolean(),
   isDemoCluster: z.boolean(),
@@ -293,10 +298,10 @@ export const Status = z.object({
   /** Speech can be turned into text. */
   hasSpeech: z.literal(true).optional(),
   policy: PolicyStatus,
-  /** Calls of the last day that an owner approved without the others who must. Absent: none. */
+  /** Calls that an owner approved alone in the last day although others must approve too. Absent: none. */
   glassBroken: z.array(GlassBroken).optional(),
   parts: z.array(PartStatus),
-  /** Absent where all saved settings are in use. */
+  /** Absent if all saved settings are in use. */
   nextStart: NextStart.optional(),
   /** Why a start now would fail, naming the variable. */
   cannotStart: z.string().optional(),
@@ -308,9 +313,9 @@ export type RestartReply = z.infer<typeof RestartReply>
 
 export const SettingsBody = z.strictObject({ profile: ProfileName })
 /**
- * `profiles`: from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …, which nothing may change. `unseenTargets`: those
- * that match nothing in this cluster. `ssh`: as configured; without `keyPath` only the agent is used. `shippedPersona`: the original
- * content of SOUL.md.
+ * `profiles`: from strictest to loosest. `protectedTargets`: `node/NAME`, `vm/ID`, …: no call may change them. `unseenTargets`: protected targets
+ * that do not exist in this cluster. `ssh`: as configured; without `keyPath` only the SSH agent is used. `shippedPersona`: the original content of
+ * SOUL.md.
  */
 export const SettingsReply = z.object({
   profile: ProfileName,
@@ -327,7 +332,7 @@ export const SettingsReply = z.object({
 })
 export type SettingsReply = z.infer<typeof SettingsReply>
 
-/** `before`: a cursor from `next`. `actor`: an operator, a model, an MCP client or its token. */
+/** `before`: the `next` of the page before. `actor`: an operator, a model, an MCP client or its token. */
 export const JournalQuery = z.strictObject({
   limit: PageQuery.shape.limit,
   before: z.coerce.number().int().positive().optional(),
@@ -339,7 +344,7 @@ export const JournalQuery = z.strictObject({
   tier: Tier.optional(),
   /** A call's outcome: `done`, `failed`, `unknown`, `rehearsed`. */
   outcome: z.string().max(50).optional(),
-  /** Only entries that keep a signature of a decision. */
+  /** Selects entries that contain the signature of a decision. */
   signed: z.literal('true').optional(),
 })
 export type JournalQuery = z.infer<typeof JournalQuery>
@@ -353,10 +358,13 @@ export const JournalEntry = z.object({
   hash: z.string(),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
-/** `besides`: entries of the same calls that the filter or the page leaves out, because a result alone does not say who asked. */
+/**
+ * `besides`: entries of the same calls that the filter or the page leaves out. They are needed because the entry of a result does not name who
+ * asked.
+ */
 export const JournalPage = pageOf(JournalEntry).extend({ besides: z.array(JournalEntry).optional() })
 export type JournalPage = z.infer<typeof JournalPage>
-/** `entries`: how many were checked. `brokenAt`: the first entry that was altered; `reason`: how, in words. */
+/** `entries`: number of checked entries. `brokenAt`: the first altered entry. `reason`: how it was altered, in words. */
 export const JournalVerification = z.object({
   ok: z.boolean(),
   entries: z.number(),
@@ -366,7 +374,7 @@ export const JournalVerification = z.object({
 export type JournalVerification = z.infer<typeof JournalVerification>
 
 export const LogsQuery = z.strictObject({ level: z.enum(['error', 'warn', 'info', 'debug']).default('debug') })
-/** A line of the server's log, redacted. `detail`: an error's stack or further fields. */
+/** A line of the server's log, redacted. `detail`: an error's stack, or more fields. */
 export const LogLine = z.object({
   id: z.number(),
   at: z.number(),

@@ -3,7 +3,7 @@ import { pageOf } from './page.ts'
 import { PlanRun, PlanStep } from './plan.ts'
 import { Tier } from './tier.ts'
 
-/** A fault in a runbook's text. `line`, `column`: from 1. `nearest`: the name that was probably meant. */
+/** A fault in a runbook's text. `line`, `column`: from 1. `nearest`: the known name that is most similar to the wrong one. */
 export const Fault = z.object({
   line: z.int(),
   column: z.int().optional(),
@@ -21,17 +21,17 @@ export const RunbookInput = z.object({
 })
 export type RunbookInput = z.infer<typeof RunbookInput>
 
-/** A runbook of `workspace/runbooks`. `name`: its file's, without `.md`. `faults`: it cannot run while it has any. */
+/** A runbook of `workspace/runbooks`. `name`: the file's name without `.md`. `faults`: the runbook cannot run while it has any. */
 export const Runbook = z.object({
   name: z.string(),
   title: z.string(),
   about: z.string(),
   inputs: z.array(RunbookInput),
-  /** `line`: of its `tool`. `tier`: the tool's own; the call may be higher. Null where there is no such tool. */
+  /** `line`: the line of the step's `tool`. `tier`: the tool's own tier; the call may get a higher one. Null: there is no such tool. */
   steps: z.array(
     z.object({ number: z.int(), title: z.string(), toolName: z.string(), tier: Tier.nullable(), line: z.int() }),
   ),
-  /** Ids of the checks whose alerts offer it. */
+  /** Ids of the checks whose alerts offer this runbook. */
   alerts: z.array(z.string()),
   faults: z.array(Fault),
   isShipped: z.boolean(),
@@ -46,14 +46,14 @@ export type Runbook = z.infer<typeof Runbook>
 export const RunbookText = Runbook.extend({ text: z.string() })
 export type RunbookText = z.infer<typeof RunbookText>
 
-/** `hash`: of the text that was edited; a file that changed since is refused with `conflict`. Absent for a new one. */
+/** `hash`: the hash of the text that was edited. If the file has changed since, the request is refused with `conflict`. Absent for a new runbook. */
 export const RunbookBody = z.strictObject({ text: z.string().max(100_000), hash: z.string().optional() })
-/** `POST /api/runbooks/check`: a text, without saving it. `inputs`: also runs it dry. */
+/** `POST /api/runbooks/check` checks a text without saving it. `inputs`: also makes a dry run with them. */
 export const RunbookCheckBody = z.strictObject({
   text: z.string().max(100_000),
   inputs: z.record(z.string(), z.unknown()).optional(),
 })
-/** `plan`: what the dry run came to: real reads, resolved values, nothing changed. `problem`: where it could not go on. */
+/** `plan`: the result of the dry run: real reads and resolved values; nothing is changed. `problem`: why the dry run could not go on. */
 export const RunbookCheck = z.object({
   runbook: Runbook,
   plan: z
@@ -69,7 +69,7 @@ export const RunbookCheck = z.object({
 })
 export type RunbookCheck = z.infer<typeof RunbookCheck>
 export const RunbookRunBody = z.strictObject({ inputs: z.record(z.string(), z.unknown()).default({}) })
-/** The session in which its card or its plan appears. */
+/** `sessionId`: the session in which the runbook's card or plan appears. */
 export const RunbookRunReply = z.object({ sessionId: z.string() })
 export type RunbookRunReply = z.infer<typeof RunbookRunReply>
 export const PlanRunsPage = pageOf(PlanRun)

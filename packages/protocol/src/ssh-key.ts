@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PasskeyAssertion, WebAuthnOptions } from './passkey.ts'
 
-/** A key of OpenSSH that signs decisions. `id`: its fingerprint, as `ssh-keygen -l` shows it. Unix ms. */
+/** An OpenSSH key that signs decisions. `id`: its fingerprint, as `ssh-keygen -l` shows it. Times in Unix ms. */
 export const SshKeyInfo = z.object({
   id: z.string(),
   name: z.string(),
@@ -10,14 +10,14 @@ export const SshKeyInfo = z.object({
 })
 export type SshKeyInfo = z.infer<typeof SshKeyInfo>
 export const SshKeysReply = z.object({ items: z.array(SshKeyInfo) })
-/** `key`: a line of a `.pub` file. `name`: absent: the line's comment. */
+/** `key`: a line of a `.pub` file. `name`: empty: the line's comment is used. */
 export const SshKeyBody = z.strictObject({
   key: z.string().max(4_000),
   name: z.string().trim().max(60).default(''),
 })
 /**
- * `key`: it is enrolled. `countersign`: an older key of yours must sign the new one, a passkey by `options` or one of `sshKeys` by
- * `ssh-keygen -Y sign -n` and `namespace`, over `statement`. `options` is absent where passkeys cannot sign here.
+ * `key`: the key is enrolled. `countersign`: an older key of yours must sign `statement`: a passkey with `options`, or one of `sshKeys` with
+ * `ssh-keygen -Y sign -n` and `namespace`. `options`: absent if passkeys cannot sign here.
  */
 export const SshKeyReply = z.object({
   key: SshKeyInfo.optional(),

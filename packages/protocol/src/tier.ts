@@ -10,14 +10,16 @@ export const Tier = z.enum(tiers)
 export type Tier = z.infer<typeof Tier>
 
 /**
- * The approvals that a call needs: `count` different people, each with a role of `by`; `notAsker`: the person who asked for the call does not count.
+ * The approvals that a call needs: `count` different people, each with a role of `by`. `notAsker`: an approval by the person who asked for the call
+ * does not count.
  */
 export const Approve = z.object({ count: z.int(), by: z.array(z.string()), notAsker: z.boolean() })
 export type Approve = z.infer<typeof Approve>
 
 /**
- * The gate's verdict on a call. `rule`: name of the deciding rule; `reason`: its sentence for people and models. `reasons`: sentences of
- * all rules that ask for a person, `reason` first; absent where there is one. `approve`: absent where one operator decides. `proof`: its approval must be signed.
+ * The gate's verdict on a call. `rule`: name of the deciding rule. `reason`: its sentence for people and models. `reasons`: sentences of all rules
+ * that require a person, `reason` first; absent if there is only one. `approve`: absent if one operator decides. `proof`: the approval must be
+ * signed.
  */
 export const Verdict = z.object({
   tier: Tier,
@@ -42,7 +44,7 @@ export const UnitState = z.object({
   id: z.string(),
   /** Its name and its aliases. */
   names: z.array(z.string()),
-  /** `simple`, `oneshot`, …; absent where the node did not tell. */
+  /** `simple`, `oneshot`, …; absent if the node did not report it. */
   type: z.string().optional(),
   loadState: z.string(),
   activeState: z.string(),
@@ -50,15 +52,15 @@ export const UnitState = z.object({
 })
 export type UnitState = z.infer<typeof UnitState>
 
-/** The target of a call, as the cluster knows it now. */
+/** The target of a call, with the cluster's present facts. */
 export const Target = z.object({
   kind: z.enum(['guest', 'node', 'service', 'storage', 'none']),
   /**
-   * `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; `storage/NAME` where it is shared, else `storage/NODE/NAME`. For
-   * `none`: empty, `tool/NAME@HASH` of an attached tool, `path/ROOT/FILE`, `web/URL`, `container/NAME` or `sandbox/command`.
+   * `vm/101`, `ct/104`, `node/pve`, `service/nginx@pve`; `storage/NAME` for a shared storage, otherwise `storage/NODE/NAME`. For `none`: empty,
+   * `tool/NAME@HASH` of an attached tool, `path/ROOT/FILE`, `web/URL`, `container/NAME` or `sandbox/command`.
    */
   id: z.string(),
-  /** A name that others gave it: data, never markup. */
+  /** The target's name. People gave it, so it is data and never markup. */
   name: z.string().optional(),
   node: z.string().optional(),
   vmid: z.int().optional(),
@@ -72,21 +74,24 @@ export const Target = z.object({
   identity: GuestIdentity.optional(),
   /** The systemd unit that a call would change. */
   unit: UnitState.optional(),
-  /** Why `unit` is unknown, where a call would change one. */
+  /** Why `unit` is unknown, if a call would change one. */
   unitMissing: z.string().optional(),
 })
 export type Target = z.infer<typeof Target>
 
 /**
- * The effect of a call, and the kind of thing that it is on. `kind`: `read`, `power`, `config`, `data`, `create`, `destroy`, `execute`, `network`,
- * `remote` (an attached tool) or `unknown`; more may be added.
+ * An effect of a call. `kind`: `read`, `power`, `config`, `data`, `create`, `destroy`, `execute`, `network`, `remote` (an attached tool) or
+ * `unknown`; more may be added.
  */
 export const Effect = z.object({
   kind: z.string(),
-  /** `guest`, `node`, `service`, `storage`, `file`, `tool`, `site`, `path`, `web`, `container` or `sandbox`; more may be added. */
+  /**
+   * The kind of object that is affected: `guest`, `node`, `service`, `storage`, `file`, `tool`, `site`, `path`, `web`, `container` or `sandbox`;
+   * more may be added.
+   */
   on: z.string(),
   action: z.enum(['start', 'stop', 'restart']).optional(),
-  /** Type of guest, where the call is for one type only. */
+  /** Type of guest, if the tool is for one type only. */
   type: z.enum(['vm', 'ct']).optional(),
   /** The guest's power is cut without a clean shutdown. */
   isForced: z.boolean().optional(),
@@ -95,40 +100,43 @@ export type Effect = z.infer<typeof Effect>
 
 /** The person or program that asks for a call. */
 export const Principal = z.object({
-  /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. `job`: what the scheduler starts. Others may come. */
+  /** `chat`: a model that answers a person. `command`: a person. `mcp`: a client. `job`: a job of the scheduler. More may be added. */
   kind: z.string(),
-  /** A model's id, the operator who typed the command, the MCP client's own, unchecked name, or the job's. */
+  /** A model's id; the operator who typed the command; the MCP client's name for itself, unchecked; or the job's name. */
   name: z.string(),
-  /** The name of the program's token; of a job, of the one whose client asked for the job. */
+  /** The name of the program's token. For a job: the token of the client that asked for the job. */
   token: z.string().optional(),
   /** The job's id. */
   job: z.string().optional(),
-  /** The agent in whose name it asks; absent: `main`. */
+  /** The agent in whose name the principal asks; absent: `main`. */
   agent: z.string().optional(),
-  /** The agent that a child run works for. */
+  /** Set for a child run: the agent that the run works for. */
   for: z.string().optional(),
-  /** The id of the person in whose name it asks; absent: the first owner. */
+  /** The id of the person in whose name the principal asks; absent: the first owner. */
   person: z.string().optional(),
-  /** Ids of others who caused it: who started or last changed its job, or wrote the text that it follows; `unknown` where nobody knows who. */
+  /**
+   * Ids of other people who caused the call: they started or last changed its job, or wrote the text that it follows. `unknown`: the writer is not
+   * known.
+   */
   causedBy: z.array(z.string()).optional(),
 })
 export type Principal = z.infer<typeof Principal>
 
-/** The approvals of a card: `needed` different people, each with one of `roles`. `by`: the people who approved, in their order. */
+/** The approvals of a card. `needed`: number of different people, each with one of `roles`. `by`: the people who have approved, in order. */
 export const Approvals = z.object({
   needed: z.int(),
   by: z.array(z.object({ person: z.string(), name: z.string(), at: z.int() })),
   roles: z.array(z.string()),
   /** The person who asked cannot approve. */
   notAsker: z.literal(true).optional(),
-  /** Why one more person is needed than the rule says. */
+  /** Why the card needs one more person than its rule says. */
   oneMore: z.string().optional(),
-  /** Why it could not be approved as things were when it was shown. */
+  /** Why the card could not be approved in the situation when it was shown. */
   problem: z.string().optional(),
 })
 export type Approvals = z.infer<typeof Approvals>
 
-/** An owner decided a card alone that others must approve too. `at`: Unix ms. */
+/** A card that an owner decided alone although others must approve it too. `at`: Unix ms. */
 export const GlassBroken = z.object({
   toolUseId: z.string(),
   toolName: z.string(),
@@ -139,14 +147,17 @@ export const GlassBroken = z.object({
 })
 export type GlassBroken = z.infer<typeof GlassBroken>
 
-/** A folder or site for which calls of one kind can be allowed beforehand. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`; `words`: which calls: `changes of files in "compose/jellyfin" and its folders`. */
+/**
+ * A folder or website for which calls of one kind can be allowed beforehand. `id`: `path/ROOT/FOLDER` or `web/ORIGIN`. `words`: the allowed calls:
+ * `changes of files in "compose/jellyfin" and its folders`.
+ */
 export const GrantScope = z.object({ id: z.string(), words: z.string() })
 export type GrantScope = z.infer<typeof GrantScope>
 
-/** The facts on a confirmation card. JARVIS composes them; names in them are quoted from others. */
+/** The facts on a confirmation card. JARVIS composes them; foreign names in them are quoted. */
 export const Card = z.object({
   toolUseId: z.string(),
-  /** The call's id, where this card replaces an earlier card of the call; otherwise `toolUseId` is the call's id. */
+  /** The call's id, if this card replaces an earlier card of the call; otherwise `toolUseId` is the call's id. */
   callId: z.string().optional(),
   /** Differences from the earlier card, in words. */
   changed: z.string().optional(),
@@ -155,11 +166,11 @@ export const Card = z.object({
   tier: z.literal('red'),
   /** The effect of the call: `VM 103 "truenas" on pve shuts down cleanly and stays off.` */
   sentence: z.string().optional(),
-  /** The label of the approving button, an order in JARVIS's words: `move 105 to agent`. Absent for attached tools. */
+  /** The label of the button that approves, an imperative in JARVIS's words: `move 105 to agent`. Absent for attached tools. */
   deed: z.string().optional(),
-  /** Why it asks: the deciding rule's sentence. */
+  /** Why the call needs a person: the deciding rule's sentence. */
   reason: z.string(),
-  /** Sentences of all rules that ask for a person, `reason` first; absent where there is one. */
+  /** Sentences of all rules that require a person, `reason` first; absent if there is only one. */
   reasons: z.array(z.string()).optional(),
   rule: z.string(),
   target: Target,
@@ -172,21 +183,21 @@ export const Card = z.object({
   /** Other things that are affected; `Nothing else found` if there are none. */
   affects: z.string(),
   requestedBy: Principal,
-  /** An earlier call of the same answer changes the same guest first, so `now` will differ by then. */
+  /** The same reply of the model has an earlier call that changes the same guest, so `now` will be different when this call runs. */
   isAfterAnother: z.literal(true).optional(),
   /** The way to take the change back, or why there is none; absent on cards of older releases. */
   undo: UndoFacts.optional(),
-  /** The approval can let it go back by itself (`goesBackAfterMin`). */
+  /** With the approval, a person can set `goesBackAfterMin`: JARVIS then takes the change back by itself. */
   mayGoBack: z.literal(true).optional(),
   /** Something that JARVIS does by itself later, and when (Unix ms). */
   later: z.object({ sentence: z.string(), at: z.int() }).optional(),
-  /** The files that it changes, with at most 200 lines of them all. */
+  /** The files that the call changes, with at most 200 lines in total. */
   diff: z.array(FileDiff).optional(),
-  /** Facts that the approval rests on, by name. If one has another value when the call runs, the call asks again. */
+  /** Facts that the approval depends on, by name. If one has another value when the call runs, the call asks again. */
   basis: z.record(z.string(), z.string()).optional(),
-  /** The calls that the approval lets run, one after the other. */
+  /** The plan that the approval allows: its calls run one after the other. */
   plan: PlanFacts.optional(),
-  /** A denial may name another call of the operator's own (`alternative`). */
+  /** A denial may name another call that the operator makes instead (`alternative`). */
   mayHaveAlternative: z.literal(true).optional(),
   /** The people who must approve; absent if one operator decides. */
   approvals: Approvals.optional(),
@@ -194,7 +205,7 @@ export const Card = z.object({
   proof: z.literal('passkey').optional(),
   /** A grant can be made with the approval. */
   isGrantable: z.literal(true).optional(),
-  /** A scope that the grant can cover besides exactly this call (`grant.scope`); absent if there is none. */
+  /** A folder or website that a grant can cover beyond exactly this call (`grant.scope`); absent if there is none. */
   scope: GrantScope.optional(),
   createdAt: z.int(),
   /** Unix ms. */

@@ -8,7 +8,7 @@ import { Question, QuestionId, QuestionResolution } from './question.ts'
 import { Card, Decision, Tier } from './tier.ts'
 import { View } from './view.ts'
 
-/** Tokens. `inputTokens` excludes cached ones, so the total input is the sum of three fields. */
+/** Numbers of tokens. `inputTokens` excludes cached tokens, so the total input is the sum of three fields. */
 export const Usage = z.object({
   inputTokens: z.int(),
   outputTokens: z.int(),
@@ -24,14 +24,17 @@ export type ToolInput = z.infer<typeof ToolInput>
 /** One part of a model's turn, in the model's order. */
 export const Content = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  /** Sent back unchanged to the provider that signed it; dropped for any other. */
+  /** Sent back unchanged to the provider that signed it; left out for other providers. */
   z.object({
     type: z.literal('thinking'),
     text: z.string(),
     signature: z.string().optional(),
-    /** Digest of all that the model had read before. The thinking is kept only after exactly that. Clients do not see it. */
+    /**
+     * Digest of everything that the model had read before this thinking. The thinking is sent back only if the same text precedes it. Clients do not
+     * see the digest.
+     */
     after: z.string().optional(),
-    /** Unsigned, but the provider wants it back with the calls that followed. Clients do not see it. */
+    /** The thinking is not signed, but the provider requires it back with the calls that followed. Clients do not see this field. */
     isWantedBack: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('redacted_thinking'), data: z.string(), after: z.string().optional() }),
@@ -42,19 +45,19 @@ export const Content = z.discriminatedUnion('type', [
     toolInput: ToolInput,
     /** Why the model's JSON is not a valid object. Such a call never runs. */
     malformed: z.string().optional(),
-    /** Further data of the provider that it wants back unchanged, such as a signature. Clients do not see it. */
+    /** Further data that the provider requires back unchanged, such as a signature. Clients do not see it. */
     extra: z.record(z.string(), z.unknown()).optional(),
   }),
 ])
 export type Content = z.infer<typeof Content>
 export type ToolCall = Extract<Content, { type: 'tool_call' }>
 
-/** Why a model's reply ended. `interrupted`: stopped from outside, or the stream broke; what arrived is kept. */
+/** Why a model's reply ended. `interrupted`: it was stopped from outside, or the stream broke; the received part is kept. */
 export const TurnStop = z.enum(['end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'interrupted'])
 export type TurnStop = z.infer<typeof TurnStop>
 /**
- * Why a run ended. `stuck`: the same calls had the same outcomes again and again. `budget`: its next call would have passed a limit. `unanswered`: the
- * model said nothing, or only wrote its calls as text.
+ * Why a run ended. `stuck`: the same calls had the same outcomes again and again. `budget`: the next model call would have passed a limit.
+ * `unanswered`: the model said nothing, or only wrote its calls as text.
  */
 export const StopReason = z.enum([
   'end_turn',
@@ -77,9 +80,9 @@ export const Recalled = z.object({
   firstLine: z.int(),
   lastLine: z.int(),
   changedAt: z.int(),
-  /** Written by tools or others, so it is treated as data. */
+  /** Tools or other people wrote the passage, so it is treated as data. */
   isFromTools: z.boolean(),
-  /** A passage of `isFromTools` that JARVIS wrote down by itself, and that repeats no stranger's text at length. */
+  /** Set for a passage with `isFromTools` that JARVIS itself wrote and that contains no long quotes of foreign text. */
   isOwnNote: z.literal(true).optional(),
   text: z.string(),
 })
@@ -90,15 +93,15 @@ const base = { seq: z.int().nonnegative(), runId: RunId, at: z.int() }
 
 /** Cost of a run. */
 const spent = {
-  /** Not everything was counted: `usage` and `costUsd` are lower bounds. */
+  /** Some tokens were not counted: `usage` and `costUsd` are lower bounds. */
   isUsagePartial: z.literal(true).optional(),
-  /** US dollars at the prices when the run ended; absent where a price is unknown. */
+  /** US dollars at the prices when the run ended; absent if a price is unknown. */
   costUsd: z.number().optional(),
 }
 
 /**
- * Work that a call of `delegate` handed to another agent: the first line of the child's run, and the last before its end. `toolUseId` is
- * the call's, `agent` the one that works, `for` the one that asked.
+ * The child run that a call of `delegate` started: the first entry of that run, and the last one before its end. `toolUseId`: the call. `agent`: the
+ * agent that works. `for`: the agent that asked.
  */
 const ofSubrun = {
   ...base,
@@ -107,18 +110,18 @@ const ofSubrun = {
   agent: z.string(),
   for: z.string(),
 }
-/** `unknown`: a call of it may have run. `stopped`: by a person, or with the run that asked. */
+/** `unknown`: a call of the child run may have run. `stopped`: by a person, or together with the run that asked. */
 export const SubrunState = z.enum(['done', 'failed', 'stopped', 'unknown'])
 export type SubrunState = z.infer<typeof SubrunState>
 export const Subrun = z.discriminatedUnion('change', [
   z.object({
     ...ofSubrun,
     change: z.literal('begin'),
-    /** A model wrote it: no person's words. */
+    /** The task. A model wrote it, so it does not count as a person's words. */
     task: z.string(),
-    /** The tools that it may use; absent: all of the agent's. */
+    /** The tools that the child run may use; absent: all of the agent's tools. */
     tools: z.array(z.string()).optional(),
-    /** Its share of the budget. */
+    /** The child run's share of the budget, tokens. */
     mostTokens: z.int().optional(),
   }),
   z.object({
@@ -136,10 +139,10 @@ export const Subrun = z.discriminatedUnion('change', [
   }),
 ])
 
-/** `GET /api/sessions/:id/children`: a child run. `calls`, `tokens`, `costUsd`: so far; `summary`: what it came to. */
+/** `GET /api/sessions/:id/children`: a child run. `calls`, `tokens`, `costUsd`: so far. `summary`: its result. */
 export const ChildRunRow = z.object({
   runId: RunId,
-  /** The run that asked, and its call. */
+  /** The run that asked; `toolUseId` is its call. */
   parentRunId: RunId,
   toolUseId: ToolUseId,
   agent: z.string(),
@@ -158,8 +161,8 @@ export const ChildRunRow = z.object({
 export type ChildRunRow = z.infer<typeof ChildRunRow>
 
 /**
- * What code made of folded entries, for a model and for people. `kind`: `change`, `unknown`, `denied`, `order`, `said`, `grant` or
- * `plan`; further kinds may come. `of`: what it is about, such as a call. `text`: what became of it. `id`: of the call or the record.
+ * A fact that code, not a model, extracted from folded entries, for a model and for people. `kind`: `change`, `unknown`, `denied`, `order`, `said`,
+ * `grant` or `plan`; more may be added. `of`: the subject, such as a call. `text`: the outcome. `id`: of the call or the record.
  */
 export const Fact = z.object({
   kind: z.string(),
@@ -170,7 +173,7 @@ export const Fact = z.object({
 })
 export type Fact = z.infer<typeof Fact>
 
-/** A line of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
+/** An entry of a session's transcript. Each is also sent as the event `chat:<type>` with `sessionId` added. */
 export const Entry = z.discriminatedUnion('type', [
   z.object({
     ...base,
@@ -178,27 +181,35 @@ export const Entry = z.discriminatedUnion('type', [
     messageId: MessageId,
     text: z.string(),
     by: z.string(),
-    /** The channel that a person wrote it on; absent: the dashboard or the command line. */
+    /** The channel through which a person wrote the message; absent: the dashboard or the command line. */
     via: z.string().optional(),
     /** Name of the token of the program that sent it over `/v1`. */
     token: z.string().optional(),
-    /** A job said it, in the name of `by`. `isForeign`: a model or a client wrote it, so it counts as no person's words. */
+    /**
+     * A job sent the message in the name of `by`. `isForeign`: a model or a client wrote the job's text, so the message does not count as a person's
+     * words.
+     */
     job: z.object({ id: z.string(), slot: z.int(), isForeign: z.literal(true).optional() }).optional(),
-    /** Files that came with it. What they say is data, and no person's words. */
+    /** Files that came with the message. Their content is data and does not count as a person's words. */
     attachments: z.array(Attachment).optional(),
   }),
-  /** Passages of the memory that the model received with the message before. */
+  /** Passages of the memory that the model received with the preceding message. */
   z.object({ ...base, type: z.literal('recalled'), items: z.array(Recalled) }),
-  /** The text of a skill that a person named with `/NAME`; the model received it with the message before. `hash`: of the approved tree. */
+  /**
+   * The text of a skill that a person named with `/NAME`. The model received it with the preceding message. `hash`: the hash of the approved files.
+   */
   z.object({ ...base, type: z.literal('skill'), name: z.string(), hash: z.string(), text: z.string() }),
   z.object({
     ...base,
     type: z.literal('assistant'),
-    /** `provider/model`. Clients that do not know `madeBy` receive `command` or `mcp` where no model made the entry. */
+    /** `provider/model`. If no model made the entry, clients that do not know `madeBy` receive `command` or `mcp` here. */
     model: z.string().optional(),
     /** The maker of an entry that no model made: an operator's command, an MCP client's call, or JARVIS itself. */
     madeBy: z.enum(['operator', 'client', 'jarvis']).optional(),
-    /** The denied call that this call of the operator's replaces, and whose it is. A model reads its outcome with the denial. */
+    /**
+     * The denied call that this call of the operator replaces. `by`: the person whose call this is. A model reads this call's outcome together with
+     * the denial.
+     */
     insteadOf: z.object({ toolUseId: ToolUseId, by: z.string() }).optional(),
     content: z.array(Content),
     usage: Usage,
@@ -206,8 +217,8 @@ export const Entry = z.discriminatedUnion('type', [
     isUsagePartial: z.literal(true).optional(),
     stopReason: TurnStop,
     /**
-     * Calls that were not made: the model wrote them as `text`, or its reply was `cut` within one. The last text of `content` says so in JARVIS's
-     * words.
+     * Calls that were not made, because the model wrote them as `text`, or its reply was `cut` off within one. The last text of `content` is
+     * JARVIS's remark about it.
      */
     unmade: z.object({ why: z.enum(['text', 'cut']), toolNames: z.array(z.string()) }).optional(),
   }),
@@ -220,7 +231,7 @@ export const Entry = z.discriminatedUnion('type', [
     tier: Tier,
     /** The call is proven to change nothing, whatever its tier, such as a read over SSH. */
     isRead: z.literal(true).optional(),
-    /** How a screen draws it, where its tool says so. */
+    /** The form in which a screen shows the call, if its tool declares one. */
     view: View.optional(),
     /** The grant that let the call run without a card, and who made the grant. */
     grantId: z.string().optional(),
@@ -236,17 +247,17 @@ export const Entry = z.discriminatedUnion('type', [
     /** One line for a person. */
     summary: z.string(),
     durationMs: z.number(),
-    /** The process died during the call, and the cluster does not tell its outcome. */
+    /** JARVIS stopped during the call, and the cluster does not show the call's outcome. */
     isUnknown: z.literal(true).optional(),
     /** Rehearsal: the result says what would run, and nothing ran. */
     isRehearsal: z.literal(true).optional(),
-    /** The call is for the program that asked to run; what came of it is not known here. */
+    /** The program that requested the run has to carry the call out. Its outcome is not known here. */
     isHandedOut: z.literal(true).optional(),
     /** The result as structured data for the dashboard. */
     data: z.unknown().optional(),
     images: z.array(Image).optional(),
   }),
-  /** The model's own list, whole, as `update_plan` set it. It starts nothing. */
+  /** The model's whole to-do list, as `update_plan` set it. It starts nothing. */
   z.object({ ...base, type: z.literal('plan'), toolUseId: ToolUseId, items: z.array(TodoItem) }),
   z.object({ ...base, type: z.literal('confirm_needed'), ...Card.shape }),
   z.object({
@@ -255,19 +266,19 @@ export const Entry = z.discriminatedUnion('type', [
     toolUseId: ToolUseId,
     decision: Decision,
     by: z.string(),
-    /** The channel that the decision came over. */
+    /** The channel through which a person decided. */
     via: z.string().optional(),
     note: z.string().optional(),
-    /** With a denial: the call that the operator makes in its place. */
+    /** Set with a denial: the call that the operator makes instead. */
     alternative: z.object({ toolUseId: ToolUseId, toolName: z.string(), toolInput: ToolInput }).optional(),
-    /** The call's id, where the card's id differs. */
+    /** The call's id, if the card has another id. */
     callId: ToolUseId.optional(),
     /**
-     * The card's facts changed and this does not settle the call: id of the card that replaces it, or the call's own id where its refusal
-     * or result follows.
+     * Set if the card's facts changed, so that this decision does not settle the call: the id of the card that replaces it, or the call's own id if
+     * its refusal or result follows.
      */
     replacedBy: ToolUseId.optional(),
-    /** How an approval was signed; absent where it was not. */
+    /** The key that signed the approval; absent: not signed. */
     signed: SignedBy.optional(),
   }),
   z.object({
@@ -286,11 +297,11 @@ export const Entry = z.discriminatedUnion('type', [
     type: z.literal('question_resolved'),
     questionId: QuestionId,
     toolUseId: ToolUseId,
-    /** The attached server that asked; what was typed for it is no order to JARVIS. */
+    /** The attached server that asked. An answer to it does not count as an order to JARVIS. */
     server: z.string().optional(),
     ...QuestionResolution.shape,
   }),
-  /** The outcome of a call that was unknown before, found by a later look at the cluster. */
+  /** The outcome of a call that was unknown before. A later look at the cluster found it. */
   z.object({
     ...base,
     type: z.literal('reconciled'),
@@ -300,7 +311,7 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
   }),
   Subrun,
-  /** An operator's word on the answer `of`; the newest counts, and null takes it back. No model reads it. */
+  /** An operator's rating of the answer `of`. The newest rating counts, and null withdraws it. No model reads it. */
   z.object({
     ...base,
     type: z.literal('rating'),
@@ -310,32 +321,35 @@ export const Entry = z.discriminatedUnion('type', [
     by: z.string(),
   }),
   /**
-   * From here on a model is given `facts` and `text` in place of the entries up to `upTo`. The entries stay. `what`: `results` says that
-   * only the results up to there are replaced, each by its `summary`.
+   * A compaction. From here on, a model gets `facts` and `text` instead of the entries up to `upTo`. The entries themselves stay. `what`: `results`
+   * means that only the tool results up to `upTo` are replaced, each by its `summary`.
    */
   z.object({
     ...base,
     type: z.literal('compaction'),
     what: z.enum(['turns', 'results']),
-    /** `asked`: by a person. `runs`: more runs than are sent. `window`: the model's window filled up. `refused`: the model said so. */
+    /**
+     * `asked`: a person asked. `runs`: the session has more runs than are sent. `window`: the model's window filled up. `refused`: the model's
+     * server refused the request as too long.
+     */
     why: z.enum(['asked', 'runs', 'window', 'refused']),
     upTo: z.int(),
-    /** How many entries were folded, or results replaced. */
+    /** Number of folded entries, or of replaced results. */
     count: z.int(),
     facts: z.array(Fact),
-    /** A model's words on what was folded, unchecked; empty where the facts stand alone. */
+    /** A model's summary of the folded entries, unchecked; empty: there are only facts. */
     text: z.string(),
-    /** About how many tokens the request had before, and has after it. */
+    /** Estimated tokens of the request before and after the compaction. */
     tokensBefore: z.int(),
     tokensAfter: z.int(),
-    /** The model that wrote `text`, and its usage and cost, also if the words were thrown away. */
+    /** The model that wrote `text`, and its usage and cost, also if the text was not used. */
     model: z.string().optional(),
     usage: Usage.optional(),
     isUsagePartial: z.literal(true).optional(),
   }),
   /**
-   * Of the limits on what models use. `near`: 90 % of one could be reached. `raised`: a person, `by`, allowed this run more, US dollars.
-   * `stopped`: the next call would pass one, so at most one answer without tools follows.
+   * An event of the limits on the use of models. `near`: the run could reach 90 % of a limit. `raised`: the person `by` allowed this run more, US
+   * dollars. `stopped`: the next model call would pass a limit, so at most one answer without tools follows.
    */
   z.object({
     ...base,
@@ -344,12 +358,15 @@ export const Entry = z.discriminatedUnion('type', [
     text: z.string(),
     by: z.string().optional(),
     usd: z.number().optional(),
-    /** The price of the model is not known, so tokens decided. */
+    /** The model's price is not known, so the limit in tokens decided. */
     isUnpriced: z.literal(true).optional(),
   }),
-  /** The same calls had the same outcomes again and again; at most one answer without tools follows. `text`: which, and what came of them. */
+  /** The same calls had the same outcomes again and again, so at most one answer without tools follows. `text`: the calls and their outcomes. */
   z.object({ ...base, type: z.literal('stuck'), text: z.string() }),
-  /** The model's server refused pictures: from here on their messages are sent without them. `pictures`: their ids. `text`: which, for a person. */
+  /**
+   * The model's server refused pictures: from here on, messages are sent without them. `pictures`: their ids. `text`: the refused pictures in words,
+   * for a person.
+   */
   z.object({ ...base, type: z.literal('picture_refused'), pictures: z.array(z.string()), text: z.string() }),
   z.object({
     ...base,

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { FileDiff } from './workbench.ts'
 
 /**
- * How a screen draws a call, as its tool declares it. The call's `data` then holds what is drawn. A screen draws a view that it does not
- * know, or whose data is not there, as any other call.
+ * The form in which a screen shows a call, as its tool declares it. The call's `data` then holds the content. If a screen does not know the form, or
+ * `data` is missing, it shows the call like any other.
  */
 export const View = z.enum(['command', 'page', 'hits', 'picture', 'files'])
 export type View = z.infer<typeof View>
 
-/** `command`: a command in the sandbox. Its output stands in the result's text, after the line `output:`. */
+/** `command`: a command in the sandbox. Its output is in the result's text, after the line `output:`. */
 export const CommandData = z.object({
   command: z.string().describe('Its id.'),
   status: z.enum(['running', 'ended']),
@@ -29,7 +29,7 @@ export const CommandData = z.object({
 })
 export type CommandData = z.infer<typeof CommandData>
 
-/** `page`: a page of the web as text. Sizes in bytes; `text`: this part of it, `from` and `next` in characters. */
+/** `page`: a web page as text. Sizes in bytes. `text`: a part of the page; `from` and `next` are positions in characters. */
 export const PageData = z.object({
   url: z.string(),
   asked: z.string(),
@@ -46,7 +46,7 @@ export const PageData = z.object({
 })
 export type PageData = z.infer<typeof PageData>
 
-/** `hits`: what a search of the web found. */
+/** `hits`: the results of a web search. */
 export const HitsData = z.object({
   query: z.string(),
   hits: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
@@ -54,7 +54,7 @@ export const HitsData = z.object({
 })
 export type HitsData = z.infer<typeof HitsData>
 
-/** `picture`: the picture of a page, which is the result's only image. Places and sizes in pixels, from the upper left corner. */
+/** `picture`: the picture of a page, which is the result's only image. Positions and sizes in pixels, from the upper left corner. */
 export const PictureData = z.object({
   url: z.string(),
   title: z.string(),
@@ -67,6 +67,6 @@ export const PictureData = z.object({
 })
 export type PictureData = z.infer<typeof PictureData>
 
-/** `files`: the files that the call changed. `left` counts the lines that are not kept here. */
+/** `files`: the files that the call changed. `left`: number of lines that are not included here. */
 export const FilesData = z.object({ diff: z.array(FileDiff) })
 export type FilesData = z.infer<typeof FilesData>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The areas of the workbench; each is switched on by its own key of the section `workbench` of policy.yaml. */
+/** The areas of the workbench. A key in the section `workbench` of policy.yaml switches each on. */
 export const areaNames = ['files', 'exec', 'web', 'browser', 'git', 'docker'] as const
 export const AreaName = z.enum(areaNames)
 export type AreaName = z.infer<typeof AreaName>
@@ -9,30 +9,32 @@ export type AreaName = z.infer<typeof AreaName>
 export const FileDiff = z.object({
   /** `ROOT/PATH`. */
   path: z.string(),
-  /** `named`: it stays as it is, and a command names it; `lines` are all of it then. */
+  /** `named`: the file is not changed, but a command names it; `lines` then holds the whole file. */
   change: z.enum(['added', 'changed', 'deleted', 'mode', 'named']),
-  /** SHA-256 of the bytes before and after, hex; absent where there is no file. */
+  /** SHA-256 of the bytes before and after, hex; absent if the file does not exist then. */
   old: z.string().optional(),
   new: z.string().optional(),
-  /** Octal, where it changes: `644 → 755`. */
+  /** File mode in octal, if it changes: `644 → 755`. */
   mode: z.string().optional(),
-  /** Lines that come and go. */
+  /** Numbers of added and removed lines. */
   added: z.int().nonnegative(),
   removed: z.int().nonnegative(),
-  /** Lines of a unified diff, each with ` `, `+`, `-` or `@` before it. Empty where the bytes are no text. */
+  /** Lines of a unified diff, each with ` `, `+`, `-` or `@` before it. Empty if the bytes are not text. */
   lines: z.array(z.string()),
-  /** How many lines are left out of `lines`; `GET /api/workbench/diff/:toolUseId` has them. */
+  /** Number of lines that are left out of `lines`; `GET /api/workbench/diff/:toolUseId` has them. */
   left: z.int().nonnegative(),
   /** Why no lines are shown: `It is no text: 4.2 kB become 4.4 kB.` */
   note: z.string().optional(),
 })
 export type FileDiff = z.infer<typeof FileDiff>
 
-/** Something that an area needs and this machine lacks. `remedy`: what to do, for people. */
+/** A requirement of an area that this machine lacks. `remedy`: what to do, for people. */
 export const Missing = z.object({ what: z.string(), remedy: z.string() })
 export type Missing = z.infer<typeof Missing>
 
-/** One area as the page, `doctor` and the command show it. `key`: the lines of policy.yaml that turn it on. `allows`: what JARVIS may then do. */
+/**
+ * An area as the page, `doctor` and the command show it. `key`: the lines of policy.yaml that turn it on. `allows`: what JARVIS may do if it is on.
+ */
 export const WorkbenchArea = z.object({
   name: AreaName,
   isOn: z.boolean(),
@@ -58,17 +60,17 @@ export const DiffReply = z.object({ items: z.array(FileDiff) })
 export type DiffReply = z.infer<typeof DiffReply>
 
 const site = z.string().max(300)
-/** The section `workbench` of policy.yaml, whole. The policy says which names, paths and places are right. */
+/** The whole section `workbench` of policy.yaml. The policy checks names, paths and places. */
 export const WorkbenchSection = z.strictObject({
-  /** Absent: no files, not even the session's own folder, unless `exec` is on. */
+  /** Folders that JARVIS may use; absent: no files, not even the session's own folder, unless `exec` is on. */
   roots: z
     .array(z.strictObject({ name: z.string().max(100), path: z.string().max(4_096), write: z.boolean() }))
     .max(50)
     .optional(),
   exec: z.boolean(),
-  /** Commands run also where Landlock alone confines them. */
+  /** Commands may also run if only Landlock confines them. */
   landlock: z.boolean().optional(),
-  /** `fetch` absent: on where a search address is set. */
+  /** `fetch` absent: on if a search address is set. */
   web: z.strictObject({ fetch: z.boolean().optional(), private: z.array(site).max(200) }),
   browser: z.boolean(),
   git: z.boolean(),
@@ -78,11 +80,11 @@ export const WorkbenchSection = z.strictObject({
 })
 export type WorkbenchSection = z.infer<typeof WorkbenchSection>
 
-/** `hash`: of the policy.yaml that the change was made on, SHA-256 in hex; empty where there was none. */
+/** `hash`: SHA-256 in hex of the policy.yaml on which the change was made; empty if there was none. */
 export const WorkbenchBody = z.strictObject({ section: WorkbenchSection, hash: z.string().max(64) })
 export type WorkbenchBody = z.infer<typeof WorkbenchBody>
 
-/** The result of saving a section: the lines of policy.yaml, none if nothing changes, and the areas that go on and off. */
+/** The result of saving a section: the changed lines of policy.yaml, none if nothing changes, and the areas that are turned on and off. */
 export const WorkbenchPreview = z.object({
   diff: z.array(FileDiff),
   turnsOn: z.array(AreaName),
@@ -90,7 +92,7 @@ export const WorkbenchPreview = z.object({
 })
 export type WorkbenchPreview = z.infer<typeof WorkbenchPreview>
 
-/** `section` and `hash`: of policy.yaml as it is on disk. `problem`: why it cannot be changed from here now. */
+/** `section` and `hash`: of the policy.yaml on disk. `problem`: why it cannot be changed from here now. */
 export const WorkbenchReply = z.object({
   areas: z.array(WorkbenchArea),
   roots: z.array(WorkbenchRoot),

@@ -1,4 +1,4 @@
-/** Words for what nobody types into a chat. */
+/** Names of secrets that nobody should type into a chat. */
 const secrets = [
   ...['passwords?', 'passwd', 'pwd', 'pass ?phrases?', 'pass ?codes?', 'secret ?keys?', 'client ?secrets?'],
   ...['api ?keys?', 'access ?keys?', 'private ?keys?', 'ssh ?keys?', 'encryption ?keys?', 'recovery ?(?:keys?|codes?)'],
@@ -13,7 +13,7 @@ const secrets = [
     'contraseñas?',
   ],
 ]
-/** Words that stand for a secret where they are the name of a field, and for other things in a sentence. */
+/** Words that name a secret if they are the name of a field. In a sentence they may mean other things. */
 const names = [...secrets, 'secrets?', 'tokens?', 'credentials?', 'pins?', 'otp', 'cvv', 'cvc']
 
 const wordIn = (words: readonly string[]) =>
@@ -21,7 +21,7 @@ const wordIn = (words: readonly string[]) =>
 const inSentence = wordIn(secrets)
 const inName = wordIn(names)
 
-/** A text as its words: without what cannot be seen, and with `camelCase` and `snake_case` taken apart. */
+/** Reduces a text to its words: removes invisible characters, and splits `camelCase` and `snake_case`. */
 const plain = (text: string) =>
   text
     .normalize('NFKC')
@@ -29,8 +29,8 @@ const plain = (text: string) =>
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/[_\-./\s]+/g, ' ')
 
-/** The word of a question that asks for a secret; undefined where none does. */
+/** Returns the word in a question that asks for a secret; undefined: no word does. */
 export const secretAskedFor = (text: string): string | undefined => inSentence.exec(plain(text))?.[0]
 
-/** The same of a field's name, title or format. */
+/** Returns the word in a field's name, title or format that names a secret; undefined: no word does. */
 export const secretNamed = (text: string): string | undefined => inName.exec(plain(text))?.[0]

@@ -1,18 +1,18 @@
 import { atOnce, type Steps } from 'node-kit/steps'
 
-/** Stands in place of every secret. */
+/** Replaces every secret. */
 export const redacted = '[redacted]'
 
 /** Endings of names whose values are always secret. */
 const always =
   'password\\d?|passwd|passphrase|passwort|password_?salt|(?<!existing_?)secret(?:[ _-]?(?:access[ _-]?)?key(?:[_-]?base)?)?|(?:private|encryption|master|signing|access|account|shared|fastopen|installation)[_-]?key|(?<![a-z])skey|client[_-]key[_-]data|bind_?pw|(?<![a-z])cf_key|(?:recovery|scratch|backup)[_-]codes?|root_?pw|(?<![a-z])(?:pass|pwd?|psk|totp)'
-/** Endings of names that are also used for harmless values, so their values are inspected. */
+/** Endings of names that can also have harmless values, so the value is inspected. */
 const sometimes = '(?<!eapi)token|(?:api|auth)[_-]?key|community|credentials?'
 export const secretName = `(?:${always}|${sometimes})`
 const name = `(?:${always}|(${sometimes}))(?![\\w-])`
-/** Between name and value: shells, YAML, JSON (also nested in a JSON string), query strings, PHP. */
+/** The characters between a name and its value, in shells, YAML, JSON (also JSON in a JSON string), query strings and PHP. */
 const separator = String.raw`(?:\\{0,7}["'])?\]?[ \t]{0,20}(?::=|=>|[:=])[ \t]{0,20}|(?<=define\(["']\w{0,60})["'],[ \t]{0,4}(?=["'])`
-/** Between an option and its value, the next word. */
+/** The characters between an option and its value, the next word. */
 const option = String.raw`(?<=(?:--|[ \t]-)[\w-]{2,40})( |[\n\0](?=\S{0,64}\d))`
 
 export const assignmentHint =
@@ -40,7 +40,7 @@ const placeholder =
   /^(?:\$\{?[A-Za-z_]\w*\}?|<[^>]*>|\{\{[^}]*\}\}|[*x•.…]{2,}|%\w|\[redacted\]?|\w+:|#|~|[|>][\d+-]{0,2}|\\{1,7}|\d{1,3}|\((?:hidden|none)\)|!\w+)$/
 /** A path to a file with the secret, such as `/run/secrets/db`. */
 const file = /^(?:\w{1,20}:)?\/(?:etc|run|var|root|home|srv|opt|mnt|usr|tmp|data|config|secrets|app)\/[\w./@-]+$/
-/** Words that people write in place of a secret. */
+/** Words that people write instead of a secret, such as `changed` or `none`. */
 const words = new Set(
   'a accepted an and are authentication be by changed configured disabled empty enabled expired failed false file flag for from generated has hidden in incorrect invalid is it its missing must n/a needed never new no none not null of ok on optional or option password required see set should the their this to true unchanged undefined unknown unset updated use used valid was will with wrong yes you your'.split(
     ' ',
@@ -49,7 +49,7 @@ const words = new Set(
 /** A harmless label such as `ops-laptop`, or a count. */
 const label = /^(?:[a-z]{1,12}(?:[-_ .][a-z\d]{1,8}){0,3}|\d{1,6}(?::\d{1,6})?)$/
 
-/** Nobody writes a longer placeholder, characters. */
+/** Longest harmless value, characters: nobody writes a longer placeholder. */
 const longestHarmless = 4_096
 const isHarmless = (value: string, isSometimes: boolean) =>
   value === '' ||
@@ -59,7 +59,10 @@ const isHarmless = (value: string, isSometimes: boolean) =>
       words.has(value.toLowerCase()) ||
       (isSometimes && label.test(value))))
 
-/** A variable such as `HASS_TOKEN`. People name tokens in prose and in settings (`token: ops-laptop`); a variable holds the token itself. */
+/**
+ * Tests if a name is that of an environment variable, such as `HASS_TOKEN`. Its value is the token itself, whereas prose and settings often hold a
+ * token's name (`token: ops-laptop`).
+ */
 const isVariable = (name: string, before: string) =>
   /^[A-Z][A-Z\d_]*$/.test(name) && /(?:^|[^A-Za-z])[A-Z\d_]{0,60}$/.test(before)
 
@@ -115,10 +118,13 @@ export function* redactAssignmentsIn(text: string): Steps<string> {
 
 const triple = /("""|''')(?:\r?\n)?/y
 const quoted = /(\\{0,7})(["'])/y
-/** Ends before a quote that closes the surrounding text. Read with `runAt`, as the engine's stack does not hold a long match of alternatives. */
+/**
+ * Matches a value up to white space or a quote that closes the surrounding text. A match has at most 4,096 characters, because a long match of
+ * alternatives overflows the engine's stack; `runAt` joins consecutive matches.
+ */
 const toSpace = /(?:[^\s"'\\]|\\(?!\\{0,7}["'])|["'](?![,}\]\s:\\]|$)){1,4096}/y
 const toDelimiter = /(?:[^\s"'`&;,\\]|\\(?!\\{0,7}["'])){1,4096}/y
-/** A JSON member that is no string. */
+/** A JSON value that is not a string. */
 const toMember = /[^\s"'`&;,[\]{}]*/y
 const inAngles = /<[^<>\n]{0,60}>/y
 /** YAML tags and anchors before a value. */
@@ -141,7 +147,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** Matches of a pattern that follow each other. */
+/** Returns the joined consecutive matches of a pattern, from `at` on. */
 function runAt(pattern: RegExp, text: string, at: number): string {
   let ends = at
   for (let length = -1; length !== 0; ends += length) length = matchAt(pattern, text, ends).length
@@ -151,7 +157,7 @@ function runAt(pattern: RegExp, text: string, at: number): string {
 /** A name in a text, before a value that begins at `from`. `separates`: the text between name and value. */
 type Assigned = { nameAt: number; from: number; separates: string; isAlways: boolean }
 
-/** Finds the range of a value, however long it is. */
+/** Returns the start and end of a value of any length; an empty range if there is no secret value. */
 function valueAt(text: string, { nameAt, from, separates, isAlways }: Assigned): [number, number] {
   const isColon = separates.includes(':')
   if (isColon && matchAt(reference, text, from) !== '') return [from, from]
@@ -176,7 +182,7 @@ function valueAt(text: string, { nameAt, from, separates, isAlways }: Assigned):
   return wordsAt(text, nameAt, said)
 }
 
-/** The content of a quoted value; its end must be escaped as often as its beginning. */
+/** Returns the start and end of a quoted value's content. The closing quote must be escaped as often as the opening one. */
 function quotedAt(text: string, at: number): [number, number] {
   quoted.lastIndex = at
   const [all = '', slashes = '', mark = ''] = quoted.exec(text) ?? []
@@ -192,7 +198,7 @@ function quotedAt(text: string, at: number): [number, number] {
   return [begins, Math.min(ends, text.length)]
 }
 
-/** The lines of a block that are indented like its first. */
+/** Returns the start and end of a YAML block: all lines that are indented like its first line. */
 function blockAt(text: string, from: number): [number, number] {
   const indent = matchAt(indented, text, from)
   if (indent === '') return [from, from]
@@ -206,14 +212,14 @@ function blockAt(text: string, from: number): [number, number] {
   }
 }
 
-/** A word alone on the line below its name that does not look like an ordinary word. */
+/** Returns the start and end of a value that stands alone on the line below its name; an empty range if it looks like an ordinary word. */
 function alone(text: string, at: number): [number, number] {
   const said = matchAt(restOfLine, text, at).trimEnd()
   const isOne = /^(?=\S*\d)(?=\S*[A-Za-z])[^\s#{[<|>&*!%@`:=-][^\s:=]{5,}$/.test(said)
   return isOne ? [at, at + said.length] : [at, at]
 }
 
-/** Words of a passphrase. */
+/** Most words of a passphrase. */
 const mostWords = 5
 function wordsAt(text: string, nameAt: number, from: number): [number, number] {
   const first = runAt(toSpace, text, from).replace(/(?<![,;)}\]"'`*.])[,;)}\]"'`*.]+$/, '')
@@ -227,13 +233,13 @@ function wordsAt(text: string, nameAt: number, from: number): [number, number] {
     at += word.length
     ends = at
   }
-  // Many words are a sentence about a secret; a few at the start of a line are a passphrase.
+  // More words are taken for a sentence about a secret. Few words are a passphrase if the name begins the line.
   if (count <= 1 || !isPlainWord) return [from, from + first.length]
   if (count > mostWords || words.has(first.toLowerCase()) || !isLineStart(text, nameAt)) return [from, from]
   return [from, ends]
 }
 
-/** Tests if only an indent, a list mark or the rest of the name precedes `nameAt`. */
+/** Tests if nothing but an indent, a list mark or the beginning of the name stands before `nameAt` on its line. */
 function isLineStart(text: string, nameAt: number): boolean {
   const before = text.slice(Math.max(0, nameAt - 60), nameAt)
   return /(?:^|[\n\r])[ \t]*(?:- )?["'\w.-]*$/.test(before)

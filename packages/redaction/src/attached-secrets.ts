@@ -1,4 +1,4 @@
-/** Where an entry of `mcp.json` may hold secrets; a broken entry has them too, so nothing is required of it. */
+/** The fields of an entry of `mcp.json` that may hold secrets. All are optional, because a broken entry may hold secrets too. */
 export type SecretPlaces = {
   command?: string | undefined
   args?: readonly string[] | undefined
@@ -8,10 +8,10 @@ export type SecretPlaces = {
   clientSecret?: string | undefined
 }
 
-/** Parts of names whose values are secrets. Short words count between separators, humps and ends only. */
+/** Parts of names whose values are secrets. Short parts count only if separators, capital letters or the end of the name delimit them. */
 const telling =
   /key|token|secret|passw|passphrase|pwd|auth|cred|cookie|session|bearer|signature|(?:^|[_.-])(?:pass|pw|pat|psk|jwt|otp|totp|sig)(?:$|[_.-])|pass$|[a-z](?:Pass|Pw|Pat|Jwt)(?:$|[A-Z])/
-/** Names with such a part whose values are words, counts or addresses. */
+/** Names that contain such a part although their values are words, counts or addresses. */
 const harmless =
   /(?:com|by|over|under|sur|tres)pass$|(?:max|min|num|total)[_-]?(?:\w{1,20}[_-])?tokens?$|tokens?[_-]?(?:limit|count|budget)|tokenizer|auth[_-]?(?:source|mech|type|method|mode|scheme|enticat)|author(?:s|ity)?$|keyspace|keyboard|keycloak|key_?name$|keep_?alive|(?:^|[_-])(?:ur[il]|endpoint|host|port)$/i
 const plainly = /^(?:|true|false|yes|no|on|off|none|null|default|auto)$/i
@@ -19,20 +19,20 @@ const plainly = /^(?:|true|false|yes|no|on|off|none|null|default|auto)$/i
 /** Tests if the name of a variable, a header, an option or a query parameter stands for a secret. */
 export const isSecretName = (name: string): boolean =>
   !harmless.test(name) && (telling.test(name.toLowerCase()) || telling.test(name))
-/** Looks generated: long, letters and digits mixed, neither a path nor words. */
+/** Tests if a value looks generated: at least 20 characters, letters and digits mixed, not a path and not words. */
 const looksMade = (value: string) => /^[A-Za-z0-9+=_.-]{20,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value)
-/** The same of a segment of a path, which is often a name with a version. */
+/** Tests if a segment of a path looks generated. The test is stricter, because a segment is often a name with a version. */
 const isMadeSegment = (part: string) =>
   /^[A-Za-z0-9_-]{24,}$/.test(part) && /(?:\d[^\d]*){3}/.test(part) && /[A-Za-z]/.test(part)
 
-/** The scheme before the secret of a header. */
+/** The scheme that stands before the secret in a header's value. */
 const scheme = /^(?:bearer|basic|token|apikey|api-key|bot|digest)\s+/i
-/** Tests if a value is filled in later. Such a value holds no secret itself, unless its default is one. */
+/** Tests if a value consists of `${NAME}` references, which are filled in later. Such a value holds no secret itself, unless it has a default. */
 const isToBeFilled = (value: string) => /^(?:\$\{[^}]*\}\s*)+$/.test(value.replace(scheme, '')) && !/:-[^}]/.test(value)
 
 /**
- * The secrets in the values of an entry, as they stand and decoded: by the name beside them, or by their form. Words such as `production` in `env`
- * are not secret, and `${NAME}` is not.
+ * Returns the secrets in the values of an entry, as written and decoded. A value is a secret because of its name or its form. Words such as
+ * `production` in `env` are not secret, and `${NAME}` is not.
  */
 export function secretsOf({
   command = '',
@@ -55,13 +55,13 @@ export function secretsOf({
   )
 }
 
-/** A value with its name: all of it, and the part behind a scheme. */
+/** Returns the secret in a named value: the whole value, and the part after a scheme such as `Bearer`. */
 const named = (name: string, value: string): string[] =>
   (isSecretName(name) && !plainly.test(value)) || looksMade(value) ? [value, ...value.split(/\s+/).slice(1)] : []
 
 /** Values of ports as programs take them: `8080`, `8080:80`, `127.0.0.1:8080:80/tcp`, `8000-8010`. */
 const isPort = (value: string) => /^(?:[\d.]+:)?\d{1,5}(?:[-:]\d{1,5})*(?:\/(?:tcp|udp))?$/.test(value)
-/** `-p` before their first word is a package. */
+/** Programs for which `-p` before their first word names a package, not a password. */
 const launcher = /(?:^|[\\/])(?:npx|npm|pnpm|bunx|yarn|uvx|uv)(?:\.cmd|\.exe)?$/i
 const mysql = /(?:^|[\\/])(?:mysql|mariadb)[\w-]*$/i
 
@@ -81,7 +81,7 @@ function secretsOfArgs(command: string, args: readonly string[]): string[] {
 }
 
 const isFlag = (arg: string) => /^--?[\w-]+$/.test(arg)
-/** The secret in the value of an option. `--user` takes `name:password`. */
+/** Returns the secret in an option's value. For `--user` it is the part after the name in `name:password`. */
 function ofFlag(flag: string, value: string): string[] {
   if (flag === '-p') return isPort(value) || /^[./~]/.test(value) ? [] : [value]
   if (/^(?:-u|--user|--basic)$/.test(flag)) {
@@ -91,14 +91,14 @@ function ofFlag(flag: string, value: string): string[] {
   return isSecretName(flag) && !plainly.test(value) ? [value] : []
 }
 
-/** The expressions below take longer than linear time, so a longer text is a secret as a whole. */
+/** Longest text that is searched, characters. The patterns below take more than linear time, so a longer text counts as a secret as a whole. */
 const longestRead = 2_000
 
-/** The secrets within a text: addresses with passwords, `NAME=value`, `Header: value`, options, JSON. */
+/** Returns the secrets within a text: in addresses with passwords, `NAME=value`, `Header: value`, options and JSON. */
 function secretsWithin(text: string): string[] {
   if (text.length > longestRead) return [text]
   return [
-    // scheme://user:password@host; the password may hold an @ itself.
+    // The form scheme://user:password@host. The password may contain an @.
     ...[
       ...text.matchAll(
         /[a-z][a-z0-9+.-]*:\/\/([^\s:@/?#]*):([^\s"'`]+?)@(?=[^@\s]*(?:$|[\s"'`]|[,;|][a-z][a-z0-9+.-]*:\/\/))/gi,

@@ -1,10 +1,13 @@
 import { redactAssignments, redacted } from './assignments.ts'
 import type { Shape } from './shape.ts'
 
-/** Longer words are judged by their beginning, characters. */
+/** Most characters of a base64 word that are decoded. A longer word is judged by its beginning. */
 const longestRead = 8_192
 
-/** Spellings of bytes within base64, at any offset: the part that does not depend on neighbouring bytes. */
+/**
+ * Returns base64 texts that show that the bytes occur within longer base64, for each offset: the characters that do not depend on the neighbouring
+ * bytes.
+ */
 export function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
@@ -31,7 +34,7 @@ const accounts = [
 const atStart = [...accounts.map((name) => `${name}:`), '-----BEGIN']
 const hint = [
   ...anywhere.flatMap((word) => inBase64(Buffer.from(word))),
-  // The last letter depends on what follows.
+  // The last base64 letter also depends on the bytes that follow.
   ...atStart.map((word) =>
     Buffer.from(word)
       .toString('base64')
@@ -46,7 +49,7 @@ const hint = [
 const pair = new RegExp(`^(?:(?:${accounts.join('|')})|[\\w.+-]{1,64}@[\\w.-]{3,64}):[!-~]{4,}\\s*$`, 'i')
 const readable = /^[\t\n\r -~]+$/
 
-/** Tests if base64 of a text holds a secret: user and password, a document or file with an assignment, a private key. */
+/** Tests if a base64 word, decoded, holds a secret: a user and a password, a document or file with an assignment, or a private key. */
 function holdsSecret(coded: string): boolean {
   const said = Buffer.from(coded.slice(0, longestRead), 'base64').toString('latin1')
   if (!readable.test(said)) return false

@@ -3,32 +3,32 @@ import type { Shape } from './shape.ts'
 
 const kept = `$1${redacted}`
 
-/** A shape that holds back a streamed line from its hint to its end. */
+/** Makes a shape. In a stream, the line is held back from the match of its hint to its end. */
 const line = (find: RegExp, hint: string, put: Shape['put'] = kept): Shape => ({
   find,
   put,
   hint,
   open: 'line',
 })
-/** A hint of `next` after spaces. So many spaces are a hint by themselves, because the length of a hint is bounded. */
+/** Returns a hint: spaces, then `next`. A hint's length is bounded, so 100 spaces count as a hint by themselves. */
 const spaced = (next: string) => `(?:[ \\t]{1,99}${next}|[ \\t]{100})`
-/** Tests if thirteen signs are a hash of the old crypt(3), as htpasswd -d writes it, and not a name: neither words nor a word and a number. */
+/** Tests if 13 characters are a hash of the old crypt(3), as htpasswd -d writes it, and not a name: not words, and not a word with a number. */
 const isCryptHash = (word: string) =>
   /[A-Z]/.test(word) &&
   /[a-z]/.test(word) &&
   !/^[A-Za-z][a-z]+[A-Z]{0,4}\d+$/.test(word) &&
   (/[\d./]/.test(word) || word.replace(/[^A-Z]/g, '').length > 3)
-/** Words before an `*` that is no server of chap-secrets: `OPTIONS * HTTP/1.1`. */
+/** Words before an `*` that show that a line is not of chap-secrets: `OPTIONS * HTTP/1.1`. */
 const verbs = '(?:OPTIONS|GET|HEAD|POST|PUT|DELETE|PATCH|TRACE|CONNECT|PRAGMA)\\b'
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
-/** A name and a space, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
+/** Matches the name of a secret and the space after it, such as `export DB_PASSWORD `, `neighbor 10.0.0.1 password `, `auth_pass `. */
 const before = `${lineStart}(?:(?:export|set|setenv|env|arg|fastcgi_param|neighbor|wg|ups|AWS)\\b[ \\t.]?(?:[\\w.:-]{1,40}[ \\t]{1,4}){0,2})?[\\w.-]{0,40}(?:password|passwd|passphrase|secret(?:_access)?_key|secret|(?:private|encryption|master|account|access)[_-]key|auth_pass)[ \\t]{1,8}`
 
-/** A heading of recovery codes, and one of them. */
+/** Match a heading of recovery codes, and one code. */
 const codes = '\\b(?:recovery|backup|scratch|emergency)[ _-]?codes?\\\\?'
 const code = '(?:\\[redacted\\]|(?=[\\w-]{0,12}\\d)[\\dA-Za-z]{4,}(?:-[\\dA-Za-z]{3,}){0,4})'
 
-/** Secrets in the syntax of particular programs: their files, and commands with a secret. */
+/** Shapes of secrets in the syntax of particular programs: in their files, and in commands that contain a secret. */
 export const fileShapes: readonly Shape[] = [
   // Addresses
   line(
@@ -44,7 +44,7 @@ export const fileShapes: readonly Shape[] = [
   line(/((?<![\w/])[\w.-]{1,64}:)[^\s:@/"']{4,}(?=@(?:tcp|unix)\()/g, '@(?:tcp|unix)\\('),
   line(/((?<![\w/])\w{1,32}\/)[^\s/@"':]{4,}(?=@\/\/)/g, '@//'),
 
-  // A name, with its value later on the line
+  // A name whose value stands later on the line
   line(
     new RegExp(
       `(\\b(?:name|key)\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?[\\w.-]{0,40}${secretName}\\\\?["']?[\\s,]{1,40}\\\\?["']?value\\\\?["']?\\s{0,4}[:=]\\s{0,4}\\\\?["']?)[^\\s"'\\\\<>{$]+`,
@@ -141,14 +141,14 @@ export const fileShapes: readonly Shape[] = [
     redacted,
   ),
   {
-    // A redacted part of a list counts as a code, so that a stream goes on redacting a list that is longer than its held text.
+    // `[redacted]` counts as a code, so that a stream goes on redacting a list that is longer than the text it holds back.
     find: new RegExp(
       `(${codes}["']?[ \\t]{0,4}[:=]\\s{0,10}(?:[["'*-]\\s{0,4}){0,3})${code}(?:["',\\s*-]{1,12}${code}){0,4096}`,
       'gi',
     ),
     put: kept,
     hint: '(?:recovery|backup|scratch|emergency)[ _-]?codes?',
-    // In a longer list, only the last code may go on.
+    // In a long list, only the last code can be unfinished.
     open: /(?<lead>(?:recovery|backup|scratch|emergency)[ _-]?codes?(?:(?=[\s\S]{401})[\s\S]{0,24576}[\s,"'*])?)[^a-z]?[\s\S]{0,400}$/i,
   },
   line(

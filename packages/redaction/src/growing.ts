@@ -1,6 +1,6 @@
 import { createRedactor, type SearchingRedactor } from './redact.ts'
 
-/** A redactor that secrets can be added to; it forgets none. */
+/** A redactor to which secrets can be added. It never forgets one. */
 export type GrowingRedactor = SearchingRedactor & { add(secrets: readonly string[]): void }
 
 export function createGrowingRedactor(secrets: readonly string[]): GrowingRedactor {

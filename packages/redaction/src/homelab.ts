@@ -2,11 +2,11 @@ import { isSecretKey, redacted, secretName } from './assignments.ts'
 import type { Shape } from './shape.ts'
 
 const kept = `$1${redacted}`
-/** A shape that holds back a streamed line from its hint to its end. */
+/** Makes a shape. In a stream, the line is held back from the match of its hint to its end. */
 const line = (find: RegExp, hint: string, put: Shape['put'] = kept): Shape => ({ find, put, hint, open: 'line' })
 const lineStart = '(?:^|[\\n\\r])[ \\t]{0,20}'
 const lineEnd = '(?=[ \\t]{0,20}(?:[\\n\\r]|$))'
-/** An encoded sign of a URL, also encoded twice or three times. */
+/** Matches a percent-encoded character of a URL, also if it is encoded twice or three times. */
 const coded = (codes: string) => `%(?:25){0,2}(?:${codes})`
 
 /** Tests if the value of a name is secret. Both are encoded as in a URL. */
@@ -15,12 +15,12 @@ function isSecretInUrl(name: string, value: string): boolean {
   try {
     plain = decodeURIComponent(value)
   } catch {
-    // A text that is not encoded is judged as it stands.
+    // A value that cannot be decoded is judged as it is.
   }
   return isSecretKey(name, plain)
 }
 
-/** Version, time, length and bytes. */
+/** Tests if a word is a Ceph key, by its decoded fields: version, time, length and bytes. */
 function isCephKey(word: string): boolean {
   const bytes = Buffer.from(decodePadding(word), 'base64')
   if (bytes.length < 12) return false
@@ -29,13 +29,16 @@ function isCephKey(word: string): boolean {
 }
 const decodePadding = (word: string) => word.replace(/%3d/gi, '=')
 
-/** A bot's token of Discord begins with its id. */
+/** Tests if a word is a Discord bot's token, which begins with the bot's id in base64. */
 const isDiscordToken = (word: string) =>
   /^\d{17,20}$/.test(Buffer.from(word.slice(0, word.indexOf('.')), 'base64').toString('latin1'))
 
 const harmlessWord =
   /^(?:auth(?:entication|entifizierung)?|changed|correct|denied|disabled|enabled|expired|expires|failed|file|for|has|hash|hint|in|incorrect|invalid|is|login|manager|missing|must|needed|not|or|policy|prompt|protected|required|reset|rotation|screen|set|store|too|wrong)$/i
-/** Tests if a word that a sentence gives as a password is one. `isListed`: a sign stands between user and password, or the word ends a line. */
+/**
+ * Tests if the word that a sentence gives as a password looks like one. `isListed`: a `/` or `|` stands between user and password, or the word ends
+ * its line.
+ */
 const isSaidPassword = (word: string, isListed: boolean) =>
   word.length >= 4 && !harmlessWord.test(word.replace(/:$/, '')) && (isListed || /[\d!@#$%^&*]/.test(word))
 
@@ -45,18 +48,21 @@ const sayingHow =
   '(?:[/,;|+&]|and\\b|und\\b|with\\b|mit\\b)?[ \\t]{0,4}(?:pass(?:word|wort|wd|phrase)?|pwd?|kennwort)[:=]?[ \\t]{1,4}["\'`]?'
 
 const passwordIs = '\\b(?:[Pp]ass(?:word|wort|phrase)|[Kk]ennwort)[ \\t]{1,4}(?:is|was|ist|war|lautet):?[ \\t]{1,4}'
-/** Said of a password by a noun, which German begins with a capital. */
+/** Nouns that say something about a password and are none. German writes nouns with a capital letter. */
 const saidOf =
   '(?:Aufgabe|Bedingung|Bestandteil|Blödsinn|Fehlanzeige|Geheimnis|Geheimsache|Geschichte|Glückssache|Grundlage|Pflicht|Pflichtfeld|Privatsache|Problem|Quatsch|Sache|Schrott|Standard|Teil|Thema|Unsinn|Vergangenheit|Vertrauenssache|Voraussetzung|Vorgabe|Vorschrift|Zufall)'
 
-/** Names of radios' keys, whose values are told by the name and a number of bytes. Also read in JSON, where the keys are lists of numbers. */
+/**
+ * Names of keys of radio networks. A value is recognised by the name and the number of its bytes. The names are also read in JSON, where keys are
+ * lists of numbers.
+ */
 const radioName =
   '(?:network_?key|network_?key_?s[02]|s[02]_(?:legacy|unauthenticated|authenticated|access_?control)(?:_?key)?)'
 const radioKey = new RegExp(`^${radioName}$`, 'i')
 export const isRadioKey = (key: string): boolean => radioKey.test(key)
 const byte = '(?:0x)?[\\da-f]{1,3}'
 
-/** Secrets of links, of bots and of the storage, in any text. */
+/** Shapes of secrets in links, of bots and of storage, in any text. */
 const anywhere: readonly Shape[] = [
   line(/(?<![\w.-])[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,}/g, '\\.[\\w-]{6}\\.[\\w-]{8}', (match) =>
     isDiscordToken(match) ? redacted : match,
@@ -67,7 +73,7 @@ const anywhere: readonly Shape[] = [
     '\\bA[Qg][A-Za-z\\d+/]{16}',
     (match) => (isCephKey(match) ? redacted : match),
   ),
-  // The part after # is for the browser alone.
+  // Only the browser reads the part after #.
   line(
     /(#[^\s"'<>#]{0,100}[/,&?;](?:key|k|pass|secret|token)=)[\w%+/=.~-]{8,}/gi,
     '[/,&?;](?:key|k|pass|secret|token)=',
@@ -114,7 +120,8 @@ const anywhere: readonly Shape[] = [
     hint: passwordIs,
     open: new RegExp(`(?<lead>${passwordIs})[A-Z][a-z]*[.,;!]?[ \\t]{0,4}$`),
   },
-  // `lautet`, or a colon, gives the word itself; after `ist` alone a noun at the end of its sentence does, unless it says something of passwords.
+  // After `lautet` or a colon comes the password itself. After `ist` alone, a noun at the end of its sentence is the password, unless the noun says
+  // something about passwords.
   {
     find: /(\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:lautet:?|(?:ist|war):)[ \t]{1,4})(?!\[redacted|(?:anders|immer|jetzt|nicht|noch|weiterhin|wie)\b)[^\s"'`.,;!]{4,}/g,
     put: kept,
@@ -130,7 +137,7 @@ const anywhere: readonly Shape[] = [
     hint: passwordIs,
     open: /(?<lead>\b(?:[Pp]asswort|[Kk]ennwort)[ \t]{1,4}(?:ist|war)[ \t]{1,4})[A-ZÄÖÜ][a-zäöüß]*[.,;!]?[ \t]{0,4}$/,
   },
-  // An option and its value as a list: of another language than JSON, and of YAML
+  // An option and its value in a list that is not JSON: in another language, or in YAML
   line(
     new RegExp(`(["']--?[\\w-]{0,40}${secretName}["'],\\s{0,20}["'])((?!-)[^"'\\n]+)`, 'gi'),
     `["'],\\s{0,20}["']`,
@@ -150,7 +157,7 @@ const anywhere: readonly Shape[] = [
   },
 ]
 
-/** Secrets in the files of programs of a homelab. */
+/** Shapes of secrets in the files of homelab programs. */
 const files: readonly Shape[] = [
   // strongSwan
   line(
@@ -192,7 +199,7 @@ const files: readonly Shape[] = [
   line(/(\busmUser[ \t]{1,8})[^\n\r]+/g, 'usmUser'),
   line(/(\bregister[ \t]{0,8}=>?[ \t]{0,8}[^\s:@]{1,64}:)[^\s@:]+(?=[@:])/g, 'register[ \\t]{0,8}='),
   line(/((?:^|[\n\r])\d{2,8}[ \t]{0,8}=>[ \t]{0,8})\d{3,10}(?=,)/g, '\\d[ \\t]{0,8}=>'),
-  // Commands and statements that name the password by its place
+  // Commands and statements in which the password is known by its position
   line(
     /(\bwpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|[^\s"'|;&]{1,64})[ \t]{1,4}["']?)[^\s"'|;&<>]{8,}/g,
     'wpa_passphrase[ \\t]',

@@ -3,29 +3,31 @@ import { isSecretKey, redacted } from './assignments.ts'
 import { isRadioKey } from './homelab.ts'
 
 const valuesAStep = 32
-/** Deeper documents are redacted as text. */
+/** Deepest nesting of a JSON document. A deeper document is redacted as plain text. */
 const deepest = 100
 const stringToken = /"(?:[^"\\\n]|\\["\\/bfnrtu])*"/y
-/** The text of a string without escapes, which is that of its token. */
+/** Matches the text of a string without escapes, which is the same in its JSON token. */
 const asItIs = /^[ -[\]-\uffff]*$/
 const bareToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-/** Possible start of a document. After a name or a bracket it is an index (`env["DB_PASSWORD"]`). */
+/** Matches the possible start of a document. After a name or a bracket it is an index instead (`env["DB_PASSWORD"]`). */
 const begins = /(?<![\w\])$])[[{](?=\s{0,80}["[{\]}\d-]|\s{0,80}(?:true|false|null)\b)/g
 
-/** A name before a document: `passwords: ["a", "b"]`. */
+/** Matches a name before a document: `passwords: ["a", "b"]`. */
 const nameBefore = /([\w-]{1,64})["']?[ \t]{0,4}[:=][ \t]{0,4}$/
 
-/** Redacts the parts of a text. Long strings take several steps. */
+/** Redacts the parts of a text with JSON documents in it. Long strings take several steps. */
 export interface PartRedactor {
   /** Redacts text between documents. */
   plain(text: string): Steps<string>
-  /** Redacts a string by its key; members of an array have the array's key. */
+  /** Redacts a string according to its key. Members of an array have the key of the array. */
   keyed(key: string, value: string): string | Steps<string>
-  /** Redacts a string that follows an option in an array, whose first member is the program. */
+  /** Redacts a string that follows an option in an array. `program`: the first member of the array. */
   option(program: string, flag: string, value: string): string | Steps<string>
 }
 
-/** Redacts JSON documents in a text string by string, so that they stay valid JSON; text between them is redacted as text. Linear in time. */
+/**
+ * Redacts the JSON documents in a text string by string, so that they stay valid JSON. Text between them is redacted as plain text. Linear in time.
+ */
 export function* redactJson(text: string, parts: PartRedactor): Steps<string> {
   let result = ''
   let copied = 0
@@ -44,7 +46,7 @@ export function* redactJson(text: string, parts: PartRedactor): Steps<string> {
   return copied === 0 ? yield* parts.plain(text) : result + (yield* parts.plain(text.slice(copied)))
 }
 
-/** Redacts a string value further, as the argument of an option. */
+/** Redacts a string value again, as the argument of an option. */
 type Argument = (value: string) => string | Steps<string>
 
 /** Redacts the document that begins at a place of a text. */
@@ -52,7 +54,7 @@ class JsonDocument {
   readonly #text: string
   readonly #parts: PartRedactor
   #at: number
-  /** The result up to `#copied`; after that nothing has changed. */
+  /** The result for the text up to `#copied`. The text after that place is unchanged so far. */
   #out = ''
   #copied: number
   #read = 0
@@ -64,14 +66,14 @@ class JsonDocument {
     this.#copied = from
   }
 
-  /** @returns `text`: the result; absent if there is no document. `at`: the place of its end, or at which it becomes invalid */
+  /** @returns `text`: the result; absent if there is no document. `at`: the end of the document, or the place where it becomes invalid */
   *redacted(key: string): Steps<{ text?: string; at: number }> {
     const isDocument = (yield* this.#value(key, 0)) !== false
     const at = this.#at
     return isDocument ? { text: this.#out + this.#text.slice(this.#copied, at), at } : { at }
   }
 
-  /** Reads a value. @returns false if there is none; the text of a string */
+  /** Reads a value. @returns false if there is none; the text if it is a string; otherwise true */
   *#value(key: string, depth: number, argument?: Argument): Steps<string | boolean> {
     this.#skipSpace()
     if (depth > deepest) return false
@@ -169,18 +171,21 @@ class JsonDocument {
     return isThere
   }
 
-  /** Replaces the text from `begin` to the present place. */
+  /** Replaces the text from `begin` to the present position. */
   #put(begin: number, safe: string): void {
     this.#out += this.#text.slice(this.#copied, begin) + safe
     this.#copied = this.#at
   }
 }
 
-/** Tests if a member of a list is an option without its value. */
+/** Tests if a member of a list is an option whose value is the next member. */
 export const isFlag = (item: unknown): item is string =>
   typeof item === 'string' && /^--?[A-Za-z][\w-]{0,40}$/.test(item)
 
-/** Tests if a key names the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
+/** Tests if the value of this key is the name of the sibling `value`, as in `{"name": "DB_PASSWORD", "value": …}`. */
 export const isNaming = (key: string): boolean => /^(?:name|key|(?:full-)?tokenid)$/i.test(key)
-/** The name of a `value` beside a naming key. Proxmox returns a new token's secret beside its id. */
+/**
+ * Returns the name of a `value`: the text of its naming key. For a token id it is `token_secret`, because Proxmox returns a new token's secret
+ * beside its id.
+ */
 export const valueName = (key: string, said: string): string => (/tokenid$/i.test(key) ? 'token_secret' : said)

@@ -4,10 +4,10 @@ import { redacted } from './assignments.ts'
 /** The rest of a private key's BEGIN or END line. */
 export const keyName = '(?:[A-Z\\d ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-{4,5}'
 const end = new RegExp(`-{4,5} ?END ${keyName}`, 'g')
-/** A line of a key, with what tools put before lines: a quote sign, a line number, a name. */
+/** Matches a line of a private key, also with a prefix that tools add: a quote sign, a line number, a name. */
 const keyLine =
   /^[ \t>|]{0,80}(?:\d{1,5}[ \t:]{1,8})?(?:[\w.-]{1,40}: )?([A-Za-z\d+/=]+|(?:Proc-Type|DEK-Info|Version|Comment): .{0,100}|)[ \t]{0,80}$/
-/** Characters before an END line, and the rest of their line, that are read in one step. */
+/** Characters before an END line that are read in one step; the step then goes on to the start of a line. */
 const step = 16_384
 
 /** Redacts the end of a private key whose beginning is cut off, as `tail` shows it. Linear in time. */
@@ -17,9 +17,9 @@ export function* redactHeadlessKeys(text: string): Steps<string> {
   let last = 0
   for (const { index, 0: found } of text.matchAll(end)) {
     let key = { at: index, cut: index, isWhole: false }
-    // A key has no end of another one in it.
+    // A private key contains no END line of another key, so the search stops at the one before.
     while (key.at > last && !key.isWhole) {
-      // Always before `at`: at the text's own beginning, whatever its first character is.
+      // This position is always before `at`: near the beginning it is the beginning of the text.
       const lineAt = key.at <= step ? 0 : text.lastIndexOf('\n', key.at - step) + 1
       key = linesOfKey(text, Math.max(last, lineAt), key)
       yield undefined
@@ -32,7 +32,10 @@ export function* redactHeadlessKeys(text: string): Steps<string> {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-/** Reads lines of a key backwards from `at` to `from`. `cut`: where its text begins. `isWhole`: a line that is not the key's precedes it. */
+/**
+ * Reads lines of a key backwards from `at` to `from`.
+ * @returns `cut`: the position where the key's text begins; `isWhole`: the line before it does not belong to the key
+ */
 function linesOfKey(text: string, from: number, { at, cut }: { at: number; cut: number }) {
   const lines = text.slice(from, at).split(/(\r\n|\n|\r|(?<!\\)\\+[nr])/)
   const key = { at: at - (lines.pop()?.length ?? 0), cut, isWhole: false }

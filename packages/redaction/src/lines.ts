@@ -4,8 +4,8 @@ import type { Shape } from './shape.ts'
 const kept = `$1${redacted}`
 
 /**
- * Programs whose option is a secret. `lead`: the harmless part of the value, such as a user name. `isAttached`: the value follows the
- * option without a space.
+ * Programs and their options whose values are secrets. `lead`: the harmless part of the value, such as a user name. `isAttached`: the value follows
+ * the option without a space.
  */
 const options: readonly { programs: string; names: string; lead?: string; isAttached?: true }[] = [
   { programs: 'curl|wget', names: '-u|-U|--user|--proxy-user', lead: '[^\\s:"\'/]{1,64}:(?!//)' },
@@ -44,7 +44,7 @@ const directives =
 /** A heading with one of these names, followed by a line with a word that looks like a secret. */
 const names = '(?:password|passwd|passphrase|secret|psk)'
 
-/** Secrets recognised by their line. */
+/** Shapes of secrets that are recognised by the line they stand on. */
 export const lineShapes: readonly Shape[] = [
   ...optionShapes,
   {
@@ -57,7 +57,7 @@ export const lineShapes: readonly Shape[] = [
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}(?:${directives})[ \\t]{1,8})[^\\n\\r]+$`, 'i'),
   },
   {
-    // The same within a line, such as a task's, where the word looks like a secret.
+    // The same names within a line, such as a line of a task, if the word looks like a secret.
     find: /((?<![\w-])(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8})(?=[^\s,;:"'`]{0,64}[\d!@#$%^&*])[^\s,;:"'`]{4,}/gi,
     put: kept,
     hint: 'requirepass|masterauth|bindpw|rootpw',
@@ -72,7 +72,7 @@ export const lineShapes: readonly Shape[] = [
     open: new RegExp(`(?<lead>(?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{1,8})[^\\s:=]\\S*[ \\t]{0,20}$`, 'i'),
   },
   {
-    // A heading and a secret on the next line; names of files are left alone.
+    // A heading, and a secret on the next line. Names of files are not redacted.
     find: new RegExp(
       `((?:^|[\\n\\r])[ \\t]{0,20}${names}[ \\t]{0,20}\\r?\\n[ \\t]{0,20})(?=\\S{0,64}\\d)(?=\\S{0,64}[a-z])(?!\\S{0,64}\\.\\w{2,4}(?:\\s|$))[^\\s#{[<|>&*:=-][^\\s:=]{5,}(?=[ \\t]{0,20}(?:[\\n\\r]|$))`,
       'gi',

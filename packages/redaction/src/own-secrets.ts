@@ -1,14 +1,14 @@
 import { redacted } from './assignments.ts'
 import { inBase64 } from './base64.ts'
 
-/** Shorter configured secrets are ignored, because they would match ordinary words. */
+/** Shortest configured secret that is redacted, characters. Shorter ones would match ordinary words. */
 const minSecret = 6
-/** Characters of a secret's beginning that may be shown before the rest is held back. */
+/** Characters at a secret's beginning that may be shown before the rest is held back. */
 const minPrefix = 4
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 const alternatives = (parts: readonly string[]) => [...new Set(parts)].map(literal).join('|')
 
-/** Spellings of a secret: plain, in JSON, in a URL, in base64 at any byte offset, in hex; longest first. */
+/** Returns the spellings of a secret: plain, in JSON, in a URL, in base64 at each byte offset, in hex; longest first. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const url = encodeURIComponent(secret.toWellFormed())
@@ -49,7 +49,7 @@ export class OwnSecrets {
     })
   }
 
-  /** The place before `end` from which the end of `text` could become a secret; else `end`. */
+  /** Returns the position before `end` from which the end of `text` could become a secret; otherwise `end`. */
   unfinishedAt(text: string, end: number): number {
     let at = end
     for (const { spelling, prefix } of this.#spellings) {

@@ -9,42 +9,45 @@ import { anyOf, type Shape } from './shape.ts'
 import { shapes } from './shapes.ts'
 
 export type Redactor = {
-  /** Replaces secrets by `[redacted]`; returns the same string where there are none. Never throws. */
+  /** Replaces secrets by `[redacted]`. Returns the same string if there are none. Never throws. */
   text(value: string): string
-  /** Redacts every string of a JSON value; a value under a key such as `password` is replaced whole. Keys stay. */
+  /** Redacts every string of a JSON value. A value under a key such as `password` is replaced whole. Keys are not changed. */
   value<T>(value: T): T
-  /** The result of `value`, for a long text or value: other work goes on after some milliseconds. */
+  /** Returns the result of `value`, for a long text or value. Lets other work run after each few milliseconds. */
   later<T>(value: T): Promise<T>
 }
 
-/** Cheap first test: a text without a match holds no secret of any shape. */
+/** Matches every text that may hold a secret of some shape; a cheap first test. */
 const hint = new RegExp(anyOf([...shapes.flatMap((shape) => shape.hint ?? []), assignmentHint]), 'i')
 
-/** Tests per hint, shared by shapes, because a test costs less than a shape's search. */
+/** One pattern for each hint. Shapes share the test of a hint, because a test costs less than the search of a shape. */
 const hints = [...new Set(shapes.flatMap((shape) => shape.hint ?? []))].map(
   (each) => [each, new RegExp(each, 'i')] as const,
 )
 const eachHint = hints.map((each) => [each])
 const eachShape = shapes.map((each) => [each])
-// A loop within a generator is slow.
+// This loop is a function of its own, because a loop within a generator is slow.
 function addFound(some: typeof hints, value: string, found: Set<string | undefined>): void {
   for (const [each, pattern] of some) if (pattern.test(value)) found.add(each)
 }
 function withoutShapes(some: readonly Shape[], value: string, found: ReadonlySet<string | undefined>): string {
   let result = value
-  // `replace` has no overload for a string or a function.
+  // The cast is needed because `replace` has no overload for a string or a function.
   for (const { find, put, hint } of some) if (found.has(hint)) result = result.replace(find, put as string)
   return result
 }
 
-/** Characters that are tested with hints in one step, and those of its end that are tested again with the next ones. No hint matches more. */
+/**
+ * `step`: characters in which one step looks for hints. `again`: characters at the end of a step that the next step examines again; no hint matches
+ * more characters.
+ */
 const hinted = { step: 65_536, again: 1_024 }
-/** Tests if a text matches `pattern` after `read`, which changes only backslashes and the characters after them. */
+/** Tests if a text matches `pattern` after `read` has changed it. `read` may change only backslashes and the characters after them. */
 function* holds(pattern: RegExp, text: string, read = (part: string) => part): Steps<boolean> {
   let before = ''
   for (let at = 0; ; ) {
     let end = at + hinted.step
-    // The letter after a backslash belongs to it.
+    // The step must not end between a backslash and the letter after it.
     if (text[end - 1] === '\\' && text[end] !== '\\') end += 1
     const part = before + read(text.slice(at, end))
     if (pattern.test(part)) return true
@@ -54,36 +57,36 @@ function* holds(pattern: RegExp, text: string, read = (part: string) => part): S
     yield undefined
   }
 }
-/** Approximates the text of a JSON string, for a test with hints. */
+/** Approximates the text of a JSON string, for the search of hints. */
 const unescaped = (text: string) =>
   text
     .replace(/(?<!\\)\\+[nr]/g, '\n')
     .replace(/(?<!\\)\\+t/g, '\t')
     .replaceAll('\\', '')
 const maxPasses = 4
-/** A text of up to so many characters is redacted in one step. */
+/** Longest text that is redacted in one step, characters. */
 const short = 4_096
 const valuesAStep = 32
-/** Shorter texts are looked through as fast as they are hashed. */
+/** Shortest text whose redacted form is remembered, characters. Redacting a shorter text takes no longer than hashing it. */
 const shortestRemembered = 256
 const longestHarmless = 64
 const mostHarmless = 1_000
-/** How long other work waits for a long text. */
+/** Longest time that other work waits while a long text is redacted, ms. */
 const turnMs = 10
-/** Keys whose meaning makes their text a secret. */
+/** Keys under which a text may be a secret only together with the key, such as `authorization`. */
 const telling = /authorization|cookie|(?:^|[_-])auth$|^x-[\w-]{1,40}$|dockerconfigjson|sess(?:ion)?_?id|connect\.sid/i
 
-/** Matches text at the end that could still become a secret; `lead` is the harmless part. */
+/** Patterns that match an end of a text that could still become a secret. `lead` is the harmless part. */
 const unfinishedShapes: readonly RegExp[] = [
   ...shapes.flatMap(({ open }) => (open === 'line' ? [] : open)),
   ...openAssignments,
 ]
-/** Ends a word. */
+/** Matches the end of a word. */
 const wordEnd = /(?=[\s"'])/
-/** Hints that hold back the line they are on. */
+/** Hints for which a stream holds back the line. */
 const lineHint = new RegExp(anyOf(shapes.flatMap(({ open, hint }) => (open === 'line' ? (hint ?? []) : []))), 'i')
 
-/** `escaped`: a hint shows once backslashes are taken away. */
+/** The result of the first test. `escaped`: a hint appears only after backslashes are removed. */
 type Look = 'clean' | 'suspicious' | 'escaped'
 type Leaf = string | number | boolean | bigint | symbol | null | undefined
 const isSteps = <T>(made: Leaf | Steps<T>): made is Steps<T> => typeof made === 'object' && made !== null
@@ -93,17 +96,17 @@ export type SearchingRedactor = Redactor & {
   isSuspicious(text: string): boolean
   /** Tests if `text` holds a configured secret, or ends with the beginning of one. */
   holdsOwn(text: string): boolean
-  /** Index from which the end of `text` could still become a secret; the text's length if it could not. */
+  /** Returns the index from which the end of `text` could still become a secret; the text's length if it could not. */
   unfinishedAt(text: string): number
-  /** Finds the end of an unfinished secret in the text that follows `text`. */
+  /** Returns a pattern that finds the end of an unfinished secret in the text that follows `text`. */
   endOf(text: string): RegExp
 }
 
-/** Makes a redactor. @param secrets configured ones, found in any spelling; those under 6 characters are ignored */
+/** Makes a redactor. @param secrets configured secrets, found in any spelling; secrets under 6 characters are ignored */
 export function createRedactor(secrets: readonly string[]): SearchingRedactor {
   const own = new OwnSecrets(secrets)
   const redaction = new Redaction(own)
-  // Callers pass these on without their object.
+  // The methods are closures, because callers pass them on without their object.
   return {
     text: (value) => redaction.text(value),
     value: <T>(value: T) => atOnce(redaction.partIn(value)) as T,
@@ -125,11 +128,11 @@ function unfinishedShapeAt(tail: string): number {
   return at
 }
 
-/** Redacts texts and values: short texts at once, others in steps. */
+/** Redacts texts and values. Short texts are redacted at once, others in steps. */
 class Redaction implements PartRedactor {
   readonly #own: OwnSecrets
   readonly #remembered = new RememberedTexts()
-  /** The last short texts with a hint and no secret, because few recur often in a document. */
+  /** The last short texts that match a hint and hold no secret. A few such texts recur often in a document. */
   readonly #harmless = new Set<string>()
   #seen = 0
 
@@ -177,7 +180,7 @@ class Redaction implements PartRedactor {
     return yield* redactAssignmentsIn(yield* redactHeadlessKeys(result))
   }
 
-  /** Redacts a value by its key. Under some keys the text is a secret only together with the key. */
+  /** Redacts a value according to its key. Under some keys a text is a secret only together with the key. */
   keyed(key: string, value: string): string | Steps<string> {
     if (isSecretKey(key, value) || (isRadioKey(key) && /^[\da-f]{32}$/i.test(value))) return redacted
     if (telling.test(key)) return this.#after(`${key}: `, value)
@@ -190,7 +193,7 @@ class Redaction implements PartRedactor {
     return this.#after(`${program.slice(program.lastIndexOf('/') + 1)} ${flag} `, value)
   }
 
-  /** Redacts a value as it reads after `lead`. */
+  /** Redacts a value as if it stood after `lead`. */
   #after(lead: string, value: string): string | Steps<string> {
     const shown = (safe: string) => (safe.startsWith(lead) ? safe.slice(lead.length) : redacted)
     if (value.length <= short) return shown(this.text(lead + value))
@@ -208,7 +211,7 @@ class Redaction implements PartRedactor {
     return safe
   }
 
-  /** Repeats while something changes, because text without a secret may match differently. */
+  /** Redacts again while the text changes, because shapes may match differently once a secret is removed. */
   *#textIn(value: string, looks?: Look): Steps<string> {
     let result = yield* this.#onceIn(value, looks ?? (yield* this.#lookIn(value)))
     for (let before = value, pass = 1; pass < maxPasses && result !== before; pass += 1) {
@@ -225,7 +228,7 @@ class Redaction implements PartRedactor {
     return isHinted ? yield* redactJson(result, this) : result
   }
 
-  // Not one pattern of both: each redactor would compile all hints again, which takes more than all else at a start.
+  // Two patterns instead of one: otherwise each redactor would compile all hints again, which is the slowest part of a start.
   #look(value: string): Look {
     if (value.includes('\\') && hint.test(unescaped(value))) return 'escaped'
     return hint.test(value) || this.#own.begun?.test(value) === true ? 'suspicious' : 'clean'
@@ -280,7 +283,7 @@ class Redaction implements PartRedactor {
     return safe
   }
 
-  /** True after each 32 members, as other work may then go on. */
+  /** Returns true after each 32 members, so that other work can run. */
   #isDue(): boolean {
     this.#seen += 1
     return this.#seen % valuesAStep === 0

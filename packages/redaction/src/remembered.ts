@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 
-/** Characters of redacted texts that are kept. */
+/** Limit of all stored redacted texts together, characters. */
 const mostChars = 2_000_000
-/** Characters that a text without a secret counts as: only its hash is kept. */
+/** Characters that a text without a secret counts as. Only its hash is stored. */
 const unchangedCost = 100
 
 const costOf = (safe: string | undefined) => safe?.length ?? unchangedCost
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
 /**
- * The redacted forms of the newest texts, because a text that was redacted in steps is then stored in one. They are kept by the hash of the
- * given text, so that no secret is kept.
+ * The redacted forms of the newest texts, because a text that was redacted in steps is soon redacted again when it is stored. The key is the hash of
+ * the given text, so that no secret is stored.
  */
 export class RememberedTexts {
-  /** undefined: the given text itself. */
+  /** Redacted forms by hash; undefined: the given text has no secret. */
   readonly #byHash = new Map<string, string | undefined>()
   #chars = 0
 
-  /** @returns how to keep the redacted form of a text, and its form if it is known */
+  /** @returns `known`: the redacted form of a text; otherwise `keep`, which stores it */
   find(text: string): { known: string } | { known?: undefined; keep(safe: string): void } {
     const hash = hashOf(text)
     if (this.#byHash.has(hash)) return { known: this.#byHash.get(hash) ?? text }
@@ -26,7 +26,7 @@ export class RememberedTexts {
 
   #keep(hash: string, text: string, safe: string): void {
     this.#put(hash, safe === text ? undefined : safe)
-    // Redacting again changes nothing.
+    // Redacting the result again changes nothing, so it is stored as a text without a secret.
     if (safe !== text) this.#put(hashOf(safe), undefined)
   }
 

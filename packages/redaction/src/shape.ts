@@ -1,20 +1,17 @@
-/** A form of secret. No pattern can match its own result again, so time stays linear. */
+/** A pattern of secrets. No pattern can match its own result again, so time stays linear. */
 export type Shape = {
   find: RegExp
-  /** The replacement; a function of the match and its first groups where only they tell. */
+  /** The replacement, or a function of the match and its first groups if only they decide what is a secret. */
   put: string | ((match: string, lead: string, coded: string, after: string | undefined) => string)
-  /** `find` matches nothing in a text without a match of this (case-insensitive). Absent where the names of secrets are hint enough. */
+  /** `find` matches nothing in a text that has no match of this pattern (case-insensitive). Absent: the names of secrets serve as hints. */
   hint?: string
-  /**
-   * Matches at the end of a text what could still become a secret; `lead` is the harmless part. `line`: the last line, where it holds a
-   * match of `hint`.
-   */
+  /** Matches an end of a text that could still become a secret; `lead` is the harmless part. `line`: the last line, if it has a match of `hint`. */
   open: RegExp | 'line'
-  /** Finds the end of a value that a stream no longer holds. Absent where a space or a quote ends it. */
+  /** Finds the end of a value whose beginning a stream no longer holds. Absent: a space or a quote ends it. */
   ends?: RegExp
 }
 
-/** The alternatives of a pattern at its top level, and within a group that it begins with. */
+/** Returns the alternatives of a pattern at its top level, and those of a group at its beginning. */
 function alternativesOf(source: string): string[] {
   const found: string[] = []
   let depth = 0
@@ -36,7 +33,7 @@ function alternativesOf(source: string): string[] {
   })
 }
 
-/** Combines patterns by their first letters, so that each letter is tested once. Case-insensitive. */
+/** Joins patterns into one, grouped by their first letters, so that each letter is tested once. Case-insensitive. */
 export function anyOf(sources: readonly string[]): string {
   const byFirst = new Map<string, Set<string>>()
   for (const each of sources.flatMap(alternativesOf)) {

@@ -6,12 +6,12 @@ import { keyName } from './keys.ts'
 import { lineShapes } from './lines.ts'
 import type { Shape } from './shape.ts'
 
-/** Start of a word. The look-behind keeps `task-…` from matching as `sk-…`, and the search linear. */
+/** Matches the start of a word. The look-behind keeps `task-…` from matching as `sk-…`, and keeps the search linear. */
 const start = '(?<![\\w-])'
 const kept = `$1${redacted}`
 const uuid = '[\\da-f]{8}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{4}-[\\da-f]{12}'
 
-/** Tokens recognised by a prefix: the prefix, and the pattern of the rest. */
+/** Tokens that are recognised by a prefix: the prefix, and the pattern of the rest. */
 const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['eyJ', '[\\w-]{4,}\\.[\\w-]{2,}\\.[\\w-]*'],
   ['(?:AKIA|ASIA)', '[A-Z\\d]{16}(?![\\w-])'],
@@ -23,7 +23,7 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
   ['xapp-', '[\\w-]{10,}'],
   ['sk-ant-', '[\\w-]{8,}'],
   ['sk-(?:proj|svcacct|admin|or)-', '[\\w-]{16,}'],
-  // Bare `sk-` begins words too; a key of that form has a digit and no hyphen.
+  // Ordinary words can begin with `sk-`. A key of this form has a digit and no hyphen.
   ['sk-', '(?=[A-Za-z]{0,64}\\d)[A-Za-z\\d]{20,}'],
   ['[rs]k_(?:live|test)_', '\\w{16,}'],
   ['gsk_', '[A-Za-z\\d]{20,}'],
@@ -73,12 +73,12 @@ const tokens: readonly (readonly [begins: string, rest: string])[] = [
 ]
 const begins = `${start}(?:${tokens.map(([begin]) => begin).join('|')})`
 
-/** Secrets recognised by their form or by what precedes them, anywhere in a text. */
+/** Shapes of secrets that are recognised by their form or by the text before them, anywhere in a text. */
 const ownShapes: readonly Shape[] = [
   {
     find: new RegExp(`-{4,5} ?BEGIN ${keyName}[\\s\\S]*?(?:-{4,5} ?END ${keyName}|$)`, 'g'),
     put: redacted,
-    // `redactHeadlessKeys` handles a key of which only the end is there.
+    // `redactHeadlessKeys` redacts a key if only the key's end is in the text.
     hint: '---- ?(?:BEGIN|END) ',
     open: /-{4,5} ?BEGIN[\w -]{0,60}$/,
   },
@@ -170,7 +170,7 @@ const ownShapes: readonly Shape[] = [
     open: /(?<![\w-])AQ[A-D][A-Za-z\d+/]*=?$/,
   },
   {
-    // Hashes of crypt(3), htpasswd and LDAP; a file of Compose writes each `$` twice, and a shell `\$`
+    // Hashes of crypt(3), htpasswd and LDAP. Compose files write each `$` twice, and shells write `\$`.
     find: /(?<![\w$\\])(?:\\{0,2}\$){1,2}(?:[1567y]|gy|2[abxy]|apr1|argon2(?:id|i|d)|scrypt|pbkdf2-?\w{0,10})\\{0,2}\$[\w./$=,+\\-]{16,}/g,
     put: redacted,
     hint: '\\$(?:[1567y]|gy|2[abxy]|apr1|argon2|scrypt|pbkdf2)',
@@ -201,7 +201,7 @@ const ownShapes: readonly Shape[] = [
   },
 ]
 
-/** User name and password in base64, as in Basic authentication and docker's config. */
+/** A user name and a password in base64, as in Basic authentication and in docker's config. */
 const pairShape: Shape = {
   find: /((?<![a-z])(?:_?auth|x-auth(?:-\w{1,20})?|basic|\.?dockerconfigjson)\\{0,7}["']?[ \t]{0,4}[:= ][ \t]{0,4}\\{0,7}["']?)([A-Za-z\d+/]{8,}={0,2})(?![\w+/=])/gi,
   put: (match, lead, coded) => (isPair(coded) ? `${lead}${redacted}` : match),

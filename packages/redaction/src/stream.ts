@@ -5,32 +5,32 @@ import type { SearchingRedactor } from './redact.ts'
 import { createLegible } from './visible.ts'
 
 export type StreamRedactor = {
-  /** Adds text. @returns what can be shown now; in ordinary prose the delta itself */
+  /** Adds text. @returns the text that can be shown now; in ordinary prose it is the delta itself */
   push(delta: string): string
-  /** @returns what was held back; call it at the end of the text */
+  /** Ends the text. @returns the text that was held back */
   flush(): string
 }
 
-/** Characters of shown text that are examined again, because a delta may cut a secret anywhere: `password: ` and then its value. */
+/** Characters of shown text that are examined again, because the end of a delta may cut a secret anywhere: `password: ` and then its value. */
 const window = 96
-/** Characters at a boundary that may become suspicious only with the text after them. */
+/** Characters before a delta that may become suspicious only together with the delta. */
 const overlap = 40
-/** Longer unfinished text is shown redacted, or treated as a secret, characters. */
+/** Most characters that are held back. Longer unfinished text is shown redacted, or treated as a secret. */
 const maxHeld = 8192
 /** A longer delta is read in pieces of this length, because the search for an unfinished secret is quadratic in the worst case. */
 const maxPiece = 16_384
 const keyBegin = new RegExp(`-{4,5} ?BEGIN ${keyName}`, 'g')
 const keyEnd = new RegExp(`-{4,5} ?END ${keyName}`)
 
-/** Redacts text that arrives in pieces. Only an end that could still become a secret is held back; at most a secret's prefix (`sk-`) is shown. */
+/** Redacts text that arrives in pieces. Holds back only an end that could still become a secret. At most a secret's prefix (`sk-`) is shown. */
 export function createStreamRedactor(redactor: SearchingRedactor): StreamRedactor {
   let shown = ''
   let held = ''
-  /** For how many more characters the last suspicious place stays in the window. */
+  /** Number of further characters for which the last suspicious place stays in the window. */
   let alert = 0
-  /** While the rest of a long secret is dropped: the pattern that ends it. */
+  /** The pattern that ends a long secret, while the rest of the secret is dropped; otherwise undefined. */
   let swallowing: RegExp | undefined
-  /** The value at the end is longer than the held text, so it may go on. The shown text ends with its name and `[redacted]`. */
+  /** True: the value at the end is longer than the held text, so it may continue. The shown text then ends with the value's name and `[redacted]`. */
   let isOpen = false
 
   function show(text: string): string {
@@ -41,7 +41,7 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
     return visible
   }
 
-  /** Tests if further text would belong to the value that is redacted at the end. */
+  /** Tests if further text would belong to the redacted value at the end. */
   const goesOn = (safe: string) => safe.endsWith(redacted) && redactor.text(`${safe}x`) === safe
 
   function push(delta: string): string {
@@ -106,14 +106,16 @@ export function createStreamRedactor(redactor: SearchingRedactor): StreamRedacto
   return { push, flush }
 }
 
-/** Redacts a text of any length and makes it legible. Other work goes on between its pieces, each of which takes some milliseconds. */
+/**
+ * Redacts a text of any length and makes hidden characters visible. Lets other work run between its pieces, each of which takes some milliseconds.
+ */
 export async function safeText(text: string, stream: StreamRedactor): Promise<string> {
   const legible = createLegible()
   let safe = ''
   let held = ''
   for (let at = 0; at < text.length; at += maxPiece) {
     const shown = held + stream.push(text.slice(at, at + maxPiece))
-    // The next piece may go on with this character.
+    // This last character may be the first half of a line end or of a character, so it waits for the next piece.
     held = /[\r\ud800-\udbff]$/.exec(shown)?.[0] ?? ''
     safe += legible(shown.slice(0, shown.length - held.length))
     await setImmediate()
@@ -121,7 +123,7 @@ export async function safeText(text: string, stream: StreamRedactor): Promise<st
   return safe + legible(held + stream.flush())
 }
 
-/** Start of an unfinished private key; -1 where there is none. */
+/** Returns the start of an unfinished private key; -1 if there is none. */
 function lastKey(text: string): number {
   let at = -1
   for (const begin of text.matchAll(keyBegin)) at = begin.index

@@ -1,14 +1,14 @@
 const wholeName = 64
-/** Characters of a foreign value that are searched for mixed letters. */
+/** Most characters of a foreign value in which mixed scripts are looked for. */
 const mostMixed = 2_000
 
 /**
- * Characters that would be invisible or misleading: controls, formats, direction marks, fillers, unusual spaces; runs of spaces and
- * spaces at the ends; the third mark on a letter. Also the brackets of our own escapes.
+ * Characters that would be invisible or misleading: control and format characters, direction marks, fillers, unusual spaces; runs of spaces, and
+ * spaces at the ends; a third combining mark on a letter. Also the brackets of JARVIS's own escapes.
  */
 const unseen =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}|^ +|(?<! ) +$| {3,}|(?<=\p{M}\p{M})\p{M}|[⟨⟩]/gu
-/** Scripts with letters that look like those of another. */
+/** Scripts with letters that look like letters of another of these scripts. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Georgian', 'Lisu'].map(
   (script) => new RegExp(`\\p{Script=${script}}`, 'u'),
 )
@@ -17,11 +17,11 @@ const codes = (text: string) =>
   [...text].map((char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`).join('')
 
 /**
- * Quotes a foreign value for a sentence: one line, between marks that it cannot close, with `⟨U+202E⟩` for invisible characters. After
- * `most` characters it is cut and the rest is counted.
+ * Quotes a foreign value for a sentence: one line, between quote marks that it cannot close, with `⟨U+202E⟩` for invisible characters. After `most`
+ * characters the value is cut, and the number of the others is given.
  */
 export function quoted(text: string, most: number = wholeName, mark: '"' | '`' = '"'): string {
-  // One character has at most two units, so this holds all that may be shown.
+  // A character has at most two UTF-16 units, so this slice holds everything that may be shown.
   const chars = [...text.slice(0, 2 * most + 2)]
   const begin = chars.slice(0, most).join('')
   const left = text.length - begin.length
@@ -30,10 +30,10 @@ export function quoted(text: string, most: number = wholeName, mark: '"' | '`' =
   return `${mark}${shown}${mark}${rest}${mixesLetters(text.slice(0, mostMixed)) ? ' (mixed letters)' : ''}`
 }
 
-/** A foreign name: unchanged if it is one plain word, otherwise quoted. */
+/** Returns a foreign name unchanged if it is one plain word, otherwise quoted. */
 export const named = (text: string): string => (/^[\w.@:-]{1,64}$/.test(text) ? text : quoted(text))
 
-/** Tests if a word mixes letters of scripts that look alike, or has letters that only look like plain ones. */
+/** Tests if a word mixes letters of scripts that look alike, or contains letters that only look like plain ones. */
 const mixesLetters = (text: string): boolean =>
   text
     .replace(unseen, '')
@@ -42,33 +42,39 @@ const mixesLetters = (text: string): boolean =>
       (word) => word.normalize('NFKC') !== word.normalize('NFC') || alike.filter((one) => one.test(word)).length > 1,
     )
 
-/** A word of Proxmox's or a tag, reduced to word characters; at most 40. */
+/** Reduces a word of Proxmox or a tag to plain word characters, at most 40. */
 export const plainWord = (word: string): string => word.replace(/[^\w.+-]/g, '').slice(0, 40)
 
 /** Plain ASCII lines need no escaping. */
 const odd = /[^\n\t -~]/
-/** Terminal colours. */
+/** Matches terminal colour codes. */
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, 'g')
-/** Joiners that a script or an emoji needs; elsewhere they only hide. */
+/** Joiners that a script or an emoji needs. Elsewhere a joiner only hides text. */
 const joined =
   '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f][\\u200d\\ufe0e\\ufe0f]|[^\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}][\\u200c\\u200d]'
 const hidden = `[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}](?<!${joined})`
 const hiddenOne = new RegExp(hidden, 'gu')
-/** Bounded, because an expression keeps a place on its stack for each repeated group: Node 26 has none left after some million. */
+/**
+ * A run of hidden characters. Bounded, because an expression keeps a place on its stack for each repetition, and the stack of Node 26 overflows
+ * after some million.
+ */
 const hiddenRun = new RegExp(`(?:${hidden}){1,1000}`, 'gu')
-/** Characters of a text that are written as their code. A code is longer than its character, so that a text of nothing else would grow. */
+/**
+ * Most characters of a text that are written as their code. A code is longer than its character, so a text of hidden characters only would grow
+ * without limit.
+ */
 const mostCodes = 1_000
-/** Stands for further characters that do not show, one for each run. */
+/** Replaces each run of further hidden characters. */
 const unshown = '\ufffd'
 
 /**
- * Makes foreign text of any length safe to keep and show: control characters, direction marks and invisible ones become `⟨U+001B⟩`,
- * colours are dropped, line ends become newlines. Past the first thousand, a run of them becomes one `\ufffd`, so that the text grows by
- * no more than 10 kB. Returns the same string where nothing changes.
+ * Makes foreign text of any length safe to store and show. Control characters, direction marks and invisible characters become `⟨U+001B⟩`; colour
+ * codes are removed; line ends become newlines. After the first thousand hidden characters, each run of them becomes one `\ufffd`, so that the text
+ * grows by at most 10 kB. Returns the same string if nothing changes.
  */
 export const legible = (text: string): string => createLegible()(text)
 
-/** `legible` for a text that comes in pieces. A piece must not end within a character or between the signs of a line end. */
+/** Does the work of `legible` for a text that comes in pieces. A piece must not end within a character or within a line end. */
 export function createLegible(): (piece: string) => string {
   let left = mostCodes
   return (piece) => {
@@ -86,7 +92,7 @@ export function createLegible(): (piece: string) => string {
   }
 }
 
-/** Puts one sign in the place of each run of hidden characters, however long. */
+/** Replaces each run of hidden characters, of any length, by one `\ufffd`. */
 function withoutRuns(text: string): string {
   let end = -1
   return text.replace(hiddenRun, (run: string, at: number) => {
@@ -108,5 +114,5 @@ function deepLegible(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [legible(key), deepLegible(member)]))
 }
 
-/** Removes the escapes of `legible`, as a reader who undoes them would. */
+/** Removes the escapes that `legible` wrote. */
 export const withoutCodes = (text: string): string => text.replace(/⟨U\+[\dA-F]{4,6}⟩|\ufffd/g, '')

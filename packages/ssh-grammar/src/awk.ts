@@ -1,8 +1,8 @@
 import { contentReason } from './secret-paths.ts'
 
 /**
- * Token kinds of an awk program, as one letter each. A `/` always begins a regular expression, because division is not allowed. In awk a
- * slash inside brackets does not end the expression, so brackets must close before the next slash.
+ * Token kinds of an awk program, one letter each. A `/` always begins a regular expression, because division is not allowed. In awk, a slash inside
+ * brackets does not end the expression, so this grammar requires brackets to close before the next slash.
  */
 const parts: readonly [string, RegExp][] = [
   ['', /\s+/y],
@@ -12,7 +12,7 @@ const parts: readonly [string, RegExp][] = [
   ['n', /\d{1,9}(?:\.\d{1,9})?(?![\w.])/y],
   ['v', /(?:NR|NF)(?!\w)/y],
   ['p', /print(?!\w)/y],
-  // The format is part of the token: a width of three digits or more, or one from a column, could fill the memory.
+  // The format is part of the token, because a width of three digits or more, or a width taken from a column, could fill the memory.
   ['P', /printf\s*"(?:[^"\\%]|\\[tn]|%(?:%|(?:[-+ ]\d{0,2}|0\d{0,2}|[1-9]\d?)?(?:\.\d{1,2})?[sdifgeu]))*"/y],
   ['E', /END(?!\w)/y],
   ['x', /(?:c|count|n|s|sum|t|total|x)(?!\w)/y],
@@ -42,7 +42,7 @@ const optionWords = ([first = '']: readonly string[]) => (first === '-F' ? 2 : f
 export const awkFilesAt = (words: readonly string[]): number[] =>
   Array.from(words, (_word, at) => at).slice(optionWords(words) + 1)
 
-/** Judges awk: one test and one `print` of columns is proven to read only. */
+/** Judges awk. A program with one test and one `print` of columns is proven to read only. */
 const judgeAwk = (readsFiles: boolean) => (words: readonly string[]) => {
   const [first = '', second = ''] = words
   const attached = first.startsWith('-F') && first !== '-F'

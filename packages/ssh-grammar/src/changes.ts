@@ -5,11 +5,11 @@ import { guestOfUnit, isNoService, restartCost } from './services.ts'
 export type Change = { does: string; service?: string }
 type Judged = { ok: true; change: Change } | { ok: false; reason: string }
 
-/** Units of the node. `restart_service` restarts them and knows the cost; stopping them is left to a person on the node. */
+/** Units that the node itself needs. `restart_service` restarts them and knows the risk. Only a person on the node may stop them. */
 const ofTheNode =
   /^(?:pve|proxmox|qm|corosync|ceph|zfs|lvm|dm-|blk-|md|nfs|rpc|iscsi|multipath|lxc|ssh|network|ifup|watchdog|apparmor|keyboard-|console-|cgroup|kmod|auditd|accounts-|rc-local|apt-|dpkg-|unattended-|packagekit)/
 
-/** Why a unit may not be changed; undefined for a unit that nothing else depends on. */
+/** Returns why a unit may not be changed; undefined for a unit that nothing else depends on. */
 function foreignUnit(verb: string, unit: string): string | undefined {
   if (isNoService(unit)) return `${unit} is not a service.`
   if (guestOfUnit(unit) !== undefined) return `${unit} is a guest; the tools for guests know what it is.`
@@ -38,7 +38,7 @@ const says = (does: string, service?: string): Judged => ({
 })
 const refuses = (reason: string): Judged => ({ ok: false, reason })
 
-/** Changes that may be put before a person. Other uses of these programs are judged as reads. */
+/** Changes that a person may be asked about. Other uses of these programs are judged as reads. */
 const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
   [
     'systemctl',
@@ -108,7 +108,7 @@ const changes: ReadonlyMap<string, { grammar: Grammar; does: Does }> = new Map([
   ],
 ])
 
-/** Checks of a configuration. They open the log files that it names and create missing ones. */
+/** Commands that check a configuration. They open the log files that the configuration names, and create missing ones. */
 const checks: Readonly<Record<string, string>> = Object.fromEntries(
   ['nginx -t', 'nginx -t -q', 'nginx -tq', 'nginx -qt']
     .concat(['apache2ctl', 'apachectl'].flatMap((program) => [`${program} -t`, `${program} configtest`]))
@@ -118,7 +118,7 @@ const checks: Readonly<Record<string, string>> = Object.fromEntries(
     ]),
 )
 
-/** @returns undefined where the command is none of these changes */
+/** Judges a command as one of the changes. @returns undefined if the command is none of them */
 export function judgeChange([program = '', ...words]: readonly string[]): Judged | undefined {
   const check = [program, ...words].join(' ')
   if (Object.hasOwn(checks, check)) return says(checks[check] ?? '')

@@ -6,15 +6,15 @@ import type { Stages } from './words.ts'
 const recordType =
   /^(?:a|aaaa|any|axfr|caa|cname|dnskey|ds|hinfo|https|in|loc|mx|naptr|ns|nsec3?|ptr|rrsig|soa|srv|sshfp|svcb|tlsa|txt)$/i
 
-/** Tests if lsof and ss read a word as an address. They look other words up as names. */
+/** Tests if lsof and ss read a word as an address. They look up any other word as a name. */
 const isAddress = (word: string) =>
   /^(?:\*|\d+(?:\.\d+){0,3}|(?=[\da-f.]*:)[\da-f:.]+)(?:\/\d+)?(?::[\w*-]+)?$/i.test(word)
 
 const rest = (words: readonly string[]) => words.filter((word) => !word.startsWith('-'))
 
 /**
- * The hosts that each program contacts or looks up. A looked-up name reaches the servers of the name's owner, so a name alone can carry a
- * secret away, and so can the choice among many addresses.
+ * The hosts that each program contacts or looks up. A look-up reaches the DNS servers of the name's owner. So a name alone can carry a secret away,
+ * and so can the choice among many addresses.
  */
 const contacts: Readonly<Record<string, (words: readonly string[]) => readonly string[]>> = {
   ...Object.fromEntries(
@@ -64,16 +64,16 @@ function operandsOf(program: string, words: readonly string[]): readonly string[
   return typeof usage === 'string' ? rest(words) : usage.operands
 }
 
-/** The hosts that a command contacts or looks up, as written; empty for most commands. */
+/** Returns the hosts that a command contacts or looks up, as written; empty for most commands. */
 export function hostsContacted([[program = '', ...words] = []]: Stages): readonly string[] {
   const own = Object.hasOwn(contacts, program) ? (contacts[program]?.(words) ?? []) : []
   return [...own, ...words.flatMap((word) => mountedFrom.exec(word)?.[1] ?? [])]
 }
 
-/** A path below these folders names a host: automounters look it up and connect to it. */
+/** Matches a path that names a host: below these folders, automounters look the host up and connect to it. */
 const mountedFrom = /(?:^|[=:])\/+(?:\.\/+)*(?:net|afs|hosts)\/+(?:\.\/+)*([^/]+)/
 
-/** Resolvers and sites that people use to test a connection. Only their owners see a request. */
+/** Public resolvers and websites that people use to test a connection. Only their owners see the request. */
 const wellKnown = new Set([
   ...['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9', '149.112.112.112', '208.67.222.222', '208.67.220.220'],
   ...['2606:4700:4700::1111', '2606:4700:4700::1001', '2001:4860:4860::8888', '2001:4860:4860::8844', '2620:fe::fe'],
@@ -81,10 +81,10 @@ const wellKnown = new Set([
   ...['debian.org', 'deb.debian.org', 'security.debian.org', 'proxmox.com', 'download.proxmox.com', 'github.com'],
   ...['enterprise.proxmox.com', 'registry-1.docker.io', 'pool.ntp.org', 'localhost', '::1', '127.0.0.1'],
 ])
-/** Suffixes of the local network, which may follow a known name. */
+/** Suffixes of the local network that may follow a known name. */
 const ofTheHouse = /\.(?:lan|local|internal|home|home\.arpa|localdomain)$/
 
-/** Normalises a host: lower case, without brackets, an address's zone or the final dot. */
+/** Normalises a host: lower case, without brackets, without the zone of an address, without the final dot. */
 const plain = (host: string) =>
   host
     .toLowerCase()
@@ -93,8 +93,9 @@ const plain = (host: string) =>
     .replace(/\.$/, '')
 
 /**
- * The first host of a command that is neither known nor written by the operator; undefined where there is none.
- * @param known nodes, guests, and hosts in the policy. @param said all texts of the operator
+ * Returns the first host of a command that is not known and that the operator did not write; undefined: there is none.
+ * @param known nodes, guests, and hosts in the policy
+ * @param said all texts of the operator
  */
 export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: readonly string[]): string | undefined {
   return hostsContacted(stages).find((written) => {
@@ -104,13 +105,13 @@ export function unnamedHost(stages: Stages, known: ReadonlySet<string>, said: re
   })
 }
 
-/** Tests if `text` names exactly this host: not `b.example` in `a.b.example`. */
+/** Tests if `text` names exactly this host: `a.b.example` does not name `b.example`. */
 function isNamedIn(text: string, host: string): boolean {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + 1)) {
     const before = lower.charAt(at - 1)
     const after = lower.slice(at + host.length)
-    // A full stop ends the name unless more of a name follows.
+    // A full stop ends the name, unless it is followed by another part of a name.
     if (!/[\w.:-]/.test(before) && !/^(?:[\w-]|[.:][\w-])/.test(after)) return true
   }
   return false

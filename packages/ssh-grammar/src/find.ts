@@ -3,7 +3,7 @@ import { nameReason } from './secret-paths.ts'
 
 const signed = /^[+-]?\d{1,12}[A-Za-z]?$/
 
-/** Tests that take exactly one value, which find never reads as something else. */
+/** Tests of find that take exactly one value, which find never reads as anything else. */
 const tests = new Map<string, RegExp>([
   ...['-name', '-iname', '-path', '-ipath', '-regex', '-iregex', '-lname', '-ilname'].map((name): [string, RegExp] => [
     name,
@@ -35,7 +35,7 @@ const actions = new Map([
   ['-files0-from', 'read names from another file'],
 ])
 
-/** Judges find: folders, then tests that only look. Names are shown, never contents. */
+/** Judges find: folders, then tests that only read. Its output has names, never contents. */
 export function judgeFind(words: readonly string[]): string | undefined {
   let at = 0
   while (/^-[HLP]$/.test(words[at] ?? '')) at += 1

@@ -1,9 +1,9 @@
 import { contentReason, nameReason } from './secret-paths.ts'
 
-/** The shape of a word. `path`: the command shows name, size and state of the file; `file`: it shows the content. */
+/** The allowed form of a word. `path`: the command shows the file's name, size and state. `file`: it shows the content. */
 export type Pattern = RegExp | 'path' | 'file'
 
-/** Parsed words of a command. Options keep their name as written (`-n`, `--lines`). */
+/** Parsed words of a command. Options are named as written (`-n`, `--lines`). */
 export type Usage = {
   options: ReadonlySet<string>
   values: ReadonlyMap<string, string>
@@ -12,7 +12,7 @@ export type Usage = {
   places: readonly number[]
 }
 
-/** Everything that a program or sub-command accepts. What is not listed is refused. */
+/** Everything that a program or sub-command may be given. Everything else is refused. */
 export type Grammar = {
   /** Letters of short options without a value; they may be combined. */
   flags?: string
@@ -22,40 +22,40 @@ export type Grammar = {
   values?: Record<string, Pattern>
   /** Options with an optional value. */
   optional?: Record<string, RegExp>
-  /** Allows `-20` for twenty lines. */
+  /** Allows `-20` as a number of lines. */
   numeric?: true
   /** `--` ends the options, as in GNU programs. */
   dashDash?: true
-  /** One option of each group is required: without them the program asks, writes or never ends. */
+  /** One option of each group is required. Without it the program asks a question, writes, or never ends. */
   needs?: readonly (readonly string[])[]
-  /** Operands by position; `rest` is for all that follow. */
+  /** Patterns of operands by position. `rest`: the pattern of all further operands. */
   operands?: readonly Pattern[]
   rest?: Pattern
-  /** Least number of operands. */
+  /** Smallest number of operands. */
   min?: number
   sub?: Readonly<Record<string, Grammar>>
-  /** Harmful sub-commands, and what they do. */
+  /** Harmful sub-commands, each with its effect in words. */
   deniedSubs?: Readonly<Record<string, string>>
-  /** Without a sub-command the program reads too. */
+  /** The program also only reads without a sub-command. */
   subOptional?: true
-  /** Its options are allowed before and after the sub-command. */
+  /** The program's options are allowed before and after the sub-command. */
   shared?: true
-  /** Harmful options, and what they make the program do. */
+  /** Harmful options, each with its effect in words. */
   denied?: Record<string, string>
   /** `-full` means `--full`, and a switch may be followed by 0 or 1, as in Proxmox's programs. */
   oneDash?: true
-  /** Further checks. @returns why the words are refused */
+  /** Checks the words further. @returns why they are refused; undefined: they are not */
   check?(usage: Usage): string | undefined
-  /** Replaces the grammar for programs with a syntax of their own. */
+  /** Replaces the grammar, for programs with a syntax of their own. @returns why the words are refused */
   judge?(words: readonly string[]): string | undefined
 }
 
 const clip = (word: string) => (word.length > 80 ? `${word.slice(0, 80)}…` : word)
 
-/** Checks words against a grammar. @returns why they are not proven to read only; undefined where they are */
+/** Checks words against a grammar. @returns why they are not proven to read only; undefined: they are */
 export function misfit(program: string, root: Grammar, words: readonly string[]): string | undefined {
   if (root.judge !== undefined) return root.judge(words)
-  // GNU programs print their version and do nothing else.
+  // With `--version`, GNU programs print their version and do nothing else.
   if (root.dashDash === true && words.length === 1 && words[0] === '--version') return undefined
   const sorted = sortWords(program, root, words)
   return typeof sorted === 'string' ? sorted : undefined
@@ -135,7 +135,7 @@ function takeOption(
       ? `${name}: ${clip(option)} is not an option known to read only.`
       : `${clip(option)} makes ${program} ${does}.`
   }
-  /** `attached`: the value in the same word, if any. */
+  /** Reads an option. `attached`: the value in the same word, if any. */
   const take = (option: string, attached: string | undefined, before: string[]): Taken | string => {
     for (const grammar of active) {
       const pattern = grammar.values?.[option]
@@ -163,7 +163,7 @@ function takeOption(
     return equals === -1 ? take(word, undefined, []) : take(word.slice(0, equals), word.slice(equals + 1), [])
   }
   if (denied(word) !== undefined) return refuse(word)
-  // `-in FILE`: a name of several letters after one dash.
+  // An option with a name of several letters after one dash: `-in FILE`.
   if (word.length > 2 && active.some(({ values }) => values !== undefined && Object.hasOwn(values, word)))
     return take(word, undefined, [])
   const before: string[] = []

@@ -1,10 +1,10 @@
-/** Functions that only use their input, terminate, and do not enlarge it. */
+/** Functions that use only their input, terminate, and do not make it longer. */
 const functions = new Set(
   'length keys values select map sort sort_by group_by unique unique_by min max min_by max_by add any all flatten type tonumber from_entries has first last reverse join test startswith endswith contains not empty null true false and or ascii_downcase ascii_upcase'.split(
     ' ',
   ),
 )
-/** Functions whose output may be longer than their input, and by which factor. */
+/** Functions whose output may be longer than their input, with the largest factor. */
 const growing = new Map([
   ['to_entries', 4],
   ['tostring', 2],
@@ -20,9 +20,9 @@ const token =
   /\s+|\.[A-Za-z_]\w*|\.|"(?:[^"\\]|\\[tn"]|\\\(\.[A-Za-z_][\w.]*\))*"|@tsv|@csv|\/(?=\s*\d)|\d{1,6}(?:\.\d{1,6})?|[A-Za-z_]\w*|==|!=|<=|>=|\/\/|[[\]{}(),:|<>?+-]/y
 
 /**
- * Judges jq after a pipe: one filter of paths, comparisons and plain functions. Refused are reads of files or variables (`env`, `$ENV`,
- * `input`, `import`), endless repetition (`def`, `recurse`, `..`, `range`, `while`), and filters that multiply their input:
- * `[.,.]|[.,.]|…` doubles it at each step.
+ * Judges jq after a pipe: one filter of paths, comparisons and plain functions. Refuses reads of files or variables (`env`, `$ENV`, `input`,
+ * `import`), endless repetition (`def`, `recurse`, `..`, `range`, `while`), and filters that multiply their input: `[.,.]|[.,.]|…` doubles it at
+ * each step.
  */
 export function judgeJq(words: readonly string[]): string | undefined {
   const options = words.filter((word) => word.startsWith('-'))
@@ -57,8 +57,8 @@ export function judgeJq(words: readonly string[]): string | undefined {
 }
 
 /**
- * Upper bound of the output's length relative to the input's: within a step each comma, plus sign or growing function adds a copy, and
- * steps multiply.
+ * Returns an upper bound of the output's length divided by the input's. Within a step, each comma, plus sign or growing function adds a copy; the
+ * factors of the steps are multiplied.
  */
 function growthOf(parts: readonly string[]): number {
   let product = 1

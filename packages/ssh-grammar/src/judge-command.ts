@@ -11,7 +11,7 @@ export { type Part, type Reading, readingOf, searchedLines } from './reading.ts'
 export { parseCommand, quote, quotePipe, type Stages } from './words.ts'
 
 export type CommandVerdict =
-  /** `patterns`: indexes of the first program's words that are patterns; `withPaths` replaces them by paths. */
+  /** `patterns`: indexes of words of the first program that are path patterns. `withPaths` replaces them by paths. */
   | { verdict: 'read_only'; stages: Stages; patterns?: readonly number[] }
   /** A common, bounded change that a person may be asked about. `service`: the unit or container that it affects. */
   | { verdict: 'change'; stages: Stages; does: string; service?: string }
@@ -22,11 +22,11 @@ const onlyReads = 'Over SSH only commands proven to read may run.'
 let last: { command: string; judged: CommandVerdict } | undefined
 
 /**
- * Judges a command. It is read-only where the grammar of each program proves it, and a change where it is on a short list. Everything
- * else is refused, naming the unknown part.
+ * Judges a command. It is read-only if the grammar of each program proves that, and a change if it is on a short list. Everything else is refused,
+ * and the reason names the unknown part.
  */
 export function judgeCommand(command: string): CommandVerdict {
-  // All rules of a verdict ask about the same command.
+  // The last result is reused, because all rules of a verdict ask about the same command.
   if (last?.command !== command) last = { command, judged: judge(command) }
   return last.judged
 }
@@ -44,13 +44,13 @@ function judge(command: string): CommandVerdict {
   return reason === undefined ? { verdict: 'read_only', stages } : { verdict: 'refused', reason }
 }
 
-/** Why stages are not proven to read only; undefined where they are. */
+/** Returns why stages are not proven to read only; undefined: they are. */
 const unread = (stages: Stages): string | undefined =>
   stages
     .map((argv, index) => (index === 0 ? unproven(argv, programs, onlyReads) : unproven(argv, filters, afterPipe)))
     .find((reason) => reason !== undefined)
 
-/** Judges patterns by a sample path; each real path is judged again when the pattern is expanded. */
+/** Judges path patterns by a sample path. Each real path is judged again when the pattern is expanded. */
 function judgePatterns(stages: Stages, patterns: readonly number[]): CommandVerdict {
   const [first = []] = stages
   const problem = patterns
@@ -67,8 +67,9 @@ const put = (
 ): Stages => [first.flatMap((word, at) => (patterns.includes(at) ? paths(word) : [word])), ...others]
 
 /**
- * Replaces patterns by paths and leaves out paths that may not be read.
- * @param found lists the paths of a pattern. @returns why the command may not run, where no path is left
+ * Replaces patterns by paths, and leaves out paths that may not be read.
+ * @param found lists the paths of a pattern
+ * @returns why the command may not run, if no path is left
  */
 export function withPaths(
   stages: Stages,
@@ -92,8 +93,8 @@ export function withPaths(
 const afterPipe = `After a pipe only ${[...filters.keys()].join(', ')} may read.`
 
 /**
- * The files that the first program of a pipe reads, and a check for their link targets. A path is judged by its name, but a link may lead
- * anywhere: whoever can write below /var/log can place one there. Only the kernel's own folders are trusted.
+ * Returns the files that the first program of a pipe reads, and a check for the targets of links. A path is judged by its name, but a link may lead
+ * anywhere: anybody who can write below /var/log can put one there. Only the kernel's own folders are trusted.
  */
 export function filesRead([[program = '', ...words] = []]: Stages): {
   paths: string[]
@@ -110,7 +111,7 @@ const readers: ReadonlySet<string> = new Set([
   ...['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'file'],
 ])
 
-/** Why one program is not proven to read only; undefined where it is. */
+/** Returns why one program is not proven to read only; undefined: it is. */
 function unproven(
   [program = '', ...words]: readonly string[],
   known: ReadonlyMap<string, Grammar>,

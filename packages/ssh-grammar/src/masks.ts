@@ -1,8 +1,8 @@
 const hidden = '[not shown]'
 
 /**
- * Masks secrets in a container's description by their place: variables, arguments, options. Undefined where a program's output needs no
- * mask. Apply it before any filter reads the output.
+ * Returns a function that masks secrets in a container's description by their place: variables, arguments, options. Undefined: the program's output
+ * needs no mask. Apply it before any filter reads the output.
  */
 export function maskOf(program: string, words: readonly string[]): ((text: string) => string) | undefined {
   if (/^(?:docker|podman)$/.test(program))
@@ -20,10 +20,10 @@ function maskInspect(text: string): string {
   }
 }
 
-/** Keys whose values are command lines. Only the first word is shown: a program, or the kind of a health check. */
+/** Keys whose values are command lines. Only the first word is shown: the program, or the kind of a health check. */
 const commandLines = /^(?:Cmd|Args|Entrypoint|Test|OnBuild|Shell|Command|CreateCommand)$/
 const wholly = /^(?:Options|Opts|DriverOpts|LogOpts|Log|Output|Comment|History|SecurityOpt)$/
-/** Labels known to hold no secret; others may hold users, keys and passwords. */
+/** Labels that are known to hold no secret. Other labels may hold users, keys and passwords. */
 const plainLabel =
   /^(?:com\.docker\.compose\.(?!project\.environment_file)|org\.opencontainers\.image\.|org\.label-schema\.|maintainer$)/
 

@@ -1,13 +1,13 @@
 /**
- * A program's own search, split: `read` prints the searched text, `filter` and `then` search it after redaction. A search in unredacted
- * text would reveal secrets one character at a time.
+ * Replaces a program's own search: `read` prints the text to search; `filter` and `then` search it after redaction. A search in unredacted text
+ * would reveal secrets one character at a time.
  */
 export type Matching = { read: string[]; filter: string[]; then: string[][]; note?: string }
 
-/** How many journal entries one search covers. */
+/** Number of journal entries that one search covers. */
 const searchedEntries = 20_000
 
-/** @returns undefined where the program does not search */
+/** Returns the replacement of a program's search; undefined: the program does not search. */
 export function matchingOf(program: string, words: readonly string[]): Matching | undefined {
   if (program === 'journalctl') return inJournal(words)
   return program === 'pgrep' ? inCommandLines(words) : undefined
@@ -19,7 +19,7 @@ function inJournal(words: readonly string[]): Matching | undefined {
   const lines = taken(grep.left, { letter: 'n', long: 'lines', fits: /^(?:\+?\d{1,6}|all)$/ })
   const sense = taken(lines.left, { long: 'case-sensitive', fits: /^(?:true|false)$/ })
   const ignoresCase = sense.value === undefined ? !/[A-Z]/.test(grep.value) : sense.value === 'false'
-  // In the output, time, host and program precede an entry's message.
+  // In the output, time, host and program stand before an entry's message, so `^` is replaced.
   const pattern = grep.value.replace(/^\^/, '(?:^|: )')
   const isReverse = words.some((word) => word === '--reverse' || /^-[a-zA-Z]*r/.test(word))
   const count = /^\+?(\d+)$/.exec(lines.value ?? '')?.[1]

@@ -4,13 +4,13 @@ import { nameReason, sweepReason } from './secret-paths.ts'
 const nameReaders = new Set(['ls', 'stat', 'du', 'df'])
 /** Programs that show contents; their patterns are allowed in folders without secrets. */
 const contentReaders = new Set('cat head tail wc grep egrep fgrep zgrep zcat md5sum sha256sum file'.split(' '))
-/** Most paths that a pattern is expanded to. */
+/** Most paths to which a pattern is expanded. */
 const mostPaths = 60
 
 /** Allowed patterns: absolute, no `..`, no hidden part, and a first folder without wildcards. */
 const plain = /^\/[A-Za-z][\w+@:-]*(?:\/[\w*?+@:-][\w.*?+@:-]*)+$/
 
-/** Why a program may not be given a path with `*` or `?`; undefined where it may. */
+/** Returns why a program may not be given a path with `*` or `?`; undefined: it may. */
 export function patternReason(program: string, pattern: string): string | undefined {
   const shown = pattern.slice(0, 80)
   if (!nameReaders.has(program) && !contentReaders.has(program))
@@ -24,7 +24,7 @@ export function patternReason(program: string, pattern: string): string | undefi
 /** An example path for a pattern, which is judged before the pattern is expanded. */
 export const samplePath = (pattern: string): string => pattern.replace(/[*?]/g, 'x')
 
-/** The command that lists a pattern's paths, each ended by a NUL. Hidden paths are left out, as in a shell. */
+/** Returns the command that lists a pattern's paths, each ended by a NUL. Hidden paths are left out, as in a shell. */
 export function listingOf(pattern: string): string[] {
   const folder = pattern.slice(0, pattern.search(/(?<![^/])[^/]*[*?]/)).replace(/(?<=.)\/$/, '')
   const depth = `${pattern.slice(folder.length).split('/').length - 1}`
@@ -34,7 +34,7 @@ export function listingOf(pattern: string): string[] {
   ]
 }
 
-/** Parses the listing, in which a NUL may have become a space; sorted like a shell. */
+/** Parses the listing and sorts it as a shell does. A NUL in it may have become a space. */
 export function pathsIn(listed: string): string[] {
   return listed
     .split(/\0| (?=\/)/)

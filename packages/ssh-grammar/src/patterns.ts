@@ -1,14 +1,14 @@
-/** Patterns of values that several programs share. None allows a leading dash, except as the sign of a number. */
+/** Patterns of values that several programs share. None allows a dash at the beginning, except as the sign of a number. */
 export const number = /^\d{1,9}$/
 export const size = /^\d{1,9}(?:[kKMGT]i?B?)?$/
 export const signedSize = /^[+-]?\d{1,9}(?:[kKMGT]i?B?)?$/
-/** Names of columns, units, users, pools, datasets. `%` occurs in columns of ps and docker. */
+/** Names of columns, units, users, pools and datasets. `%` occurs in columns of ps and docker. */
 export const word = /^[A-Za-z0-9_@%][\w.:@%+/=-]*$/
 export const list = /^[A-Za-z0-9_%+-][\w.:%+,-]*$/
 /** Search texts: anything that is not an option. */
 export const text = /^[^-]/
 export const any = /./s
-/** Formats of `stat`, `find`, `date`, without widths that could fill the memory. */
+/** Formats of `stat`, `find` and `date`. Widths of five digits or more are refused, because they could fill the memory. */
 export const format = /^(?!.*\d{5}).+$/s
 export const unit = /^[A-Za-z0-9_@*?[][\w.:@\\*?[\]-]*$/
 export const host = /^[A-Za-z0-9:][\w.:%-]{0,253}$/

@@ -5,7 +5,7 @@ const columns = new Set(
     ' ',
   ),
 )
-/** `args:20` is refused: a command line cut at a chosen width shows half of a secret. */
+/** Tests for a column with a chosen width, such as `args:20`. It is refused, because a cut command line would show half of a secret. */
 const isCut = /^(?:args|cmd|command):/i
 const isColumns = (value: string) =>
   value
@@ -30,19 +30,19 @@ const values = new Map<string, (value: string) => boolean>([
   ['--format', isColumns],
 ])
 const longs = new Set(['--no-headers', '--no-heading', '--headers', '--forest'])
-/** Letters of BSD options, without `e`, which shows environments. */
+/** Letters of BSD options. `e` is left out, because it shows environments. */
 const bsd = /^(?:[axuwfhjlrvmTHSc]+|-(?:aux|auxw{1,2}|axu|auxf|axuf|auxwwf|axf|ax|axw{1,2}))$/
 const dashed = /^-([eAafFlLHTwjyM]*)([opqCuU]?)$/
 
 /**
- * Judges ps: `aux`, `-ef`, `-eo pid,comm --sort=-%cpu` show processes and command lines, never environments. ps parses a contradictory
- * line again in BSD style, where `-e` shows environments. So the styles must not be mixed, one format is allowed, and `e` is refused
- * where a user may not exist.
+ * Judges ps. `aux`, `-ef` and `-eo pid,comm --sort=-%cpu` show processes and command lines, never environments. ps parses a contradictory line again
+ * in BSD style, in which `-e` shows environments. So the two styles must not be mixed, only one format is allowed, and `e` is refused if a named
+ * user may not exist.
  */
 export function judgePs(words: readonly string[]): string | undefined {
   let style: 'bsd' | 'dashed' | undefined
   let letters = ''
-  /** Names whose letters are options in the second parse. */
+  /** Names given as values. In the second parse, ps reads their letters as options. */
   let names = ''
   let mayFail = false
   for (let at = 0; at < words.length; at += 1) {

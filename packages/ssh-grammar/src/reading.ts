@@ -7,20 +7,20 @@ import { textPrograms } from './programs/text.ts'
 import { contentReason } from './secret-paths.ts'
 import type { Stages } from './words.ts'
 
-/** One text to read, and the program that filters it after redaction. */
+/** A read, and the program that filters its output after redaction. */
 export type Part = {
   read: readonly string[]
   filter: readonly string[]
-  /** Replaces `standard input` in the filter's output. */
+  /** The file's name, which replaces `standard input` in the filter's output. */
   name: string
-  /** The program as written, for messages. */
+  /** The program's name as written, for messages. */
   program: string
-  /** Masks text that no filter may see. */
+  /** Masks text that no filter may read. */
   mask?: (text: string) => string
 }
 
 /**
- * How a command runs, so that no program cuts a secret before redaction. `whole`: unchanged. `parts`: each part runs by itself, and their
+ * The way a command runs, so that no program cuts a secret before redaction. `whole`: unchanged. `parts`: each part runs by itself, and the joined
  * output goes into `then`. `search`: `list` prints the matching files, each ended by a NUL, and `partOf` reads one of them.
  */
 export type Reading =
@@ -28,17 +28,17 @@ export type Reading =
   | { kind: 'parts'; parts: readonly Part[]; then: Stages; note?: string }
   | { kind: 'search'; list: readonly string[]; partOf(path: string): Part | undefined; then: Stages }
 
-/** How many lines at the end of each file a recursive search covers. */
+/** Number of lines at the end of each file that a recursive search covers. */
 export const searchedLines = 5_000
-/** Text read around the range of `head` and `tail`, so that a secret at its edge is not cut. */
+/** Additional text that is read around the range of `head` and `tail`, so that a secret at the edge of the range is not cut. */
 const margin = { lines: 1_000, bytes: 65_536 }
 
 /** Programs that print files unchanged, and `wc`, which prints no text. */
 const plain = new Set(['zcat', 'xzcat', 'bzcat', 'wc'])
-/** Programs that run once per file. */
+/** Programs that run once for each file. */
 const oneByOne = new Set(['head', 'tail', 'tac'])
 
-/** Plans how a command reads. @param stages a command that `judgeCommand` found to be read-only */
+/** Plans the reads of a command. @param stages a command that `judgeCommand` found to be read-only */
 export function readingOf(stages: Stages): Reading {
   const [[program = '', ...words] = [], ...then] = stages
   if (program === 'sysctl') {
@@ -87,12 +87,12 @@ export function readingOf(stages: Stages): Reading {
     const isText = options.has('-a') || options.has('--text')
     return {
       kind: 'search',
-      // Options come first; after `--` they would be names of files.
+      // Options stand before the words, because after `--` they would be names of files.
       list: [program, '-l', '-Z', ...(isText ? [] : ['-I']), ...words],
       partOf(path) {
         if (contentReason(path) !== undefined) return undefined
         const { filter, ...rest } = part(['tail', '-n', `${searchedLines}`, '--', path], path)
-        // A recursive grep without a file would search the working directory.
+        // `-` makes grep read its input: without a file, a recursive grep would search the working directory.
         return { ...rest, filter: [...filter, '-'] }
       },
       then,
@@ -107,7 +107,7 @@ export function readingOf(stages: Stages): Reading {
     kind: 'parts',
     parts: files.map((file) => ({
       read: [...windowOf(program, usage), '--', file],
-      // After the options, because head reads `-2` as an option only in first place.
+      // The heading option stands last, because head reads `-2` as an option only in the first place.
       filter: [program, ...without.filter((word) => word !== '--'), ...heading],
       name: file,
       program,
@@ -116,11 +116,11 @@ export function readingOf(stages: Stages): Reading {
   }
 }
 
-/** Reads the part of a file that `head` or `tail` shows, and the margin. */
+/** Returns the command that reads the part of a file that `head` or `tail` shows, with the margin. */
 function windowOf(program: string, { options, values }: Usage): string[] {
   const counts = [...options].flatMap((option) => (/^-\d+$/.test(option) ? [['-n', option.slice(1)]] : []))
   const [[option, count] = ['-n', '10'], ...others] = [...counts, ...values]
-  // For all but some lines, or sizes such as 2k, the whole file is read.
+  // If the option means all lines but some, or a size such as 2k, the whole file is read.
   if (program === 'tac' || others.length > 0 || !/^\d+$/.test(count ?? '')) return ['cat']
   const isBytes = option === '-c' || option === '--bytes'
   const more = Number(count) + (isBytes ? margin.bytes : margin.lines)

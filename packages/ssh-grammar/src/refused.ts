@@ -1,6 +1,6 @@
 const by = (does: string, names: string): [string, string][] => names.split(' ').map((name) => [name, does])
 
-/** Common programs that are refused, and why. The list only affects the message. */
+/** Common programs that are refused, and why. The list only affects the message; unlisted programs are refused too. */
 export const refusedPrograms: ReadonlyMap<string, string> = new Map([
   ...by('deletes files', 'rm rmdir unlink shred wipefs'),
   ...by('writes files', 'cp mv install ln mkdir touch truncate tee dd rsync scp sftp split csplit patch'),

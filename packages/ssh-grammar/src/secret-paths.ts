@@ -1,14 +1,16 @@
-/** A normalised path: absolute (relative paths start at root's home), without `//` and `.`, in lower case as on some file systems. */
+/**
+ * A normalised path: absolute (a relative path starts at root's home), without `//` and `.`, in lower case, because some file systems ignore case.
+ */
 type Path = {
   shown: string
   full: string
   name: string
-  /** The name, and the original name of a copy: `id_rsa` for `id_rsa.bak`. */
+  /** The file's name and, for a copy, the name of the original: `id_rsa` for `id_rsa.bak`. */
   names: readonly string[]
   folders: readonly string[]
 }
 
-/** Folders whose whole content is secret, under any prefix, because a guest's root lies inside its node's. */
+/** Folders whose whole content is secret. They match below any prefix, because the root of a guest lies inside its node's file system. */
 const secretFolders = new RegExp(
   `/(?:${[
     'var/lib/pve-cluster',
@@ -25,7 +27,7 @@ const secretFolders = new RegExp(
 const secretFolder =
   /^(?:priv|\.?secrets?|private|credentials?|creds|passwords?|(?:private|ssh|api)[_-]?keys|keys|\.?vault|tokens?|\.(?:gnupg|aws|azure|kube|password-store|docker|terraform\.d|mozilla|acme\.sh|step|sops))$/
 
-/** Words that mark a file's name as secret wherever they occur. */
+/** Words that make a file's name secret, wherever in the name they occur. */
 const secretWords =
   /shadow|sudoers|htpasswd|smbpasswd|sasl_?passwd|passwd\.client|passw(?:or)?ds?(?:\.|_|-|$)|(?:^|[._-])pass(?:\.|_|-|$)|opasswd|master\.passwd|secret|password|credential|passphrase|private.?key|priv_?key|api.?key|auth.?key|access.?key|wpa_?psk|key.?file|keystore|keytab|keyring|kubeconfig|krb5cc|_sk$|tokens?(?:[._-]|$)|creds?(?:[._-]|$)|(?:recovery|backup|scratch)[._-]?(?:codes?|keys?|phrases?|kit)(?:\.|$)|(?:seed|mnemonic)[._-]?(?:phrases?|words?)|mnemonic|emergency[._-]?kit|(?:2fa|totp|otp)(?:[._-]|$)|htdigest|google_authenticator|^ssh_host_.*_key$|^id_(?:rsa|dsa|ecdsa|ed25519|xmss)|vault.?token/
 /** Extensions of keys, password stores and state files of tools. */
@@ -67,7 +69,7 @@ const publicPem =
 const plainHidden =
   /^(?:\/etc\/pve\/\.(?:version|members|vmlist|rrd|clusterlog)|\/.*\/\.ssh\/(?:known_hosts|[^/]*\.pub)|\/root\/\.(?:vimrc|inputrc|tmux\.conf|toprc|selected_editor))$/
 
-/** Disks, memory images, databases and other people's data: they may be listed, not read. */
+/** Disks, memory images, databases and other people's data. They may be listed but not read. */
 const bulk = new RegExp(
   [
     String.raw`/(?:core|core\.\d+|swapfile|swap\.img|vmcore|initctl)$`,
@@ -80,10 +82,10 @@ const bulk = new RegExp(
   ].join('|'),
 )
 
-/** Files in `/proc/PID/` that are refused: all but those that describe the process without its content. */
+/** Files in `/proc/PID/` that are refused: all except files that describe the process without its content. */
 const processFile =
   /^\/proc\/(?:\d+|self|thread-self)(?:$|\/(?!(?:status|statm?|limits|cgroup|mounts|mountinfo|mountstats|io|comm|cmdline|sched|schedstat|oom_score(?:_adj)?|wchan|smaps_rollup|net\/[a-z0-9_]+)$))/
-/** Devices, views into memory, and files whose reading has an effect. */
+/** Devices, views into memory, and files that have an effect when they are read. */
 const systemFile = new RegExp(
   `^/(?:${[
     'dev',
@@ -96,12 +98,12 @@ const systemFile = new RegExp(
 /** Registers and memory of devices; some machines hang when they are read. */
 const deviceMemory = /^\/sys\/.*\/(?:config|rom|vpd|resource\d+(?:_wc)?|eeprom|nvmem|raw_\w+|dump|data|mem)$/
 
-/** Folders that a guest can write: an absolute link in them would be followed on the node. */
+/** Folders that a guest can write to. An absolute link in them would be followed on the node. */
 const guestRoot = /\/rootfs\/|\/subvol-\d+-disk-\d+\/|\/basevol-\d+-disk-\d+\/|^\/var\/lib\/lxc\/\d+\/root/
 
 const clip = (path: string) => path.slice(0, 80)
 
-/** @returns undefined for a path with `..`, because a link may lead elsewhere */
+/** Parses a path. @returns undefined for a path with `..`, because a link may make it lead elsewhere */
 function parsePath(path: string): Path | undefined {
   const folders: string[] = []
   for (const part of (path.startsWith('/') ? path : `/root/${path}`).toLowerCase().split('/')) {
@@ -124,7 +126,7 @@ const isSecretName = (name: string) =>
   secretForms.test(name) ||
   history.test(name)
 
-/** Tests if the path is `etc/passwd` or its copy `passwd-`. Of the account files, only these are public. */
+/** Tests if a path is `etc/passwd` or its copy `passwd-`. All other account files are secret. */
 const isAccounts = ({ full }: Path) => /(?:^|\/)etc\/passwd-?$/.test(full)
 
 function isSecret(path: Path): boolean {
@@ -138,7 +140,7 @@ function isSecret(path: Path): boolean {
 const looksLikeOption = (path: string) => `${clip(path)} could be read as an option.`
 const goesUp = (path: string) => `${clip(path)} goes up with .., which may lead elsewhere through a link.`
 
-/** Why even a name and size are not shown; undefined where they may be. Looks at the path only and follows no links. */
+/** Returns why not even a file's name and size are shown; undefined: they may be shown. Checks only the path and follows no links. */
 export function nameReason(path: string): string | undefined {
   if (path.startsWith('-')) return looksLikeOption(path)
   const parsed = parsePath(path)
@@ -146,13 +148,13 @@ export function nameReason(path: string): string | undefined {
   return isSecret(parsed) ? `${parsed.shown} may hold secrets.` : undefined
 }
 
-/** Why a file's content is not shown; undefined where it may be. */
+/** Returns why a file's content is not shown; undefined: it may be shown. */
 export function contentReason(path: string): string | undefined {
   if (path.startsWith('-')) return looksLikeOption(path)
   const parsed = parsePath(path)
   if (parsed === undefined) return goesUp(path)
   const { shown, full } = parsed
-  // No shell expands a quoted pattern, but a tool that does could match any file.
+  // No shell expands a quoted pattern, but a tool that expands it could match any file.
   if (/[*?]/.test(full)) return `${shown} is a pattern, and none is expanded here: name the files.`
   if (systemFile.test(full) || deviceMemory.test(full)) {
     return `${shown} is a device or a view into memory, not a file to read.`
@@ -180,7 +182,7 @@ const sweepable = new RegExp(
   ].join('|')})(?:/|$)`,
 )
 
-/** Why a recursive read of `path` is refused; undefined where everything below may be read. */
+/** Returns why a recursive read of `path` is refused; undefined: everything below may be read. */
 export function sweepReason(path: string): string | undefined {
   const parsed = parsePath(path)
   if (parsed !== undefined && !sweepable.test(parsed.full))

@@ -5,7 +5,7 @@ const fenced = 'may make HA fence the node and restart its guests'
 const cutOff = 'may cut the node off from the network'
 const cutOffOrOpen = 'may cut the node off, or leave it open'
 
-/** Cost of restarting a service, where it is more than a few seconds of downtime. */
+/** The cost of restarting a service, if it is more than a few seconds of downtime. */
 const costs = new Map<string, string>([
   ...named('may cut JARVIS off from the Proxmox API', 'pveproxy pvedaemon spiceproxy pve-api-daemon'),
   ...named(quorum, 'corosync pve-cluster pmxcfs corosync-qdevice corosync-qnetd'),
@@ -42,7 +42,7 @@ const costs = new Map<string, string>([
 const offByName =
   /^(?:systemd-(?:poweroff|reboot|soft-reboot|halt|kexec|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)|emergency|rescue|initrd-.+|debug-shell|reboot|poweroff|halt|shutdown|ctrl-alt-del)$/
 
-/** Name of a unit's service: `ssh.service`, `ssh.socket` and `ssh@1` are `ssh`. */
+/** Returns the name of a unit's service: `ssh` for `ssh.service`, `ssh.socket` and `ssh@1`. */
 export const plainService = (name: string): string =>
   name
     .replace(/\.(?:service|socket|timer|path)$/, '')
@@ -55,7 +55,7 @@ export const isNoService = (name: string): boolean =>
   /\.(?:target|mount|automount|slice|scope|swap|device|snapshot)$/.test(name) ||
   offByName.test(plainService(name))
 
-/** Names the cost of a restart beyond the service's downtime: `may cost the cluster its quorum`; undefined if none is known. */
+/** Returns the cost of a restart beyond the service's downtime, such as `may cost the cluster its quorum`; undefined: none is known. */
 export function restartCost(name: string): string | undefined {
   const plain = plainService(name)
   const known = costs.get(plain)
@@ -65,11 +65,11 @@ export function restartCost(name: string): string | undefined {
   return /^(?:systemd-|dbus-org\.)/.test(plain) ? 'touches what the whole node stands on' : undefined
 }
 
-/** Tests if a restart may cost the node its vote in the cluster. */
+/** Tests if a restart may cost the node its vote in the cluster's quorum. */
 export const takesVote = (name: string): boolean =>
   [quorum, fenced, cutOff, cutOffOrOpen].includes(restartCost(name) ?? '')
 
-/** The vmid of a guest's unit: 104 for `pve-container@104`; undefined for other units. */
+/** Returns the vmid of a guest's unit: 104 for `pve-container@104`; undefined for other units. */
 export function guestOfUnit(name: string): number | undefined {
   const [, vmid] = /^(?:pve-container(?:-debug)?|lxc|qemu|vm|kvm)@(\d{3,9})(?:\.service)?$/i.exec(name) ?? []
   return vmid === undefined ? undefined : Number(vmid)

@@ -7,7 +7,7 @@ const maxBytes = 4096
 const maxStages = 8
 const maxWords = 128
 
-/** Characters with a meaning for a shell outside quotes, and what they do. */
+/** Characters that have a meaning for a shell outside quotes, and their meaning in words. */
 const meta = new Map<string, string>([
   [';', 'joins commands'],
   ['&', 'joins commands or leaves one running'],
@@ -21,9 +21,9 @@ const meta = new Map<string, string>([
   ...[...'*?[]{}~!#'].map((sign): [string, string] => [sign, 'is changed by a shell']),
 ])
 
-/** `2>&1` and `2>/dev/null`, the only redirections that write no file. */
+/** Matches `2>&1` and `2>/dev/null`, the only redirections that write no file. */
 const errorsAside = /^2>(?:&1| ?\/dev\/null)(?=[ |]|$)/
-/** Folders of the system's programs, which only root can write. */
+/** Matches the folders of the system's programs, to which only root can write. */
 const systemFolder = /^\/(?:usr\/)?s?bin\/(?=[\w.+-]+$)/
 
 const bothSides = 'A pipe needs a command on both sides.'
@@ -34,10 +34,9 @@ const plainText = /^[ -~]*$/
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
- * Splits a command into stages at `|`, and each stage into words: plain words, 'single quotes', and "double quotes" in which only `\"`
- * and `\\` are special. `*` and `?` stay in paths of the first program and are expanded later. `2>&1` and `2>/dev/null` are dropped, and
- * a program of the system's folders loses its path. Everything else with a meaning for a shell is refused, so that every shell reads the
- * same words. Linear in time.
+ * Splits a command into stages at `|`, and each stage into words: plain words, 'single quotes', and "double quotes" in which only `\"` and `\\` are
+ * special. `*` and `?` stay in paths of the first program and are expanded later. `2>&1` and `2>/dev/null` are removed. A program with the path of a
+ * system folder loses the path. Everything else that has a meaning for a shell is refused, so that every shell reads the same words. Linear in time.
  */
 export function parseCommand(command: string): Parsed {
   const refuse = (reason: string): Parsed => ({ ok: false, reason })
@@ -76,7 +75,7 @@ export function parseCommand(command: string): Parsed {
       } else if (sign === '\\' && (next === '$' || next === '`')) return refuse(`Write ${next} in single quotes.`)
       else word += sign
     } else if (sign === '2' && word === undefined && argv.length > 0 && errorsAside.test(command.slice(at, at + 20))) {
-      // Standard error is returned beside the output in any case.
+      // The redirection is dropped, because standard error is returned beside the output in any case.
       at += (errorsAside.exec(command.slice(at, at + 20))?.[0].length ?? 1) - 1
     } else if (sign === ' ') {
       endWord()
@@ -124,10 +123,10 @@ function oddStages(stages: Stages): string | undefined {
   return undefined
 }
 
-/** The command line of a pipe or a single program. @throws RangeError as `quote` does */
+/** Returns the command line of a pipe or a single program. @throws RangeError as `quote` does */
 export const quotePipe = (stages: readonly (readonly string[])[]): string => stages.map(quote).join(' | ')
 
-/** Makes a command line that every POSIX shell and fish split into exactly `argv`. @throws RangeError for a NUL, which no argument can hold */
+/** Returns a command line that every POSIX shell and fish split into exactly `argv`. @throws RangeError for a NUL, which no argument can contain */
 export function quote(argv: readonly string[]): string {
   return argv
     .map((word, index) => {
@@ -138,7 +137,7 @@ export function quote(argv: readonly string[]): string {
     .join(' ')
 }
 
-/** In fish a backslash is special in single quotes too; in double quotes all shells agree. */
+/** Quotes a quote sign or a backslash. In fish a backslash is special in single quotes too; in double quotes all shells agree. */
 const inDoubleQuotes = (sign: string) => (sign === '\\' ? `'"\\\\"'` : `'"'"'`)
 
 /** Words that a shell reads as keywords where a program is expected. */

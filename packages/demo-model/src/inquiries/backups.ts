@@ -26,8 +26,8 @@ const first = [status, backups, tasks, storages, ...stopped]
 const nodeLog = 'journalctl -n 60 --no-pager'
 
 /**
- * Finds guests without a fresh backup and the cause: failed tasks, the storage behind them, and its server.
- * @param options.mayAct whether to ask for the server's start on a card, or only to offer it
+ * Finds guests without a fresh backup, and the cause: failed tasks, their storage, and the storage's server.
+ * @param options.mayAct true: asks for the server's start on a card; false: only offers it
  */
 export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
   return {
@@ -61,7 +61,7 @@ export function missingBackups({ mayAct }: { mayAct: boolean }): Inquiry {
       const { vmid, node, type, name } = server
       const config = ssh(node, `${type === 'vm' ? 'qm' : 'pct'} config ${vmid}`)
       const more = [read('get_node_status', { node }), config, ssh(node, nodeLog)]
-      // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
+      // The demo makes this call before it reads a log, because the gate refuses ids that only foreign text has named.
       const unlooked = unread(seen, seen.of(config) === undefined ? more.slice(0, 2) : more)
       if (unlooked.length > 0) return { reads: unlooked }
       return {
@@ -121,7 +121,7 @@ function staleOf(seen: Seen): BackupFacts[] {
   return backupsIn(seen.text(backups) ?? '').filter(({ vmid }) => ids.has(vmid))
 }
 
-/** The backup storage that cannot be reached: the one named in the failures, else the first. */
+/** Returns the backup storage that cannot be reached: the one that the failed tasks name, otherwise the first. */
 function storageAway(seen: Seen): StorageFacts | undefined {
   const away = storagesIn(seen.text(storages) ?? '').filter(({ isReachable }) => !isReachable)
   const named = away.find(({ name }) => failedBackups(seen).some(({ reason }) => reason?.includes(name)))
@@ -153,7 +153,7 @@ function failureWords(failures: readonly TaskFacts[]): string {
   return `${last?.ago} ago \`vzdump\` failed for ${counted(ids.size, 'guest')}: ${quotedInline(last?.reason ?? 'no reason given')}.`
 }
 
-/** Reports that the storage named in the failures answers again; empty otherwise. */
+/** Reports that the storage which the failed tasks name can be reached again; empty: it cannot, or none is named. */
 function reachableAgain(seen: Seen): string {
   const back = storagesIn(seen.text(storages) ?? '').find(({ name }) =>
     failedBackups(seen).some(({ reason }) => reason?.includes(name)),
@@ -179,7 +179,7 @@ function freshWords(seen: Seen, stale: readonly BackupFacts[]): string {
     : `The other ${counted(fresh.length, 'guest')} went to ${places.map(plain).join(', ')} as usual, at last ${newest} ago.`
 }
 
-/** The stopped guest with the storage's name, or the name of a backup server. */
+/** Returns the stopped guest that has the storage's name, or the name of a backup server. */
 function serverOf(seen: Seen, storage: StorageFacts | undefined) {
   const guests = stopped.flatMap((call) => guestsIn(seen.text(call) ?? ''))
   const words = (storage?.name ?? '').toLowerCase().split(/[-_.]/)
@@ -204,7 +204,7 @@ const onboot = (seen: Seen, vmid: unknown): string | undefined =>
     .map(({ text }) => /^onboot: (\d)/m.exec(text)?.[1])
     .find((value) => value !== undefined)
 
-/** Why a guest is down, from its node's uptime and log and its configuration. */
+/** Tells why a guest is down, from its node's uptime and log, and from its configuration. */
 function whyDown(
   seen: Seen,
   { vmid, node }: { vmid: number; node: string },

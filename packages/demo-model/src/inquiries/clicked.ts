@@ -2,7 +2,7 @@ import { notOffered } from '../areas.ts'
 import { quotedInline } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
-/** Looks for an element of the open page by its name, and asks to click on it. */
+/** Looks for an element of the open page by its name, and asks for a click on it. */
 export function clicked(name: string): Inquiry {
   const look = read('read_page', { find: name.slice(0, 200) })
   return {

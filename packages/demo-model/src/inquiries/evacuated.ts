@@ -6,18 +6,21 @@ import type { Outcome, Seen } from '../seen.ts'
 import { listed, plain } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read, unread } from './inquiry.ts'
 
-/** The order for the node once its guests are elsewhere. */
+/** The order for the node after its guests have moved. */
 type Then = 'reboot' | 'shut down' | 'update'
-/** Where a guest can go, or why it has to stay. */
+/** The node that a guest can move to, or why it has to stay. */
 type Move = { guest: Guest; to: string } | { guest: Guest; stays: string }
 
-/** Tools of the last step. An answer calls one of them. */
+/** Tools of the last step. An answer calls exactly one of them. */
 const deeds = ['propose_plan', 'migrate_guest', 'reboot_node', 'shutdown_node', 'refresh_package_lists']
 
-/** As many as a plan may have. */
+/** Most steps that a plan may have. */
 const mostSteps = 20
 
-/** Moves the guests of a node elsewhere, as one plan with what follows. Reads where their disks are, because a plan with one wrong step is refused whole. */
+/**
+ * Moves the guests of a node to other nodes, as one plan that ends with the order for the node. First reads where the guests' disks are, because a
+ * plan with one wrong step is refused whole.
+ */
 export function evacuated({ words, cluster }: Said): Inquiry {
   const node = cluster.nodes.find(({ name }) => name.toLowerCase() === words.node?.toLowerCase())
   if (node === undefined) {
@@ -31,7 +34,7 @@ export function evacuated({ words, cluster }: Said): Inquiry {
   )
   return {
     find(seen): Reads | Finding {
-      // The cluster is another one after it: what was done is not planned again.
+      // After the action the cluster is different, so the plan is not made again.
       const done = seen.all.find(({ toolName }) => deeds.includes(toolName))
       if (done !== undefined) return { say: '', act: read(done.toolName, done.toolInput) }
       const missing = unread(seen, guests.map(configOf))
@@ -86,10 +89,10 @@ function proposal(node: string, moves: readonly { guest: Guest; to: string }[], 
   return { say, act: read('propose_plan', { goal, steps }) }
 }
 
-/** The gate refuses a change whose target stands in a note or a result that came before. */
+/** Matches the gate's refusal of a change whose target occurs in an earlier note or result. */
 const isNamedByResult = /^Refused by the safety rules[\s\S]* repeats text from /
 
-/** The orders that the person can give instead, with each target by name. */
+/** Tells the orders that the person can give instead, with each target by name. */
 function byName({ toolName, toolInput, text }: Outcome): string {
   const steps = (toolInput.steps ?? [{ tool: toolName, input: toolInput }]) as { tool: string; input: Call['input'] }[]
   const said = steps.flatMap(({ tool, input: { vmid, target, node } }) =>
@@ -125,7 +128,7 @@ const configOf = ({ vmid }: Guest): PlannedCall => read('get_guest_config', { vm
 const installWords = (node: string) =>
   `Now install the packages in the console of ${node}: \`apt update && apt dist-upgrade\`. No tool of mine does that. Then say “reboot ${node}”.`
 
-/** Each guest goes to the node with the most free memory that has its storages. */
+/** Plans the moves. Each guest goes to the node with the most free memory that has the guest's storages. */
 function movesOf(
   guests: readonly Guest[],
   { cluster, from }: { cluster: ClusterState; from: Node },
@@ -153,7 +156,7 @@ function movesOf(
   })
 }
 
-/** The device or folder that ties a guest to its node. */
+/** Returns the device or folder that ties a guest to its node; undefined: there is none. */
 function boundIn(config: string): string | undefined {
   const [, key] = /^(mp\d+): \//m.exec(config) ?? []
   if (key !== undefined) return `${key} is a folder`

@@ -1,7 +1,7 @@
 import { quotedInline } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
-/** The text of read_file: the hash, and the lines without their numbers. */
+/** Reads the text of read_file: the hash, and the lines without their numbers. */
 export function fileIn(text: string): { hash: string; lines: string[] } | undefined {
   const [head = '', ...rows] = text.split('\n')
   const [, hash] = /, hash ([0-9a-f]{12,64})\b/.exec(head) ?? []
@@ -9,7 +9,7 @@ export function fileIn(text: string): { hash: string; lines: string[] } | undefi
   return { hash, lines: rows.flatMap((row) => /^\d+ (.*)$/.exec(row)?.[1] ?? (/^\d+ ?$/.test(row) ? '' : [])) }
 }
 
-/** @param edit the line that changes and what becomes of it, or why none does */
+/** Changes one line of a file. @param edit returns the line's index and new text, or a sentence that tells why nothing changes */
 function change(path: string, edit: (lines: readonly string[]) => { at: number; made: string } | string): Inquiry {
   const look = read('read_file', { path })
   return {
@@ -35,7 +35,10 @@ function change(path: string, edit: (lines: readonly string[]) => { at: number; 
   }
 }
 
-/** The smallest piece with the line that stands in the file once: the line without its indentation, itself, or lines around it too. */
+/**
+ * Returns the smallest piece with the line that occurs only once in the file: the line without its indentation, the whole line, or the line with
+ * lines around it.
+ */
 function editOf(lines: readonly string[], at: number, made: string): { oldText: string; newText: string } {
   const whole = lines.join('\n')
   const isOnce = (piece: string) => whole.indexOf(piece) === whole.lastIndexOf(piece)
@@ -52,7 +55,7 @@ function editOf(lines: readonly string[], at: number, made: string): { oldText: 
   return { oldText: whole, newText: lines.with(at, made).join('\n') }
 }
 
-/** One text of a file becomes another, where it stands in one line. */
+/** Replaces one text of a file by another, if it occurs in exactly one line. */
 export const replacedText = (path: string, old: string, made: string): Inquiry =>
   change(path, (lines) => {
     const found = lines.flatMap((line, at) => (line.includes(old) ? [at] : []))
@@ -63,7 +66,7 @@ export const replacedText = (path: string, old: string, made: string): Inquiry =
     return { at, made: (lines[at] ?? '').replace(old, () => made) }
   })
 
-/** The value of a key changes: `restart: always`, or the published side of `- "8096:8096"` where a port is meant. */
+/** Changes the value of a key: `restart: always`, or the published side of `- "8096:8096"` if a port is meant. */
 export const changedKey = (path: string, key: string, value: string): Inquiry =>
   change(path, (lines) => {
     const isPort = /^ports?$/i.test(key)
@@ -91,5 +94,5 @@ export const changedKey = (path: string, key: string, value: string): Inquiry =>
     }
   })
 
-/** `- "8096:8096"`, with an address before it or a protocol after it. */
+/** Matches `- "8096:8096"`, also with an address before it or a protocol after it. */
 const portLine = /^(\s*- ["']?(?:[\d.]+:)?)(\d{1,5})(:\d{1,5}(?:\/\w+)?["']?.*)$/

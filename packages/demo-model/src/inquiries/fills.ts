@@ -6,7 +6,7 @@ import { type Finding, gaps, type Inquiry, type Reads, read, ssh, unread } from 
 const storages = read('get_storage')
 const most = 5
 
-/** Finds what fills a storage. @param name undefined: the fullest one that can be reached */
+/** Finds what uses the space of a storage. @param name undefined: the fullest storage that can be reached */
 export function fillsStorage(name?: string): Inquiry {
   return {
     find(seen): Reads | Finding {
@@ -77,7 +77,7 @@ function ofPool(seen: Seen, { name }: StorageFacts, { node, head }: { node: stri
   }
 }
 
-/** Describes a shared storage by its backups. */
+/** Describes a shared storage by the backups on it. */
 function ofOther(seen: Seen, { name, place, type }: StorageFacts, head: string): Reads | Finding {
   const backups = read('get_backups', { storage: name })
   const missing = unread(seen, [backups])

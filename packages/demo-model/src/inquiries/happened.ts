@@ -38,7 +38,7 @@ export function happened(hours: number): Inquiry {
   }
 }
 
-/** Summarises tasks of one kind and outcome in one line each, newest first. */
+/** Summarises tasks in one line for each kind and outcome, newest first. */
 export function groups(tasks: readonly TaskFacts[]): string[] {
   const byKind = new Map<string, TaskFacts[]>()
   for (const task of tasks) {

@@ -7,21 +7,21 @@ export type Reads = { reads: PlannedCall[] }
 export type Finding = { say: string; act?: PlannedCall | undefined }
 
 /**
- * A question that takes several steps. `find` and `check` are pure functions of the results, so the same conversation gets the same
- * answer, also after a restart.
+ * A question that takes several steps. `find` and `check` are pure functions of the results, so the same conversation gets the same answer, also
+ * after a restart.
  */
 export type Inquiry = {
   /** @param seen results of reads before any change */
   find(seen: Seen): Reads | Finding
-  /** Reports the change's outcome, after reading whether it helped. */
+  /** Reports the outcome of the change, after reads that show if it helped. */
   check?(seen: Seen, act: Outcome): Reads | Finding
 }
 
-/** The calls without an outcome from `round` on. */
+/** Returns the calls that have no outcome in turn `round` or later. */
 export const unread = (seen: Seen, calls: readonly PlannedCall[], round?: number): PlannedCall[] =>
   calls.filter((call) => seen.of(call, round) === undefined)
 
-/** Why a change was not made; undefined where it was. @param who the target's name */
+/** Tells why a change was not made; undefined: it was made. @param who the target's name */
 export function notDone({ text, isError }: Outcome, who: string): string | undefined {
   if (!isError) return undefined
   const note = /Note: (.*?) Nothing was run\./s.exec(text)?.[1]

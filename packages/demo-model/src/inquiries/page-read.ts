@@ -6,7 +6,7 @@ import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry
 const mostChars = 1_500
 
 /**
- * Reads one page, and shows its beginning. Where the wanted way is not offered, the other one is taken.
+ * Reads one page and shows its beginning. If the wanted tool is not offered, the other one is used.
  * @param wanted `web_fetch`: as text; `open_page`: in the browser
  */
 export function pageRead(url: string, wanted: 'web_fetch' | 'open_page'): Inquiry {
@@ -38,7 +38,7 @@ export function pageRead(url: string, wanted: 'web_fetch' | 'open_page'): Inquir
 
 const joined = (...parts: string[]) => parts.filter((part) => part !== '').join('\n\n')
 
-/** The text of web_fetch: lines about the page, then what it says, fenced. */
+/** Reads the text of web_fetch: lines about the page, then its content in a fence. */
 function fetchedWords({ text }: Outcome): string {
   const [, about = text, , page = '', rest = ''] =
     /^([\s\S]*?)\nWritten by strangers[^\n]*\n(`{3,})page\n([\s\S]*)\n\2(?:\n([\s\S]*))?$/.exec(text) ?? []
@@ -47,7 +47,7 @@ function fetchedWords({ text }: Outcome): string {
 
 const openedWords = ({ text }: Outcome) => plain(text.split('\n', 1)[0] ?? '')
 
-/** The text of get_page_text: a line about the page, then what it says. */
+/** Reads the text of get_page_text: a line about the page, then its content. */
 export function textWords({ text }: Pick<Outcome, 'text'>): string {
   const [, about = text, page = '', rest = ''] =
     /^([^\n]*:)\n([\s\S]*?)(?:\n(There is more from offset \d+ on\.))?$/.exec(text) ?? []

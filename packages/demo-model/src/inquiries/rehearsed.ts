@@ -1,7 +1,10 @@
 import { fenced, quotedInline } from '../words.ts'
 import { type Finding, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
-/** Runs a command once on a view of a folder, shows what it said, and asks for what it would change. @param folder absent: the conversation's own */
+/**
+ * Runs a command once on a view of a folder, shows its output, and asks for its changes to be made. @param folder absent: the conversation's own
+ * folder
+ */
 export function rehearsed(command: string, folder: string | undefined): Inquiry {
   const run = read('run_command', { command, folder })
   return {

@@ -2,7 +2,10 @@ import { freeId, type OfGuest, storagesFor, unquoted } from '../act-inputs.ts'
 import { plain } from '../words.ts'
 import { type Finding, gaps, type Inquiry, type Reads, read } from './inquiry.ts'
 
-/** Finds a guest's newest backup, and says what a person types to restore it beside the guest: the gate takes its name from no result. */
+/**
+ * Finds a guest's newest backup, and tells the sentence that a person types to restore it beside the guest. The demo cannot propose the restore,
+ * because the gate accepts no backup name that only a result has named.
+ */
 export function restored({ guest, words, cluster }: OfGuest): Inquiry {
   const list = read('get_backups', { vmid: guest.vmid })
   const who = `${guest.vmid} ${plain(guest.name)}`

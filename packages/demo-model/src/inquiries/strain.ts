@@ -4,12 +4,12 @@ import type { Outcome, Seen } from '../seen.ts'
 import { plain, quotedInline } from '../words.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read, ssh, unread } from './inquiry.ts'
 
-/** A guest that uses this share of its own cores is reported, percent. */
+/** Share of its own cores above which a guest is reported, percent. */
 const busyPercent = 80
 const kernelLog = 'journalctl -k -n 30 --no-pager'
 const processes = 'ps -eo pcpu,args --sort=-pcpu | head -n 4'
 
-/** Finds why a node is hot or busy: its guests by used cores, its processes, and kernel messages about the busiest guest. */
+/** Finds why a node is hot or busy. Reads its guests by used cores, its processes, and kernel messages about the busiest guest. */
 export const strainOn = (node: string): Inquiry => new StrainInquiry(node)
 
 class StrainInquiry implements Inquiry {
@@ -63,10 +63,10 @@ class StrainInquiry implements Inquiry {
     return { say: joined(refused, still, `Say “restart ${before?.name ?? act.toolInput.vmid}” when it suits you.`) }
   }
 
-  /** Looks for the reason at a guest that uses most of its cores. */
+  /** Looks for the reason in a guest that uses most of its cores. */
   #cause(seen: Seen, opening: string, { worst, next }: Busiest): Reads | Finding {
     const node = this.#node
-    // The demo names the id before a log does, because the gate refuses ids that only foreign text has named.
+    // The demo makes this call before it reads a log, because the gate refuses ids that only foreign text has named.
     const config = ssh(node, `${worst.type === 'vm' ? 'qm' : 'pct'} config ${worst.vmid}`)
     if (seen.of(config) === undefined) return { reads: [config] }
     const [running, kernel] = [ssh(node, processes), ssh(node, kernelLog)]
@@ -123,7 +123,7 @@ class StrainInquiry implements Inquiry {
     return temperatureIn(seen.text(this.#heat, round) ?? '')?.celsius
   }
 
-  /** The guests of the node by the cores that they use, most first. */
+  /** Returns the guests of the node by the number of cores that they use, most first. */
   #guestsOf(seen: Seen, round?: number): GuestFacts[] {
     return this.#guests
       .flatMap((call) => guestsIn(seen.text(call, round) ?? ''))
@@ -155,7 +155,7 @@ function ofAll(worst: GuestFacts, guests: readonly GuestFacts[]): string {
   return sum === 0 ? '' : `, ${oneDigit(coresOf(worst))} of the ${oneDigit(sum)} cores that all its guests use`
 }
 
-/** Reports the top process where it belongs to the guest; empty otherwise. */
+/** Reports the top process if it belongs to the guest; otherwise empty. */
 function processLine(output: string | undefined, { vmid, name }: GuestFacts): string {
   const [, share] = new RegExp(`^\\s*([\\d.]+)\\s+.*(?:-id ${vmid}\\b|lxc ${vmid}\\b)`, 'm').exec(output ?? '') ?? []
   return share === undefined ? '' : `\`ps\` agrees: the process of ${plain(name)} takes ${Math.round(Number(share))} %.`
@@ -163,7 +163,7 @@ function processLine(output: string | undefined, { vmid, name }: GuestFacts): st
 
 type Fault = { at: string; words: string; device: string | undefined }
 
-/** The last kernel message about this guest, and the line before it with the reason. */
+/** Returns the last kernel message about this guest, and the line before it, which has the reason. */
 function faultOf(log: string | undefined, { vmid, node }: GuestFacts): Fault | undefined {
   const rows = (log ?? '').split('\n').map((line) => {
     const [, at, words] =

@@ -1,7 +1,7 @@
 import type { Seen } from '../seen.ts'
 import { type Finding, gaps, type Inquiry, notDone, type Reads, read } from './inquiry.ts'
 
-/** A line of list_changes. `how`: its undo in words, or why there is none. */
+/** A line of list_changes. `how`: the way to take the change back, or why there is none. */
 type ChangeFacts = {
   id: string
   ago: string
@@ -12,7 +12,7 @@ type ChangeFacts = {
   how: string
 }
 
-/** Changes in the text of list_changes, newest first. */
+/** Returns the changes in the text of list_changes, newest first. */
 const changesIn = (text: string): ChangeFacts[] =>
   text.split('\n').flatMap((line) => {
     const [, id, ago, state, undoes, sentence, undo, how] =
@@ -22,7 +22,7 @@ const changesIn = (text: string): ChangeFacts[] =>
     return [{ id, ago, state, undoes, sentence, canBeUndone: undo === 'The way back', how }]
   })
 
-/** True if a change takes another back. An undo of an undo makes the change again. */
+/** Returns true if the change takes another change back. An undo of an undo does not count, because it makes the first change again. */
 function isTakenBack({ undoes }: ChangeFacts, all: readonly ChangeFacts[]): boolean {
   if (undoes === undefined) return false
   const undone = all.find(({ id }) => id === undoes)
@@ -30,8 +30,9 @@ function isTakenBack({ undoes }: ChangeFacts, all: readonly ChangeFacts[]): bool
 }
 
 /**
- * @param ownCalls ids of the calls of this chat, whose newest change is taken back; undefined: the newest of all
- * @param isRedo makes the change again that was taken back last
+ * Takes a change back.
+ * @param ownCalls ids of this chat's calls, whose newest change is taken back; undefined: the newest of all changes
+ * @param isRedo true: makes the change again that was last taken back
  */
 export function undone(ownCalls: readonly string[] | undefined, isRedo = false): Inquiry {
   const list = read('list_changes')

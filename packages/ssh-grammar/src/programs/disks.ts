@@ -26,7 +26,10 @@ const nvme: Grammar = {
   operands: [device],
 }
 
-/** `-W` alone shows the write cache. A number after it would switch the cache; it is refused, because it is no device. */
+/**
+ * Options of hdparm that only read. `-W` shows the write cache. A number after it would switch the cache; such a number is refused, because it is
+ * not a device.
+ */
 const identity = ['-I', '-i', '-C', '-g', '-W', '-B']
 const sizes = long('getsize64 getsz getss getbsz getra getro getpbsz report')
 const tables = ['-l', '--list', '-J', '--json', '-d', '--dump']
@@ -103,7 +106,7 @@ export const diskPrograms: Readonly<Record<string, Grammar>> = {
     min: 1,
     needs: [['-p', '--print', '-i', '--info']],
   },
-  // Without -s parted asks, and may repair the table that it reads.
+  // -s is required: without it parted asks questions, and may repair the partition table that it reads.
   parted: {
     words: ['-s', '--script', '-l', '--list', '-m'],
     operands: [device, /^print$/, /^(?:free|all)$/],

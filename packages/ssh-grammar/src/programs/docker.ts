@@ -5,8 +5,8 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 const container = /^[A-Za-z0-9][\w.-]*$/
 /**
- * Allowed templates: `table {{.Names}}\t{{.Status}}`, `{{json .State}}`, fields only. A function that pads or repeats can fill the
- * memory, and one that cuts can show half of a secret.
+ * Allowed templates: `table {{.Names}}\t{{.Status}}`, `{{json .State}}`; only fields. A function that pads or repeats text could fill the memory,
+ * and a function that cuts text could show half of a secret.
  */
 const columns =
   /^(?!-)(?:json|table|raw|(?:[^{}]*\{\{ ?(?:json )?\.(?:[A-Za-z]\w*(?:\.[A-Za-z]\w*){0,6})? ?\}\}){1,16}[^{}]*)$/s
@@ -44,7 +44,7 @@ const stats: Grammar = {
   rest: container,
 }
 const top: Grammar = { operands: [container, /^(?:aux|-ef)$/], min: 1 }
-/** Without a template, variables and arguments are masked. Templates may name only fields without secrets. */
+/** Allowed templates for `inspect`. They may name only fields without secrets. Without a template, variables and arguments are masked. */
 const template =
   /^(?=.*\{\{)(?!(?:(?:[^{]|\{(?!\{))*\{\{){17})(?:[\w .:,=/-]|\{\{ ?(?:json )?\.(?:Id|Name|Created|Image|Path|RestartCount|Platform|Driver|State|Mounts|NetworkSettings|LogPath|HostConfig\.LogConfig\.Type|HostConfig\.(?:RestartPolicy|NetworkMode|Memory|NanoCpus|Privileged|PortBindings|Binds)|Config\.(?:Image|Hostname|User|WorkingDir|ExposedPorts|Volumes))(?:\.\w+)* ?\}\})+$/
 const inspect: Grammar = {
@@ -55,7 +55,7 @@ const inspect: Grammar = {
   min: 1,
 }
 
-/** podman's reads, as docker's. */
+/** The sub-commands of podman that read, with the same grammar as docker's. */
 const podman: Grammar = { sub: { ps, logs, stats, top, port: containers, images, version: none } }
 
 /** Programs that show containers, their state and their logs. */

@@ -4,7 +4,7 @@ import { any, color, format, number, signedSize, size, text, word } from '../pat
 
 const readsList = 'read names from another file'
 
-/** A date. `TZ="…"` is refused, because it names a file to read. */
+/** A date. `TZ="…"` is refused, because its value can name a file to read. */
 const aDate = /^(?!.*TZ)/s
 
 const digest: Grammar = {
@@ -16,7 +16,7 @@ const digest: Grammar = {
   denied: { '-c': 'show the lines of a file it cannot read as sums', '--check': 'show the lines of a file' },
 }
 
-/** Judges `command`: after the first operand it takes no options of its own, so `command reboot -v` runs reboot. */
+/** Judges `command`. Only `command -v NAME` is allowed: words after the first operand are not its own options, so `command reboot -v` runs reboot. */
 const judgeCommandBuiltin = ([option = '', ...names]: readonly string[]) =>
   /^-[vV]$/.test(option) && names.length > 0 && names.every((name) => word.test(name))
     ? undefined

@@ -4,7 +4,7 @@ import { host, interfaceName, number, word } from '../patterns.ts'
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const none: Grammar = {}
 
-/** A chain of two letters or more: in `-nLZ` a single letter would be the option that resets counters. */
+/** The name of a chain, at least two letters: in `-nLZ` a single letter would be the option that resets counters. */
 const chain = /^[A-Za-z][\w-]+$/
 const tables: Grammar = {
   flags: 'nvx',

@@ -29,5 +29,5 @@ export const programs: ReadonlyMap<string, Grammar> = new Map(
   ].flatMap(Object.entries<Grammar>),
 )
 
-/** Every program that may stand after a pipe, with its grammar. */
+/** Every program that may follow a pipe, with its grammar. */
 export const filters: ReadonlyMap<string, Grammar> = new Map(Object.entries(textFilters))

@@ -2,7 +2,7 @@ import type { Grammar } from '../grammar.ts'
 import { number, times } from '../patterns.ts'
 
 const none: Grammar = {}
-/** Kinds without secrets or settings; `secrets`, `configmaps` and custom resources are left out. */
+/** Kinds of Kubernetes objects without secrets or settings. `secrets`, `configmaps` and custom resources are left out. */
 const kind =
   'po|pods?|no|nodes?|ns|namespaces?|svc|services?|deploy|deployments?|rs|replicasets?|sts|statefulsets?|ds|daemonsets?|jobs?|cj|cronjobs?|ing|ingress(?:es)?|ep|endpoints|endpointslices?|pvc?|persistentvolumes?|persistentvolumeclaims?|sc|storageclass(?:es)?|hpa|horizontalpodautoscalers?|ev|events?|quota|resourcequotas?|limits|limitranges?|netpol|networkpolic(?:y|ies)|pdb|poddisruptionbudgets?|ingressclass(?:es)?|priorityclass(?:es)?|leases?'
 const name = '[a-z0-9][a-z0-9.-]{0,252}'
@@ -17,7 +17,7 @@ const where = {
   '--field-selector':
     /^(?:status\.phase|spec\.nodeName|metadata\.(?:name|namespace)|involvedObject\.(?:name|kind)|type|reason)!?==?[\w.-]+$/,
 }
-/** Sort keys: times, names and counts. The order by other fields would reveal their values. */
+/** Allowed sort keys: times, names and counts. An order by other fields would reveal their values. */
 const order =
   /^\{?\.(?:lastTimestamp|firstTimestamp|count|metadata\.(?:creationTimestamp|name|namespace)|status\.(?:startTime|phase))\}?$/
 const follows = { '-f': 'wait for more and never end', '--follow': 'wait for more and never end' }

@@ -6,7 +6,7 @@ import { judgePs } from '../ps.ts'
 const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const endless = 'repeat and never end'
 
-/** Why an interval is refused: a single number repeats without end, two are an interval and a count. */
+/** Returns why an interval is refused. A single number makes the program repeat without end; two numbers are an interval and a count. */
 const repeats = (operands: readonly string[]): string | undefined => {
   const numbers = operands.filter((operand) => number.test(operand))
   const [interval, count] = numbers
@@ -18,7 +18,7 @@ const repeats = (operands: readonly string[]): string | undefined => {
 const sampler = (flags: string, values: Record<string, RegExp> = {}): Grammar => ({
   flags,
   values,
-  // These programs also read `1x` and ten digits as numbers.
+  // Other forms of numbers are refused, because these programs also read `1x` and ten digits as numbers.
   rest: /^(?:[A-Za-z]\w*|\d{1,9})$/,
   check: ({ operands }) => repeats(operands),
   denied: { '-o': 'write a file', '-f': 'read another file' },
@@ -75,7 +75,7 @@ export const loadPrograms: Readonly<Record<string, Grammar>> = {
   },
   zramctl: { words: ['--output-all', '--bytes', '--raw'] },
   vmstat: sampler('sdamwtnDf', { '-S': /^[kKmM]$/, '-p': word }),
-  // iostat reads a number after -p as an interval.
+  // A device name must follow -p, because iostat reads a number there as an interval.
   iostat: sampler('xdkmchtyzNs', { '-p': /^[A-Za-z][\w/,]*$/ }),
   mpstat: sampler('uAn', { '-P': cpus, '-I': /^(?:SUM|CPU|SCPU|ALL)$/ }),
   sar: sampler('urqbBdSWvwyAhpzHF', {

@@ -7,9 +7,9 @@ const none: Grammar = {}
 const filter = /^[A-Za-z0-9:][\w.:/@-]*$/
 const shown: Grammar = { rest: filter }
 const showing = { show: shown, sh: shown, list: shown, ls: shown }
-/** Objects of `ip`, only to list them. */
+/** Objects of `ip` that may only be listed. */
 const listed: Grammar = { sub: showing, subOptional: true }
-/** `s` means `show` here, but `set` after `ip link`. */
+/** Objects of `ip` for which `s` means `show`; after `ip link` it means `set`. */
 const addresses: Grammar = { sub: { ...showing, s: shown }, subOptional: true }
 const routes: Grammar = { sub: { ...showing, s: shown, get: { rest: filter, min: 1 } }, subOptional: true }
 const bridgeShow: Grammar = { sub: { show: shown, list: shown }, subOptional: true }

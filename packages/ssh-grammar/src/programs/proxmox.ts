@@ -4,7 +4,7 @@ import { list, number, vmid, when, word } from '../patterns.ts'
 const none: Grammar = {}
 const node = '[A-Za-z0-9][A-Za-z0-9-]*'
 
-/** Changes of guests, and the tool to use instead. */
+/** Sub-commands that change guests, and the tool to use instead. */
 const guestChanges = (type: 'vm' | 'container'): Record<string, string> => ({
   start: `starts a guest; use start_${type}`,
   ...Object.fromEntries(['stop', 'shutdown'].map((verb) => [verb, `stops a guest; use stop_${type}`])),
@@ -21,7 +21,7 @@ const haChanges = Object.fromEntries(
 const lists: Grammar = { sub: { list: none } }
 const upid = /^UPID:[\w:@!.+-]+$/
 
-/** The optional value of a switch. */
+/** The optional value of a switch: 0 or 1. */
 const bit = /^[01]$/
 
 const guest = (extra: Grammar): Grammar => ({ operands: [vmid], min: 1, ...extra })
@@ -33,7 +33,7 @@ const guestPrograms = {
   listsnapshot: guest({}),
 }
 
-/** Paths of the API about the cluster. Accounts, tokens, keys and everything inside a guest are left out. */
+/** Allowed paths of the Proxmox API about the cluster. Accounts, tokens, keys and everything inside a guest are left out. */
 const apiPaths = new RegExp(
   `^/?(?:${[
     '',

@@ -5,7 +5,7 @@ const long = (names: string) => names.split(' ').map((name) => `--${name}`)
 const deletes = 'delete entries'
 const none: Grammar = {}
 
-/** Properties that `show` may print; all of them would include the environment with its secrets. */
+/** Properties that `systemctl show` may print. The full list would include the environment with its secrets. */
 const properties =
   /^(?:(?:Id|Names|Description|LoadState|ActiveState|SubState|UnitFileState|UnitFilePreset|FragmentPath|DropInPaths|MainPID|ExecMainPID|ExecMainStatus|ExecMainCode|ExecMainStartTimestamp|Result|NRestarts|MemoryCurrent|MemoryPeak|MemoryMax|MemoryHigh|CPUUsageNSec|TasksCurrent|TasksMax|ActiveEnterTimestamp|InactiveEnterTimestamp|StateChangeTimestamp|Type|Restart|RestartUSec|Slice|ControlGroup|Requires|RequiredBy|Wants|WantedBy|After|Before|TriggeredBy|Triggers|User|Group|WorkingDirectory|ExecStart|OOMPolicy|NextElapseUSecRealtime|LastTriggerUSec|What|Where|StatusText|ActiveExitTimestamp|InactiveExitTimestamp|ExecMainExitTimestamp|NeedDaemonReload|ConditionResult|InvocationID|MemorySwapCurrent|TimeoutStartUSec|TimeoutStopUSec|PartOf|Conflicts|BindsTo|Documentation|SourcePath|IOReadBytes|IOWriteBytes|LimitNOFILE|Nice|Unit|Listen|ControlPID|StatusErrno|ExecStartPre|ExecStartPost|ExecReload|ExecStop|CanReload|CanStart|CanStop|Delegate|KillMode|WatchdogUSec|AssertResult|ConditionTimestamp|TimersCalendar|TimersMonotonic|EffectiveCPUs|EffectiveMemoryMax|CPUQuotaPerSecUSec|CPUWeight|RuntimeMaxUSec|ActiveEnterTimestampMonotonic|IPAddressDeny|IPAddressAllow|RemainAfterExit|LimitMEMLOCK|LimitNPROC|StartLimitBurst|StartLimitIntervalUSec|Following|Transient|Job|StandardOutput)(?:,(?!$)|$))+$/
 const calendar = /^[\w*][\w *.,:/~-]*$/
@@ -121,7 +121,7 @@ export const servicePrograms: Readonly<Record<string, Grammar>> = {
       '--root': 'read another folder',
     },
   },
-  // With systemd, `service NAME status` runs `systemctl status`.
+  // This form is allowed, because with systemd `service NAME status` runs `systemctl status`.
   service: { operands: [/^[A-Za-z0-9][\w@.-]*$/, /^status$/], min: 2 },
   'systemd-analyze': {
     words: ['--no-pager'],

@@ -38,7 +38,7 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
         denied: { '-c': 'run programs' },
       },
       list: { flags: 'HvpPLgj', values: { '-o': list, '-T': /^[du]$/ }, rest: pool },
-      // `zpool upgrade POOL` would change the pool.
+      // No operand is allowed: `zpool upgrade POOL` would change the pool.
       upgrade: { flags: 'v' },
       iostat: {
         flags: 'vylqrwHpPLgn',
@@ -171,7 +171,7 @@ export const storagePrograms: Readonly<Record<string, Grammar>> = {
   showmount: { words: ['-e', '-a', '-d', '--exports', '--no-headers'], operands: [/^[A-Za-z0-9][\w.:-]*$/] },
   smbstatus: { words: ['-b', '-p', '-S', '-L', '--shares', '--processes', '--locks', '--brief'] },
   testparm: { words: ['-s', '-v'], needs: [['-s']] },
-  // `-w` would show password hashes.
+  // `-w` is left out, because it would show password hashes.
   pdbedit: { words: ['-L', '--list'], needs: [['-L', '--list']] },
   quota: { words: ['-s'], values: { '-u': word } },
   repquota: { flags: 'asugv', rest: 'path' },

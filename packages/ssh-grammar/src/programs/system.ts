@@ -6,7 +6,7 @@ const endless = 'repeat and never end'
 const none: Grammar = {}
 
 const someSensors: Grammar = { rest: /^[A-Za-z0-9+][\w .+/()-]*$/, min: 1 }
-/** Folders of /proc/sys with a key in them. */
+/** Folders of /proc/sys that contain a key. */
 const holdsKeys = /^net(?:\.ipv4|\.ipv6(?:\.conf(?:\.[^.]+)?)?)?$/
 
 /** Programs that show the machine: hardware, kernel, accounts. */
@@ -126,7 +126,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   sysctl: {
     flags: 'aneN',
     words: long('all values names'),
-    // A slash could lead out of /proc/sys.
+    // No slash is allowed, because it could lead out of /proc/sys.
     values: { '-r': text, '--pattern': text },
     rest: /^(?!.*(?:fastopen_key|stable_secret))[a-z][\w.-]*$/,
     check: ({ options, operands }) =>
@@ -169,7 +169,7 @@ export const systemPrograms: Readonly<Record<string, Grammar>> = {
   openssl: {
     sub: {
       version: { words: ['-a'] },
-      // If a file also holds a key, only the certificate is shown.
+      // Only the certificate is shown, even if the file also holds a key.
       x509: {
         words: '-noout -dates -enddate -startdate -subject -issuer -text -fingerprint -serial -sha256'.split(' '),
         values: { '-in': /^\/(?:etc|root|home|opt|srv|usr|var)\/[\w./@ -]+$/ },

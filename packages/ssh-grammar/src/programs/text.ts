@@ -61,7 +61,7 @@ const grep: Grammar = {
 }
 const wordless = ['-L', '--files-without-match', '-q', '--quiet', '--silent']
 const isRecursive = ({ options }: Usage) => options.has('-r') || options.has('--recursive')
-/** The file operands of grep: the first operand is the pattern unless an option gives it. */
+/** Returns the file operands of grep. The first operand is the pattern, unless an option gives the pattern. */
 const filesOf = ({ options, operands }: Usage) =>
   options.has('-e') || options.has('--regexp') ? operands : operands.slice(1)
 
@@ -171,8 +171,8 @@ const tac: Grammar = { dashDash: true }
 const fold: Grammar = { dashDash: true, flags: 's', words: ['--spaces'], values: { '-w': number, '--width': number } }
 
 /**
- * Allowed forms of sed: `-n '5,20p'`, and `s/a/b/g` without the flags `e` and `w`; they can only print. Some versions of sed do not end
- * an expression at a slash inside brackets, so no slash is allowed there.
+ * Allowed scripts of sed, which can only print: `-n '5,20p'`, and `s/a/b/g` without the flags `e` and `w`. In some versions of sed a slash inside
+ * brackets ends an expression and in others it does not, so no slash is allowed there.
  */
 const sedRange = /^\d{1,9}(?:,(?:\d{1,9}|\$))?p$/
 const sedScript =
@@ -197,14 +197,14 @@ const sed = (rest: Partial<Grammar>): Grammar => ({
   },
 })
 
-/** Refuses an operand that begins with a plus sign, which is an old form of option. */
+/** Refuses an operand that begins with a plus sign, because old programs read it as an option. */
 const noPlus = ({ operands }: Usage) =>
   operands.some((operand) => operand.startsWith('+'))
     ? 'A word that begins with + may be read as an option.'
     : undefined
 const onFiles = (grammar: Grammar): Grammar => ({ ...grammar, rest: 'file', min: 1, check: noPlus })
 
-/** Compressed logs. Their programs are shell scripts, so names must be plain. */
+/** Paths of compressed logs. The programs that read them are shell scripts, so the names must be plain. */
 const packedLog = (suffix: string) => new RegExp(`^/var/log/[\\w./-]+\\.${suffix}$`)
 const packed = (suffix: string): Grammar => ({
   dashDash: true,
@@ -225,7 +225,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   sort: onFiles(sort),
   column: onFiles(column),
   fold: onFiles(fold),
-  // uniq writes to its second operand.
+  // Only one operand is allowed, because uniq writes to the second one.
   uniq: { ...uniq, operands: ['file'], min: 1, check: noPlus },
   sed: sed({ rest: 'file', min: 2 }),
   awk: awkFiles,
@@ -249,7 +249,7 @@ export const textPrograms: Readonly<Record<string, Grammar>> = {
   },
 }
 
-/** Programs after a pipe: they read standard input and no file, and print. */
+/** Programs that may follow a pipe. They read standard input, read no file, and print. */
 export const textFilters: Readonly<Record<string, Grammar>> = {
   grep: { ...grepPipe },
   egrep: grepPipe,
